@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { GatewayError } from '../canonical/error.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
+import type { FallbackModel } from '../formats/model-facts.ts'
 import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
+import type { StoredEntry } from '../store/config-records.ts'
 import { storeFailure } from '../store/fault.ts'
 import { Follower } from './follower.ts'
 import { importKeys } from './import-keys.ts'
@@ -41,6 +43,8 @@ export interface AccessOptions {
   /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
+  /** Receives the channels and settings of models in the store, whenever any changed. */
+  readonly onConfig?: (entries: readonly StoredEntry[]) => void
   /** Usage of the keys' limits. Counted only in this process by default. */
   readonly limits?: Limits
 }
@@ -58,6 +62,7 @@ export class Access {
   private readonly follower: Follower | undefined
   private readonly ended: (() => void)[] = []
   private readonly onFault: (thrown: unknown) => void
+  private readonly onConfig: AccessOptions['onConfig']
   private readonly bus: Bus
   private readonly storedGroups = new Map<string, StoredGroup>()
   private readonly home: Pick<Config, 'dataDir' | 'store'>
@@ -77,6 +82,7 @@ export class Access {
     this.now = now
     this.records = records
     this.onFault = onFault
+    this.onConfig = options.onConfig
     this.bus = bus
     this.follower =
       records &&
@@ -189,6 +195,13 @@ export class Access {
     return groups
   }
 
+  /** Returns the fallback models of a group, by the same precedence as `groups`. */
+  fallbacksOf(group: string): readonly FallbackModel[] | undefined {
+    const fixed = this.config.groups.get(group)
+    const stored = fixed === undefined || fixed.implied === true ? this.storedGroups.get(group) : undefined
+    return (stored ?? fixed)?.fallbacks
+  }
+
   /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */
   reservation({ id, permissions }: Caller): Reservation {
     return this.limits.of(id, permissions.limits)
@@ -249,7 +262,7 @@ export class Access {
     this.ring.configure(this.config.keys.map(heldOf), this.groups)
   }
 
-  private apply({ keys, groups, droppedGroups, drained, whole }: AccessChanges): void {
+  private apply({ keys, groups, droppedGroups, drained, config, whole }: AccessChanges): void {
     if (whole === true) {
       const present = new Set(keys.map(({ id }) => id))
       for (const id of this.ring.storedIds) if (!present.has(id)) this.ring.removeStored(id)
@@ -262,6 +275,7 @@ export class Access {
       if (key.revokedAt === undefined) this.ring.putStored(key)
       else this.ring.removeStored(key.id)
     if (drained !== undefined) this.drained = new Set(drained)
+    if (config !== undefined) this.onConfig?.(config)
     this.notify()
   }
 

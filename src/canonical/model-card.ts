@@ -3,8 +3,9 @@ export interface ModelCard {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
-  /** Size of the context window and of the longest answer, in tokens. */
+  /** Size of the context window, in tokens. */
   readonly context?: number | undefined
+  /** Maximum length of an answer, in tokens. */
   readonly maxOutput?: number | undefined
   readonly abilities: ModelAbilities
 }
@@ -15,10 +16,11 @@ export interface ModelAbilities {
   readonly draws: boolean
   readonly speaks: boolean
   readonly embeds: boolean
+  readonly ranks: boolean
 }
 
 /**
- * Creation date of every model, in Unix seconds. The gateway does not know when models were created, and clients
+ * Creation date that is reported for every model, in Unix seconds. The gateway does not know when models were created, and clients
  * require a date that does not change.
  */
 export const MODEL_CREATED_AT = 1_735_689_600

@@ -11,8 +11,8 @@ export interface ClientAccess {
 }
 
 /**
- * Determines how clients reach the gateway. With TLS, prefers the first public URL, which certificates are usually
- * issued for. Otherwise uses the listening address under a name that a self-signed certificate covers.
+ * Determines how clients reach the gateway. With TLS, prefers the first public URL, for which certificates are usually
+ * issued, to the listening address. If a self-signed certificate covers only `localhost`, uses that name.
  *
  * @param address where the gateway listens.
  */
@@ -36,7 +36,7 @@ function selfSigned(path: string): X509Certificate | undefined {
   }
 }
 
-/** Replaces a loopback IP address by `localhost` if the certificate covers only that name. */
+/** Replaces a loopback IP address with `localhost` if the certificate covers that name but not the address. */
 function withCertifiedName(address: string, certificate: X509Certificate): string {
   const url = new URL(address)
   if (
@@ -49,7 +49,7 @@ function withCertifiedName(address: string, certificate: X509Certificate): strin
   return url.origin
 }
 
-/** Returns `curl` with flags, and with the certificate if clients need it. */
+/** Returns a `curl` command with these flags, and with `--cacert` if clients need the certificate. */
 export const curlOf = ({ certificate }: ClientAccess, flags = '-s'): string =>
   `curl ${flags}${certificate === undefined ? '' : ` --cacert ${quoted(certificate)}`}`
 

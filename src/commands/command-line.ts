@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import { version } from '../version.ts'
-import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
+import { DONE, FAILED, type Terminal, Unhealthy, USAGE, UsageError } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { TranslateOptions } from './translate.ts'
 import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
@@ -19,9 +19,6 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
     return thrown instanceof UsageError ? USAGE : FAILED
   }
 }
-
-/** Thrown by `doctor` if there is a fault, which it has printed. */
-class Unhealthy extends Error {}
 
 /** Whether the command is `serve`. Modules that only other commands need are then not loaded. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
@@ -61,6 +58,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version(), terminal)
     })
   if (!serves(args)) (await import('./access-commands.ts')).accessCommands(program, config, terminal)
+  if (!serves(args)) (await import('./channel-commands.ts')).channelCommands(program, config, terminal)
   program
     .command('examples')
     .description('print a sample curl command for each endpoint')
@@ -84,9 +82,12 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
       const { usageCommand } = await import('./usage.ts')
       await usageCommand(options, config(), terminal)
     })
-  program
-    .command('store')
-    .description('manage the store')
+  const store = program.command('store').description('manage the store')
+  store
+    .command('encrypt-again')
+    .description('encrypt the credentials of stored channels with the newest secret')
+    .action(async () => (await import('./store.ts')).encryptAgainCommand(config(), terminal))
+  store
     .command('migrate')
     .description('copy everything to another, empty database')
     .requiredOption('--from <store>', 'sqlite:PATH or postgres://…')

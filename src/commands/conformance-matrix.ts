@@ -13,7 +13,7 @@ import { type Terminal, UsageError } from './outcome.ts'
 
 export interface MatrixOptions {
   readonly only?: string
-  /** Versions of formats. */
+  /** The format versions to test with. */
   readonly spec?: Specs
   /** Folder for the results of each peer. */
   readonly results?: string
@@ -22,11 +22,14 @@ export interface MatrixOptions {
   readonly markdown?: string
 }
 
-/** The row of a file of results, or of a peer that is run now; `undefined` where its program is missing. */
+/**
+ * Returns the row of a peer, from a file of results or by running the peer. Undefined if the peer's program is not
+ * installed.
+ */
 async function rowOf(given: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
   if (given.endsWith('.json')) {
     const results = resultsIn(given)
-    if (results.target.peer === undefined) throw new UsageError(`${given} holds the results of no peer`)
+    if (results.target.peer === undefined) throw new UsageError(`${given} does not contain the results of a peer`)
     return peerRow(readPeer(results.target.peer), results)
   }
   const peer = readPeer(given)
@@ -37,29 +40,30 @@ async function rowOf(given: string, options: MatrixOptions, terminal: Terminal):
     terminal.out(`unsupported: ${results}`)
     return undefined
   }
-  stored(peer, results, options.results)
+  saveResults(peer, results, options.results)
   return peerRow(peer, results)
 }
 
-function stored({ name }: Peer, results: Results, folder: string | undefined): void {
+/** Writes the results of a peer to a folder, if one is given. */
+function saveResults({ name }: Peer, results: Results, folder: string | undefined): void {
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
 }
 
-/** Views of the matrix by the option that names their file. */
+/** Output formats of the matrix, by the option that names the file. */
 const VIEWS = [
   ['json', (matrix: Matrix) => `${JSON.stringify(matrix, null, 1)}\n`],
   ['html', matrixHtml],
   ['markdown', matrixMarkdown],
 ] as const
 
-/** Reads a file of `--json`. */
+/** Reads a matrix that `--json` wrote. */
 export const readMatrix = (file: string): Matrix => JSON.parse(readFileSync(file, 'utf8')) as Matrix
 
 /**
- * `interlingua conformance matrix`: compares gateways. Peers are named, or given as files of their results; all that come
- * with the kit by default. A failed check of a gateway is no failure of the command.
+ * `interlingua conformance matrix`: compares gateways. Each peer is given by name or as a file of its results. Without
+ * arguments, runs all peers of the kit. Failed checks do not make the command fail.
  */
 export async function conformanceMatrix(
   given: readonly string[],

@@ -17,6 +17,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** Thrown by a command that found a fault, which it has printed. */
+export class Unhealthy extends Error {}
+
 /** Exit codes: success, failure, wrong usage. */
 export const DONE = 0
 export const FAILED = 1

@@ -57,9 +57,9 @@ export async function serveAlone(
   const first = await prepareStart(config, terminal, user, hasPage)
   stored = first.storedKeys
   if (first.created !== undefined) await server.refresh()
-  for (const warning of warnings(config, stored)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warnings(server.config, stored)) terminal.fault(`warning: ${warning}`)
   progress.end()
-  terminal.out(greeting(server.address, config, first, version, unusedWithout(path)))
+  terminal.out(greeting(server.address, server.config, first, version, unusedWithout(path)))
   started.resolve(server)
   process.on('SIGHUP', following.reload)
 
@@ -76,6 +76,9 @@ export async function serveAlone(
 /** Switches to a new config. */
 function apply(config: Config, stored: FirstStart['storedKeys'], server: RunningServer, log: Log): void {
   server.reload(config)
-  for (const warning of warnings(config, stored)) log.warn({}, warning)
-  log.info({ channels: config.channels.length }, 'config reloaded; host, port and workers take effect after a restart')
+  for (const warning of warnings(server.config, stored)) log.warn({}, warning)
+  log.info(
+    { channels: server.config.channels.length },
+    'config reloaded; host, port and workers take effect after a restart',
+  )
 }

@@ -11,6 +11,7 @@ import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { Workers } from '../store/cluster/workers.ts'
 import { TOKEN_TOPIC } from '../upstreams/credentials/index.ts'
 import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
+import { configInUse } from './config-in-use.ts'
 import { prepareStart } from './first-start.ts'
 import { greeting, unusedWithout } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
@@ -82,12 +83,13 @@ export async function servePrimary(
     throw thrown
   })
   progress.end()
-  for (const warning of warnings(config, first.storedKeys)) terminal.fault(`warning: ${warning}`)
-  terminal.out(greeting(address, await replays.applyTo(config), first, version, unusedWithout(path)))
+  const inUse = await configInUse(config)
+  for (const warning of warnings(inUse, first.storedKeys)) terminal.fault(`warning: ${warning}`)
+  terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedWithout(path)))
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, written: string | undefined): Promise<void> => {
-    for (const warning of warnings(next, first.storedKeys)) log.warn({}, warning)
+    for (const warning of warnings(await configInUse(next), first.storedKeys)) log.warn({}, warning)
     const before = text
     text = written
     try {

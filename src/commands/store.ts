@@ -1,8 +1,19 @@
 import { existsSync } from 'node:fs'
 import type { StoreConfig } from '../config/index.ts'
 import { storeAt } from '../config/store-address.ts'
+import {
+  CredentialKeys,
+  credentialKey,
+  decryptedSecrets,
+  encryptedSecrets,
+  freshSecret,
+  replacedSecrets,
+  STORED_SECRET,
+} from '../gateway/stored-config/credential-keys.ts'
 import { copyStore } from '../store/copy.ts'
+import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { configAt, readStore } from './with-store.ts'
 
 /**
  * `interlingua store migrate`: copies the whole store to another, empty database.
@@ -16,6 +27,31 @@ export async function migrateCommand(options: { from: string; to: string }, term
   terminal.out(
     'Everything is copied, and the row counts match. The source is unchanged; now set `store:` in the config to the target.',
   )
+}
+
+/** `interlingua store encrypt-again`: encrypts the credentials of stored channels with the newest secret. */
+export async function encryptAgainCommand(file: string | undefined, terminal: Terminal): Promise<void> {
+  const { secrets: configured, ...config } = configAt(file)
+  const unread = new Set<string>()
+  const count = await readStore(config, async ({ config: records, shared }) => {
+    const keys = await new CredentialKeys(shared, () => configured).all()
+    const before = await shared.secret(STORED_SECRET)
+    const fresh = configured === undefined ? freshSecret() : undefined
+    const next = credentialKey(fresh ?? configured!.key)
+    return records.encryptAgain(
+      (entry, secrets) => {
+        const opened = decryptedSecrets(entry, keys)
+        if (opened.secrets !== undefined) return encryptedSecrets(entry, opened.secrets, next)!
+        unread.add(entry.name)
+        return secrets
+      },
+      fresh === undefined ? [] : replacedSecrets(fresh, before),
+    )
+  })
+  for (const name of unread)
+    terminal.fault(`No secret decrypts the credentials of channel ${name}; they stay as they are.`)
+  const secret = configured === undefined ? 'a new secret of the store' : '`encryption.key`'
+  terminal.out(`Encrypted the credentials of ${counted((count ?? 0) - unread.size, 'channel')} with ${secret}.`)
 }
 
 /** Parses a store address. Throws UsageError without quoting the address, which may contain a password. */

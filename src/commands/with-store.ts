@@ -12,7 +12,7 @@ type StoreLocation = Pick<Config, 'dataDir' | 'store'>
 export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
 /** The repositories that commands use. */
-type Repositories = Pick<Store, 'access' | 'console'>
+type Repositories = Pick<Store, 'access' | 'config' | 'console' | 'shared'>
 
 /**
  * Opens the store for the duration of `work`, and imports an old key file first. Safe while a gateway runs on it.

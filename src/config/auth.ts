@@ -69,7 +69,7 @@ export const AUTH_TYPES = [
 /** The fields of `auth` beside `type`, and whether each is a secret. */
 export const AUTH_FIELDS = {
   ...{ access_key_id: false, secret_access_key: true, session_token: true, profile: false },
-  ...{ file: false, host: false },
+  ...{ file: false, account: true, host: false },
   ...{ tenant: false, client_id: false, client_secret: true, token_file: false, endpoint: false },
   ...{ authority: false, scope: false },
 } as const
@@ -157,17 +157,25 @@ const entra = (fields: FieldReader) => ({
 const scopeOf = (fields: FieldReader): string =>
   fields.optional('scope') ?? fields.preset.cloud?.scope ?? fields.required('scope')
 
-/** Reads a service account's key file. Its content is never shown. */
+/** Reads a service account's key file, or its text. Its content is never shown. */
 function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined {
+  const account = fields.optional('account')
+  if (account !== undefined) return serviceAccountOf(account, fields, 'account')
   const file = fields.required('file', 'GOOGLE_APPLICATION_CREDENTIALS')
   if (file === '') return undefined
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return serviceAccountOf(readFileSync(file, 'utf8'), fields, 'file')
   } catch (thrown) {
     fields.fault('file', `cannot be read: ${(thrown as NodeJS.ErrnoException).code}`)
     return undefined
   }
+}
+
+function serviceAccountOf(
+  text: string,
+  fields: FieldReader,
+  field: 'account' | 'file',
+): GoogleServiceAccount | undefined {
   const {
     client_email: email,
     private_key: privateKey,
@@ -175,7 +183,7 @@ function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined
     token_uri: tokenUrl,
   } = parseObject(text) ?? {}
   if (typeof email !== 'string' || typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
-    fields.fault('file', 'is not the key file of a service account')
+    fields.fault(field, 'is not the key file of a service account')
     return undefined
   }
   const url = typeof tokenUrl === 'string' && URL.canParse(tokenUrl) ? tokenUrl : 'https://oauth2.googleapis.com/token'
@@ -219,6 +227,34 @@ export function authOf(
   for (const [field, value] of Object.entries(written))
     if (value !== undefined && !used.has(field)) fault(['auth', field], `has no effect with type "${written.type}"`)
   return auth
+}
+
+/** A field that a type of sign-in has. */
+export interface AuthField {
+  readonly name: Field
+  readonly isRequired: boolean
+  /** Environment variables that stand in for it. */
+  readonly env: readonly string[]
+}
+
+/** Returns the fields that a type of sign-in reads, in order. */
+export function authFields(type: ChannelAuth['type'], preset: Preset): readonly AuthField[] {
+  const found = new Map<Field, AuthField>()
+  const note = (name: Field, isRequired: boolean, env: readonly string[]): void => {
+    found.set(name, { name, isRequired, env })
+  }
+  TYPES[type]({
+    ...{ preset, region: undefined, env: {}, isWritten: () => false, fault: () => {} },
+    required: (field, ...variables) => {
+      note(field, true, variables)
+      return ''
+    },
+    optional: (field, ...variables) => {
+      note(field, false, variables)
+      return undefined
+    },
+  })
+  return [...found.values()]
 }
 
 /** The secrets of an auth, which are removed from every text that leaves the gateway. */

@@ -212,7 +212,10 @@ const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
   idle: timeout?.idle ?? 60_000,
 })
 
-/** Files of a channel's TLS settings, by field. */
+/** Begin of a text in PEM. */
+export const PEM = '-----BEGIN '
+
+/** TLS settings of a channel, by field: files, or texts in PEM. */
 export interface WrittenTls {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
@@ -226,7 +229,7 @@ export interface WrittenTls {
 function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamTls | undefined {
   if ((cert === undefined) !== (key === undefined)) fault(['tls'], 'needs both `cert` and `key`, or neither')
   const read = (field: keyof WrittenTls, file: string | undefined): string | undefined => {
-    if (file === undefined) return undefined
+    if (file?.startsWith(PEM) !== false) return file
     try {
       return readFileSync(file, 'utf8')
     } catch (thrown) {

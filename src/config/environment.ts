@@ -25,12 +25,19 @@ function missingVariables({ addressEnv, variables = {} }: Preset, env: Env): str
  * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the demo.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {
-  const found = [...PRESETS.values()].filter(
-    preset => keyVariable(preset, env) !== undefined && missingVariables(preset, env).length === 0,
-  )
+  const found = usablePresets(env)
   const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
   return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
 }
+
+/** Whether the environment has a vendor's key, so that there are channels other than the demo's. */
+export const environmentOrigin = (env: Env): 'environment' | 'demo' =>
+  usablePresets(env).length > 0 ? 'environment' : 'demo'
+
+const usablePresets = (env: Env): readonly Preset[] =>
+  [...PRESETS.values()].filter(
+    preset => keyVariable(preset, env) !== undefined && missingVariables(preset, env).length === 0,
+  )
 
 /** Returns the keys of the environment that became no channel. */
 export function unusedKeys(env: Env): UnusedKey[] {

@@ -12,7 +12,8 @@ const LEAST_HIDDEN = 8
 /** The id of a key in stored records. */
 export const keyId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH)
 
-const endingOf = (key: string): string => (key.length < SHOWN + LEAST_HIDDEN ? '' : key.slice(-SHOWN))
+/** The last characters of a secret, by which operators recognise it. */
+export const endingOf = (key: string): string => (key.length < SHOWN + LEAST_HIDDEN ? '' : key.slice(-SHOWN))
 
 /** Adds the pool of keys to a channel: `keys` has the channel once per key. */
 export function withKeyPool(channel: ChannelConfig, written: WrittenChannel, fault: FaultAt): ChannelConfig {

@@ -3,6 +3,7 @@ import { append } from '../canonical/lists.ts'
 import type { Path } from '../canonical/loss.ts'
 import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'
+import { faultsOf } from './issues.ts'
 import { salvage } from './salvage.ts'
 import { type Env, readSource } from './source.ts'
 import type { Config } from './types.ts'
@@ -19,10 +20,7 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   const faults = [...source.faults]
   const value = source.value ?? {}
   const parsed = v.safeParse(CONFIG_SCHEMA, value)
-  const found = (parsed.issues ?? []).flatMap(innerIssues).map(({ path = [], message }) => ({
-    path: path.map(step => step.key as string | number),
-    message,
-  }))
+  const found = faultsOf(parsed.issues)
   const { written: usable, sourceOf } = parsed.success
     ? { written: parsed.output, sourceOf: (path: Path) => path }
     : salvage(
@@ -61,17 +59,6 @@ const groupOf = (value: unknown, key: number): string =>
  */
 export function defaultConfig(env: Env = process.env): Config {
   return withDefaults({}, env).config
-}
-
-/** Replaces a union's error by the errors of the alternative that the operator most likely meant. */
-function innerIssues(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
-  const depth = issue.path?.length ?? 0
-  const list = Array.isArray(issue.input)
-  const inner = (issue.type === 'union' ? (issue.issues ?? []) : []).filter(
-    one => one.path !== undefined && (one.path[0].type === 'array') === list,
-  )
-  if (inner.length === 0) return [issue]
-  return inner.map(one => ({ ...one, path: [...(issue.path ?? []).slice(0, depth), ...one.path!] }) as typeof issue)
 }
 
 const sortedByLine = (faults: readonly Fault[]): Fault[] => [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

@@ -81,6 +81,9 @@ export const oneOf = <const T extends readonly string[]>(values: T) =>
 /** An object with arbitrary names and one schema for all values. */
 export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(), value, expects('an object'))
 
+/** An object whose fields the endpoint checks itself. The description refers to their schema. */
+export const checkedLater = (description: string) => describedAs(mapOf(v.unknown()), { type: 'object', description })
+
 export const yesOrNo = v.boolean(expects('true or false'))
 
 /** A whole number within a range. */

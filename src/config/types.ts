@@ -18,6 +18,13 @@ export interface Config {
   /** Directory for all data that outlives the process. */
   readonly dataDir: string
   readonly store: StoreConfig
+  /** Proxy of channels that name none. Absent if they connect directly. */
+  readonly proxy?: ProxyConfig
+  /**
+   * Secrets that encrypt the credentials of stored channels; earlier ones only decrypt. Never log them. Absent if the
+   * store holds a secret of its own.
+   */
+  readonly secrets?: { readonly key: string; readonly previous: readonly string[] }
   /** URL of the Redis through which instances share limits, health and notifications. */
   readonly redis?: string
   readonly usage: UsageConfig
@@ -29,6 +36,8 @@ export interface Config {
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
+  /** Origin of the channels: the config, or without `channels` the environment's keys, or without those the demo. */
+  readonly channelsFrom: 'config' | 'environment' | 'demo'
   readonly models: ReadonlyMap<string, ModelFacts>
 }
 

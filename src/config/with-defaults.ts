@@ -4,7 +4,7 @@ import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { channelWithDefaults, type WrittenChannel } from './channel.ts'
-import { environmentChannels } from './environment.ts'
+import { environmentChannels, environmentOrigin } from './environment.ts'
 import { fallbacksOf } from './fallbacks.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
@@ -74,6 +74,8 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     dataDir: written.data_dir ?? DATA_DIR,
     store: storeOf(written),
     ...defined({
+      proxy,
+      secrets: written.encryption && { key: written.encryption.key, previous: written.encryption.previous ?? [] },
       redis: written.redis,
       traces: tracesOf(written.traces, proxy),
       console: consoleOf(written.console, proxy),
@@ -84,7 +86,13 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
     groups,
     keys: keysOf(written, groups, fault),
     channels: channelsOf(written.channels, env, proxy, fault),
-    models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts, fault)])),
+    channelsFrom: written.channels === undefined ? environmentOrigin(env) : 'config',
+    models: new Map(
+      Object.entries(written.models ?? {}).map(([id, facts]) => [
+        id,
+        factsOf(id, facts, (path, message) => fault(['models', id, ...path], message)),
+      ]),
+    ),
   }
   return { config, faults }
 }
@@ -284,13 +292,32 @@ function channelsOf(
   return written.flatMap((channel, index) => {
     const at = (path: Path, message: string): void => fault(['channels', index, ...path], message)
     checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
-    const preset = PRESETS.get(channel.provider)
-    const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
-    if (preset !== undefined)
-      return withKeyPool({ ...channelWithDefaults(channel, preset, env, at), ...defined({ proxy: own }) }, channel, at)
-    at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
-    return []
+    return channelOf(channel, env, proxy, at) ?? []
   })
+}
+
+/**
+ * Returns a channel with all defaults. Undefined if its provider is unknown. Reports faults with paths relative to the
+ * channel.
+ *
+ * @param proxy the proxy of channels that name none.
+ */
+export function channelOf(
+  channel: WrittenChannel,
+  env: Env,
+  proxy: ProxyConfig | undefined,
+  fault: FaultAt,
+): ChannelConfig | undefined {
+  const preset = PRESETS.get(channel.provider)
+  const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
+  if (preset !== undefined)
+    return withKeyPool(
+      { ...channelWithDefaults(channel, preset, env, fault), ...defined({ proxy: own }) },
+      channel,
+      fault,
+    )
+  fault(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
+  return undefined
 }
 
 function checkUnique(value: string, seen: Map<string, number>, index: number, onDuplicate: () => void): void {
@@ -300,7 +327,8 @@ function checkUnique(value: string, seen: Map<string, number>, index: number, on
 
 type WrittenFacts = NonNullable<WrittenConfig['models']>[string]
 
-function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
+/** Returns the facts of a model. Reports faults with paths relative to the model. */
+export function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
   const { price } = facts
   return {
     id,
@@ -315,9 +343,7 @@ function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
       reasoning: facts.reasoning,
       tools: facts.tools,
       order: facts.order,
-      fallbacks: fallbacksOf(facts.fallbacks, id, (path, message) =>
-        fault(['models', id, 'fallbacks', ...path], message),
-      ),
+      fallbacks: fallbacksOf(facts.fallbacks, id, (path, message) => fault(['fallbacks', ...path], message)),
       price:
         price === undefined
           ? undefined

@@ -17,7 +17,7 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
   /** Absent if requests go out as the format has them. */
   readonly hosting?: Hosting
-  /** The format of the upstream's errors; absent: this one. */
+  /** The format of the upstream's errors and token counts; absent: this one. */
   readonly errors?: Format
   /** Matches the upstream's models that the format serves; absent: all. */
   readonly servedModels?: RegExp

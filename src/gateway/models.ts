@@ -76,25 +76,33 @@ class Card implements ModelCard {
 }
 
 /**
- * Derives a model's abilities from the formats of its channels. If only some of them embed, the operator's settings or
- * the model's name decide.
+ * Derives a model's abilities from the formats of its channels. If only some of them embed or rank, the operator's
+ * settings or the model's name decide.
  */
 export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined): ModelAbilities {
   const can = (work: Work): boolean => formats.some(format => isDirect(fitnessOf(format, work)))
-  const embeds = can('embedding')
-  const only = embeds && (!can('conversation') || isEmbedder(id, facts))
+  const others = can('conversation') || can('image') || can('speech')
+  const ranks = can('ranking') && ((!others && !can('embedding')) || isRanker(id, facts))
+  const embeds = !ranks && can('embedding') && (!can('conversation') || isEmbedder(id, facts))
+  const isGeneral = !ranks && !embeds
   return {
-    converses: can('conversation') && !only,
-    draws: can('image') && !only,
-    speaks: can('speech') && !only,
-    embeds: only,
+    converses: can('conversation') && isGeneral,
+    draws: can('image') && isGeneral,
+    speaks: can('speech') && isGeneral,
+    embeds,
+    ranks,
   }
 }
 
 function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
-  if (facts?.interface !== undefined) return FORMAT_FACTS.get(facts.interface)?.does[0] === 'embedding'
+  if (facts?.interface !== undefined) return doesFirst(facts.interface, 'embedding')
   return facts?.output.includes('embedding') === true || /embed/i.test(id)
 }
+
+const isRanker = (id: string, facts: ModelFacts | undefined): boolean =>
+  facts?.interface === undefined ? /rerank/i.test(id) : doesFirst(facts.interface, 'ranking')
+
+const doesFirst = (format: Format, work: Work): boolean => FORMAT_FACTS.get(format)?.does[0] === work
 
 /** Sources of facts about models. */
 interface Sources {

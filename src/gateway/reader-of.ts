@@ -5,7 +5,7 @@ import type { ChannelFormat } from '../formats/channel-format.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 
-/** Returns the reader of an upstream's answers. Clouds that host a format may have errors of their own. */
+/** Returns the reader of an upstream's answers. Clouds that host a format may have errors and counts of their own. */
 export function readerOf({ format, errors }: Pick<ChannelFormat, 'format' | 'errors'>): Reader {
   const reader = READERS[format]!
   if (errors === undefined) return reader
@@ -13,6 +13,7 @@ export function readerOf({ format, errors }: Pick<ChannelFormat, 'format' | 'err
   return {
     ...reader,
     error: answer => foreign.error!(answer),
+    result: (answer, request) => (request.output.count === true ? foreign : reader).result!(answer, request),
     events: request => new ForeignErrorReader(reader.events!(request), foreign.events!(request)),
   }
 }

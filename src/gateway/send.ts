@@ -4,6 +4,7 @@ import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
+import { refusalAdvice, refusesCredential } from '../upstreams/credentials/refusal.ts'
 import type { Target } from '../upstreams/router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { restExhausted, withQuotaDelay } from './key-rest.ts'
@@ -107,7 +108,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
     report.upstreamAnswered(idOf(answer, target))
     trace?.answered(answer.status)
-    if (answer.status === 401) channel.credentialRefused()
+    if (refusesCredential(answer)) channel.credentialRefused()
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const exchangeBegun: BegunExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined
@@ -147,8 +148,14 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
   const reader = readerOf(target.format)
   const read = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
   const delayed = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
-  const error = { ...delayed, reason: 'status' } as const
+  const error = { ...delayed, message: withAdvice(delayed.message, answer), reason: 'status' } as const
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
+}
+
+/** Adds what an operator can do about a refused credential. Callers see neither (`publicError`). */
+function withAdvice(message: string, answer: Answer): string {
+  const advice = refusalAdvice(answer, message)
+  return advice === undefined ? message : `${message.trim()} ${advice}`
 }
 
 /**

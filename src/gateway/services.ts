@@ -35,6 +35,8 @@ import { Proxies } from './proxies/index.ts'
 import { Running } from './running.ts'
 import { SharedTokens } from './shared-tokens.ts'
 import { State } from './stored/index.ts'
+import { CredentialKeys } from './stored-config/credential-keys.ts'
+import { StoredConfig } from './stored-config/index.ts'
 import { VideoTasks } from './tasks/index.ts'
 import { ReasoningMemory } from './thoughts/reasoning-memory.ts'
 import { SharedReasoning } from './thoughts/shared-reasoning.ts'
@@ -43,7 +45,12 @@ import { UsageRecorder } from './usage-recorder.ts'
 
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
 export class Services {
+  /** The config of the file with the stored channels and models. */
   config: Config
+  /** Channels and settings of models in the store. */
+  readonly storedConfig: StoredConfig
+  /** Keys that encrypt the credentials of stored channels. */
+  readonly credentialKeys: CredentialKeys
   /** Whether the gateway is about to stop. Load balancers and clients should send no more requests. */
   isStopping = false
   readonly log: Log
@@ -109,6 +116,12 @@ export class Services {
     this.access = new Access(config, {
       ...{ records: this.store.access, limits: this.limits, bus: cluster.bus },
       onFault: err => log.error({ err }, 'keys cannot be read'),
+      onConfig: entries => this.storedConfig.follow(entries),
+    })
+    this.credentialKeys = new CredentialKeys(this.store.shared, () => this.config.secrets)
+    this.storedConfig = new StoredConfig({
+      ...{ keys: this.credentialKeys, log, file: config },
+      apply: next => this.apply(next),
     })
     this.access.onEnded(() => this.endRevoked())
     this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
@@ -207,6 +220,7 @@ export class Services {
   async open(): Promise<void> {
     await this.store.start()
     await this.access.open()
+    await this.storedConfig.settled
     await this.signers.open()
   }
 
@@ -246,7 +260,11 @@ export class Services {
     for (const field of changedStartupFields(this.config, next))
       this.log.warn({ field }, 'this change of the config takes effect after a restart')
     // A new store or data folder takes effect only at a restart.
-    const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
+    const file = { ...next, dataDir: this.config.dataDir, store: this.config.store }
+    this.apply(this.storedConfig.reloaded(file))
+  }
+
+  private apply(config: Config): void {
     this.config = config
     this.proxies = new Proxies(config.server)
     this.metrics.reload(config)
@@ -294,6 +312,7 @@ export class Services {
   }
 
   async close(): Promise<void> {
+    this.storedConfig.close()
     await this.access.close()
     this.images.store.close()
     await this.reasoning.close()

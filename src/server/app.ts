@@ -1,12 +1,13 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { modelRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
-import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
+import { CONSOLE_PATH, pathOf } from './address.ts'
 import { counted } from './count-answers.ts'
 import { handleRequest, listModels, refuseRequest } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { lazyAdmin, lazyConsole } from './lazy-operators.ts'
 import { METRICS_PATH } from './metrics.ts'
+import { MODEL_LISTS } from './model-lists.ts'
 import type { Probe } from './probes.ts'
 import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
 import { rootPage } from './root-page.ts'
@@ -17,7 +18,7 @@ import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './voice-sessions.ts'
 /**
  * Builds the express app with one route per endpoint.
  *
- * @param probes handlers of frequent paths, which are also served without express.
+ * @param probes handlers of frequently requested paths; these paths are also served without express.
  * @param vendor first path segment of the video vendor's endpoints.
  */
 export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
@@ -53,18 +54,13 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.all(MODEL_METHODS, (message, response, next) =>
     namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
   )
-  app.get(
-    ['/v1/models', '/v1/models/*id'],
-    counted(gateway, '/v1/models', (message: Request, response) =>
-      listModels(gateway, familyOf(message), message, response, idOf(message.params)),
-    ),
-  )
-  app.get(
-    ['/v1beta/models', '/v1beta/models/*id'],
-    counted(gateway, '/v1beta/models', (message: Request, response) =>
-      listModels(gateway, 'contents', message, response, idOf(message.params)),
-    ),
-  )
+  for (const { path, shapeOf } of MODEL_LISTS)
+    app.get(
+      [path, `${path}/*id`],
+      counted(gateway, path, (message: Request, response) =>
+        listModels(gateway, shapeOf(message), message, response, idOf(message.params)),
+      ),
+    )
   app.get(
     IMAGE_PATH,
     counted(gateway, IMAGE_PATH, (message: Request<{ token: string }>, response) =>
@@ -94,7 +90,7 @@ const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
-/** Paths of Bedrock and Google Cloud, as their clients write them for each form of base address. */
+/** Paths of Bedrock and Google Cloud, for every form of base URL that their clients use. */
 const HOSTED_METHODS = [
   ...['/model/*rest', '/bedrock/model/*rest'],
   ...['', '/v1', '/v1beta1'].flatMap(version =>
@@ -111,6 +107,6 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ...STORED_METHODS,
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
-  ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
+  ...MODEL_LISTS.flatMap(({ path }) => [path, `${path}/*rest`]).map(path => [path, READ] as const),
   ...[IMAGE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])

@@ -1,4 +1,5 @@
 import type { GroupConfig, KeySettings } from '../config/types.ts'
+import type { StoredEntry } from './config-records.ts'
 
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
@@ -58,6 +59,8 @@ export interface AccessChanges {
   readonly droppedGroups: readonly string[]
   /** All drained channels. Present only if any channel changed. */
   readonly drained?: readonly string[]
+  /** All stored channels and settings of models. Present only if any changed. */
+  readonly config?: readonly StoredEntry[]
   /** Whether the changes are the complete state. The reader then deletes every row it has that is not in them. */
   readonly whole?: true
 }

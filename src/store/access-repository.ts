@@ -10,6 +10,8 @@ import type {
 } from './access-records.ts'
 import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, tokenRowOf } from './access-rows.ts'
 import type { AccessKeyRow, AccessSecretRow } from './access-tables.ts'
+import { underNewVersion } from './access-version.ts'
+import { configEntries } from './config-repository.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
@@ -52,6 +54,7 @@ export class AccessRepository implements AccessRecords {
       ...(isWhole || channels.some(row => Number(row.version) > since)
         ? { drained: channels.filter(({ drained }) => drained === 1).map(({ channel }) => channel) }
         : {}),
+      ...(isWhole || (await isConfigChanged(database, since)) ? { config: await configEntries(database) } : {}),
     }
   }
 
@@ -274,47 +277,15 @@ export class AccessRepository implements AccessRecords {
     })
   }
 
-  /**
-   * Makes one change under a new version. Locking the version row first serialises changes across processes and makes
-   * versions visible in order.
-   *
-   * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
-   */
-  private async change<T>(
-    work: (database: Database, version: number) => Promise<T>,
-    ...nothing: readonly T[]
-  ): Promise<T> {
-    try {
-      return await this.database.transaction().execute(async database => {
-        const begun = Math.max(1, this.now())
-        const { version } = await database
-          .insertInto('access_versions')
-          .values({ id: 1, begun, version: begun })
-          .onConflict(conflict =>
-            conflict.column('id').doUpdateSet(({ eb }) => ({ version: eb('access_versions.version', '+', 1) })),
-          )
-          .returning('version')
-          .executeTakeFirstOrThrow()
-        const done = await work(database, Number(version))
-        if (nothing.includes(done)) throw new RolledBack(done)
-        return done
-      })
-    } catch (thrown) {
-      if (thrown instanceof RolledBack) return thrown.result as T
-      throw thrown
-    }
+  private change<T>(work: (database: Database, version: number) => Promise<T>, ...nothing: readonly T[]): Promise<T> {
+    return underNewVersion(this.database, this.now(), work, ...nothing)
   }
 }
 
-/** Rolls the transaction back and carries its result. */
-class RolledBack extends Error {
-  readonly result: unknown
-
-  constructor(result: unknown) {
-    super('nothing was changed')
-    this.result = result
-  }
-}
+/** Whether any stored config entry changed after a version. */
+const isConfigChanged = async (database: Database, since: number): Promise<boolean> =>
+  (await database.selectFrom('stored_config').select('name').where('version', '>', since).executeTakeFirst()) !==
+  undefined
 
 async function keyById(database: Database, id: string): Promise<StoredKey | undefined> {
   const row = await database.selectFrom('access_keys').selectAll().where('id', '=', id).executeTakeFirst()

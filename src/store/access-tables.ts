@@ -48,6 +48,21 @@ export interface AccessChannelRow {
   readonly version: number
 }
 
+/** A stored channel, or settings of a model. `StoredEntry` describes the fields. A deleted one stays as a tombstone. */
+export interface StoredConfigRow {
+  readonly kind: string
+  readonly name: string
+  /** JSON. */
+  readonly settings: string
+  readonly secrets: string | null
+  /** Id of the key that encrypted the secrets. */
+  readonly key_id: string | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly dropped: number
+  readonly version: number
+}
+
 /** One token for the admin API. `AdminToken` describes the fields. */
 export interface AdminTokenRow {
   readonly id: string
@@ -80,6 +95,7 @@ export interface AccessTables {
   readonly access_secrets: AccessSecretRow
   readonly access_groups: AccessGroupRow
   readonly access_channels: AccessChannelRow
+  readonly stored_config: StoredConfigRow
   readonly admin_tokens: AdminTokenRow
   readonly audit_log: AuditRow
 }

@@ -1,5 +1,5 @@
 /** Kinds of things that administrators change. */
-export const AUDITED = ['key', 'group', 'channel', 'user', 'token'] as const
+export const AUDITED = ['key', 'group', 'channel', 'model', 'user', 'token'] as const
 export type Audited = (typeof AUDITED)[number]
 
 /** One change of a field. Absent values mean that the field was not set. Never contains a secret. */

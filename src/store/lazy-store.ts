@@ -46,6 +46,8 @@ export class LazyStore {
   readonly events = guardedRepository(MODES.events, this.guard, store => store.events)
   readonly tasks = guardedRepository(MODES.tasks, this.guard, store => store.tasks)
   readonly access = guardedRepository(MODES.access, this.guard, store => store.access)
+  /** Stored channels and settings of models. */
+  readonly stored = guardedRepository(MODES.config, this.guard, store => store.config)
   readonly console = guardedRepository(MODES.console, this.guard, store => store.console)
   readonly usage = guardedRepository(MODES.usage, this.guard, store => store.usage)
   readonly shared = guardedRepository(MODES.shared, this.guard, store => store.shared)

@@ -198,6 +198,22 @@ const AUDIT: Migration = {
   ],
 }
 
+/** Channels and settings of models that administrators store. */
+const STORED_CONFIG: Migration = {
+  name: '012-stored-config',
+  statements: () => [
+    `create table if not exists stored_config (kind text not null, name text not null, settings text not null,
+    secrets text, key_id text, created_at bigint not null, updated_at bigint not null, dropped integer not null,
+    version bigint not null, primary key (kind, name))`,
+  ],
+}
+
+/** The losses of a request by kind. */
+const LOSS_KINDS: Migration = {
+  name: '013-loss-kinds',
+  statements: () => ['alter table usage_rows add column loss_kinds text'],
+}
+
 /** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
@@ -211,4 +227,6 @@ export const MIGRATIONS: readonly Migration[] = [
   SIGNATURES,
   FAILURES,
   AUDIT,
+  STORED_CONFIG,
+  LOSS_KINDS,
 ]

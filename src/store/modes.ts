@@ -76,6 +76,12 @@ export const MODES: { readonly [Name in keyof Repositories]: Modes<Repositories[
     token: 'reads',
     dropToken: 'writes',
   },
+  config: {
+    entries: { mode: 'reads', withoutStore: [] },
+    changeEntry: 'writes',
+    dropEntry: { mode: 'writes', withoutStore: false },
+    encryptAgain: { mode: 'writes', withoutStore: 0 },
+  },
   console: {
     users: { mode: 'reads', withoutStore: [] },
     user: { mode: 'reads', withoutStore: undefined },

@@ -6,6 +6,8 @@ import { AccessRepository } from './access-repository.ts'
 import type { AuditRecords } from './audit-records.ts'
 import { AuditRepository } from './audit-repository.ts'
 import { CaptureRepository, type Captures } from './capture-repository.ts'
+import type { ConfigRecords } from './config-records.ts'
+import { ConfigRepository } from './config-repository.ts'
 import type { ConsoleRecords } from './console-records.ts'
 import { ConsoleRepository } from './console-repository.ts'
 import { ConversationRepository, type Conversations } from './conversation-repository.ts'
@@ -35,6 +37,7 @@ export interface Repositories {
   readonly tasks: Tasks
   readonly processes: Processes
   readonly access: AccessRecords
+  readonly config: ConfigRecords
   readonly console: ConsoleRecords
   readonly usage: UsageRecords
   readonly shared: SharedRecords
@@ -93,6 +96,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     tasks: new TaskRepository(database),
     processes: new ProcessRepository(database),
     access: new AccessRepository(database, now),
+    config: new ConfigRepository(database, now),
     console: users,
     usage: new UsageRepository(database, now),
     shared,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ChannelConfig, ChannelModels } from '../config/types.ts'
+import type { ChannelConfig, ChannelModels, Config } from '../config/types.ts'
 import { baseUrlFor } from '../formats/formats.ts'
 import { ROOT } from '../root.ts'
 
@@ -57,3 +57,9 @@ function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConf
 
 const hasOnlyAnyModel = ({ named, patterns }: ChannelModels): boolean =>
   patterns.length === 0 && named.size === 1 && named.get(ANY_MODEL) === ANY_MODEL
+
+/** Removes the demo from a config: its channels, and the voice sessions that it adds. */
+export function withoutDemo(config: Config): Config {
+  const { cascade, ...realtime } = config.realtime
+  return { ...config, channels: [], realtime: cascade?.speech === ANY_MODEL ? realtime : config.realtime }
+}

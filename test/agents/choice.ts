@@ -30,6 +30,10 @@ const QUICK: readonly Package[] = ['claude-code', 'codex', 'gemini-cli']
 const SLOW: readonly Package[] = ['litellm']
 /** Upstreams with the strictest checks. */
 const INSISTING = ['deepseek', 'responses', 'messages', 'gemini-3']
+/** Upstreams that few clients run before, because others are as strict. */
+const RARE: { readonly [upstream: string]: readonly string[] } = {
+  converse: ['claude-code', 'codex', 'gemini-cli', 'boto3'],
+}
 
 /** Frameworks in several languages and formats. Of each scenario, only the most informative upstreams run. */
 const MANY: readonly Package[] = ['aws-python', 'clouds-js', 'semantic-kernel', 'java', 'go', 'rust']
@@ -47,6 +51,8 @@ const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {
  * upstreams.
  */
 function isOfCi({ client, upstream, scenario }: Cell): boolean {
+  const few = RARE[upstream.name]
+  if (few !== undefined) return scenario.name === 'session' && few.includes(client.name)
   if (MANY.includes(client.package) || AT_CLOUD.test(client.name))
     return SHOWING[scenario.name]?.includes(upstream.name) === true
   if (QUICK.includes(client.package)) return true

@@ -18,14 +18,14 @@ export interface Gateway {
  * @param dir where it may keep what it keeps.
  */
 export async function openGateway(cell: Cell, address: string, dir: string): Promise<Gateway> {
-  const { name, provider, formatName, basePath, model } = cell.upstream
+  const { name, provider, formatName, basePath, model, settings } = cell.upstream
   const models = Object.fromEntries([modelOf(cell), ...(cell.client.otherModels ?? [])].map(asked => [asked, model]))
-  const channel = { name, provider, formats: [formatName], base_url: address + basePath, key: UPSTREAM_KEY, models }
+  const channel = { name, provider, formats: [formatName], base_url: address + basePath, models }
   const config = {
     server: { port: 0, drain: '0s', grace: '1s' },
     data_dir: dir,
     keys: [{ name: 'agents', key: CALLER_KEY }],
-    channels: [channel],
+    channels: [{ ...channel, ...settings, key: UPSTREAM_KEY }],
   }
   const lines: string[] = []
   const noting = (level: keyof Log) => (fields: object, message: string) =>

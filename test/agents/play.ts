@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { Seen } from '../builders/upstream.ts'
-import { PROOF, type Scene, type SceneCall } from '../clients/scene.ts'
+import { PROOF, type Scene, type SceneCall, SSE } from '../clients/scene.ts'
 import type { Client, ToolUse } from './clients/client.ts'
 import { ASIDE, BROKEN_TEXT, FINAL_TEXT, HALF, NOTES, type Scenario, THOUGHTS, WRITTEN } from './scenarios.ts'
 import { type Declared, faultOf, type Issued, type StrictUpstream } from './upstreams/strict.ts'
@@ -91,16 +91,17 @@ export class Play {
     const scene = isAside ? { text: ASIDE } : isPlain ? this.plainScene(body) : this.sceneOf(exchange, body, cut)
     const streams = format.streams(exchange.url, body)
     const frames = streams ? format.frames(scene) : [JSON.stringify(format.whole(scene))]
-    const unique = frames.map(frame => this.unique(frame))
-    response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
+    const { contentType, encoding, rewrite = plainly } = streams ? (format.stream ?? SSE) : JSON_BODY
+    const unique = frames.map(frame => rewrite(frame, text => this.unique(text)))
+    response.writeHead(200, { 'content-type': contentType })
     if (cut === undefined) {
-      response.end((exchange.sent = unique.join('')))
+      response.end((exchange.sent = unique.join('')), encoding)
       return
     }
     this.isCut = true
     exchange.sent = streams ? upTo(unique, cut, scene) : firstHalf(unique[0]!)
     // The sent text has to arrive before the connection breaks.
-    response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
+    response.write(exchange.sent, encoding, () => setTimeout(() => response.destroy(), 20))
   }
 
   /** Returns an answer with reasoning, whether it was requested or not. */
@@ -186,6 +187,10 @@ export class Play {
 }
 
 export const isNamed = (declared: string, name: string): boolean => declared === name || declared.endsWith(`__${name}`)
+
+/** A whole answer is its text. */
+const JSON_BODY: typeof SSE = { contentType: 'application/json', encoding: 'utf8' }
+const plainly = (event: string, change: (text: string) => string): string => change(event)
 
 const firstHalf = (text: string): string => text.slice(0, text.length >> 1)
 

@@ -50,6 +50,7 @@ export const configOf = (
   groups: new Map([['default', groupOf(group)]]),
   keys: [keyOf(KEY, 'dev')],
   channels,
+  channelsFrom: 'config',
   models: new Map(),
   ...config,
 })

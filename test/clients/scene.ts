@@ -49,7 +49,12 @@ export interface UpstreamFormat {
   /** Flags of its channel. By default none. */
   readonly dialect?: JsonObject
   /** Content type of a stream, and the encoding of its events. By default server-sent events in UTF-8. */
-  readonly stream?: { readonly contentType: string; readonly encoding: BufferEncoding }
+  readonly stream?: {
+    readonly contentType: string
+    readonly encoding: BufferEncoding
+    /** Changes the text inside an event. By default the event is the text. */
+    rewrite?(event: string, change: (text: string) => string): string
+  }
   /** Returns the same answer as events of a stream, with each text in two chunks. */
   frames(scene: Scene): readonly string[]
   /** Returns an event that breaks off an answer. */
@@ -59,6 +64,9 @@ export interface UpstreamFormat {
   /** Whether a request asks for a stream. */
   streams(url: string, body: JsonObject): boolean
 }
+
+/** Settings of streams of server-sent events. */
+export const SSE: NonNullable<UpstreamFormat['stream']> = { contentType: 'text/event-stream', encoding: 'utf8' }
 
 export const USAGE = { input: 21, cached: 8, output: 13, thought: 5 } as const
 export const PROOF = 'cHJvb2Ytb2YtdGhlLXVwc3RyZWFt'

@@ -6,7 +6,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import { formatsWith } from '../laws/support.ts'
 import type { TestServer as Address } from './caller.ts'
-import type { HeardRequest, Scene, UpstreamFormat } from './scene.ts'
+import { type HeardRequest, type Scene, SSE, type UpstreamFormat } from './scene.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
 /** Formats with requests and answers, whole and streamed. */
@@ -86,9 +86,6 @@ export class Stage {
     response.end()
   }
 }
-
-/** Settings of streams of server-sent events. */
-const SSE = { contentType: 'text/event-stream', encoding: 'utf8' } as const
 
 /** Writes an event of a streamed answer, whose head is sent with the first one. */
 export function writeFrame(response: ServerResponse, { stream = SSE }: UpstreamFormat, frame: string): void {

@@ -1,4 +1,5 @@
 import { MODEL_METHODS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
+import { MODEL_LISTS } from '../../src/server/model-lists.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
@@ -30,6 +31,7 @@ export type Step = (world: World) => Promise<void>
 export type Cases = { readonly [endpoint: string]: Step | { readonly whole: Step; readonly streamed: Step } }
 
 const VENDOR = 'videovendor'
+const ON_GOOGLE = (path: string): string => `POST /v1/publishers/${path}`
 
 /** Every endpoint for callers, from the tables of the gateway's routes. */
 export const ENDPOINTS: ReadonlySet<string> = new Set([
@@ -39,7 +41,13 @@ export const ENDPOINTS: ReadonlySet<string> = new Set([
   ),
   ...[...taskRoutes(VENDOR), ...STORED_ROUTES].map(({ method, path }) => `${method.toUpperCase()} ${path}`),
   ...[`POST ${REMIX_PATH}`, `POST ${SECRETS_PATH}`, `GET ${REALTIME_PATH}`, 'GET /v1/responses'],
-  ...['/v1/models', '/v1/models/:id', '/v1beta/models', '/v1beta/models/:id'].map(path => `GET ${path}`),
+  ...MODEL_LISTS.filter(({ path }) => !path.startsWith('/bedrock')).flatMap(({ path }) => [
+    `GET ${path}`,
+    `GET ${path}/:id`,
+  ]),
+  ...['invoke', 'invoke-with-response-stream'].map(method => `POST /model/{model}/${method}`),
+  ...['anthropic/models/{model}:rawPredict', 'anthropic/models/{model}:streamRawPredict'].map(ON_GOOGLE),
+  ...['google/models/{model}:generateContent', 'google/models/{model}:streamGenerateContent'].map(ON_GOOGLE),
   ...['/healthz', '/readyz', '/metrics', '/console/'].map(path => `GET ${path}`),
 ])
 

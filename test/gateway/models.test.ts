@@ -1,8 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
+import { CohereClient } from 'cohere-ai'
 import { describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 
 const { openGateway } = opener()
@@ -99,6 +101,89 @@ describe('pages of models in the contents shape', () => {
     const names: unknown[] = []
     for await (const { name } of await client.models.list({ config: { pageSize: 2 } })) names.push(name)
     expect(names).toEqual(IDS.map(id => `models/${id}`))
+  })
+})
+
+describe('pages of models in the shape of Cohere', () => {
+  const NAMED = { 'x-fern-sdk-name': 'cohere' }
+  const named = (testServer: TestServer, path: string, headers: object = NAMED) =>
+    testServer.ask(path, undefined, { method: 'GET', headers: headers as never })
+
+  test('are gone through by Cohere’s own client', async () => {
+    const { testServer } = await open({ chat: IDS })
+    const client = new CohereClient({ token: KEY, environment: testServer.server.address })
+    const names: unknown[] = []
+    let pageToken: string | undefined
+    do {
+      const { models, nextPageToken } = await client.models.list({ pageSize: 2, ...(pageToken && { pageToken }) })
+      names.push(...models.map(({ name }) => name))
+      pageToken = nextPageToken
+    } while (pageToken !== undefined)
+    expect(names).toEqual(IDS)
+    expect(await client.models.get('c/d')).toMatchObject({ name: 'c/d', endpoints: ['chat'], finetuned: false })
+    await expect(client.models.get('nobody')).rejects.toMatchObject({ statusCode: 404 })
+  })
+
+  test('have the models of one endpoint', async () => {
+    const { testServer } = await open({ chat: ['c'], embeddings: ['e'], rerank: ['r'] })
+    const of = async (query: string) =>
+      (await named(testServer, `/v1/models?${query}`)).json.models.map(({ name }: { name: string }) => name)
+    expect(await of('endpoint=chat')).toEqual(['c'])
+    expect(await of('endpoint=embed')).toEqual(['e'])
+    expect(await of('endpoint=rerank')).toEqual(['r'])
+    expect(await of('endpoint=classify')).toEqual([])
+    expect(await of('endpoint=chat&default_only=true')).toEqual([])
+  })
+
+  test('are recognised by the name of the client or of the application, and so are their errors', async () => {
+    const { testServer } = await open({ chat: IDS })
+    for (const headers of [NAMED, { 'x-fern-sdk-name': 'cohere-ai' }, { 'x-client-name': 'my app' }]) {
+      expect((await named(testServer, '/v1/models', headers)).json.models).toHaveLength(6)
+      const { status, json } = await named(testServer, '/v1/models?page_size=x', headers)
+      expect(status).toBe(400)
+      expect(json.message).toMatch(/^page_size: /)
+    }
+    expect((await named(testServer, '/v1/models', { 'x-fern-sdk-name': 'other' })).json.data).toHaveLength(6)
+  })
+})
+
+describe('inference profiles of Bedrock', () => {
+  const PROFILE = 'us.anthropic.claude-opus-4-8-v1:0'
+
+  test('are the models that the key may call', async () => {
+    const { testServer, get } = await open({ chat: [...IDS, PROFILE] })
+    const list = (await get('/inference-profiles?type=SYSTEM_DEFINED')).json
+    expect(list.inferenceProfileSummaries.map((one: { inferenceProfileId: string }) => one.inferenceProfileId)).toEqual(
+      [...[...IDS, PROFILE].sort()],
+    )
+    expect(list.nextToken).toBeUndefined()
+    const one = (await get(`/bedrock/inference-profiles/${encodeURIComponent(PROFILE)}`)).json
+    expect(one).toMatchObject({ status: 'ACTIVE', type: 'SYSTEM_DEFINED', inferenceProfileId: PROFILE })
+    expect(one.models[0].modelArn).toMatch(/foundation-model\/anthropic\.claude-opus-4-8-v1:0$/)
+    expect((await get('/inference-profiles?type=APPLICATION')).json.inferenceProfileSummaries).toEqual([])
+    const scope = 'AWS4-HMAC-SHA256 Credential='
+    const signed = {
+      authorization: `${scope}${KEY}/20261128/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0`,
+    }
+    const answer = await testServer.ask('/inference-profiles', undefined, { method: 'GET', headers: signed })
+    expect(answer.json).toEqual(list)
+  })
+
+  test('have pages', async () => {
+    const { get } = await open({ chat: IDS })
+    const first = (await get('/inference-profiles?maxResults=4')).json
+    const rest = (await get(`/inference-profiles?maxResults=4&nextToken=${first.nextToken}`)).json
+    expect([first, rest].map(page => page.inferenceProfileSummaries.length)).toEqual([4, 2])
+    expect(rest.nextToken).toBeUndefined()
+  })
+
+  test.each([
+    ['/inference-profiles/nobody', 404, 'ResourceNotFoundException'],
+    ['/inference-profiles?maxResults=x', 400, 'ValidationException'],
+  ])('%s is an error of AWS', async (path, status, exception) => {
+    const { get } = await open({ chat: IDS })
+    const answer = await get(path)
+    expect([answer.status, answer.headers['x-amzn-errortype']]).toEqual([status, exception])
   })
 })
 

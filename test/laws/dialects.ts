@@ -69,6 +69,8 @@ const converse = fc.record<JsonObject>(
     bound_proofs: fc.boolean(),
     prefill: fc.boolean(),
     cache_points: fc.boolean(),
+    cache: fc.constantFrom('auto', 'off'),
+    system_tools: fc.boolean(),
     top_k: fc.boolean(),
   },
   { requiredKeys: [], noNullPrototype: true },

@@ -12,6 +12,7 @@ export const TONES: { readonly [S in ChannelState]: Tone } = {
   resting: 'warn',
   drained: 'neutral',
   full: 'bad',
+  unusable: 'bad',
 }
 
 interface StateBadgeProps {

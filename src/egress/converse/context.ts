@@ -18,6 +18,14 @@ export interface WriteContext {
   readonly documents: Set<string>
 }
 
+/** The end of a list of blocks, behind which a cache point can stand. */
+export interface MarkableEnd {
+  /** The list that ends here. */
+  readonly blocks: Block[]
+  /** The part that its last block was written from. */
+  readonly path: Path
+}
+
 /** Cache time for each requested one: the same, or the next longer one that exists. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
@@ -40,3 +48,7 @@ export function writeCachePoint(
   }
   return { cachePoint: { type: 'default', ...(defined({ ttl }) as JsonObject), ...extrasFor(cache, FORMAT) } }
 }
+
+/** Blocks that a cache point may follow. Upstreams refuse one right behind a document or a recording. */
+export const isMarkable = ({ text, toolUse, toolResult, image }: Block): boolean =>
+  [text, toolUse, toolResult, image].some(field => field !== undefined)

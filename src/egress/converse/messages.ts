@@ -6,7 +6,7 @@ import { isInstructing, type Message, userMessage } from '../../canonical/reques
 import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
-import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
 
 /** The text of a user turn that is inserted if the conversation begins or ends with another role. */
 const CONTINUE = 'Continue.'
@@ -15,9 +15,13 @@ const CONTINUE = 'Continue.'
 const BESIDE_DOCUMENT = 'See the document.'
 
 /** A written conversation. */
-interface Turned {
-  readonly system: readonly Block[]
+export interface Turned {
+  readonly system: Block[]
   readonly messages: readonly Block[]
+  /** The end of the system text, if a cache point may follow it. */
+  readonly systemEnd: MarkableEnd | undefined
+  /** The end of the conversation, if it is a turn of the user that a cache point may follow. */
+  readonly end: MarkableEnd | undefined
 }
 
 /**
@@ -41,11 +45,21 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  const systemBlocks = system.map(({ block }) => block)
   return {
-    system: system.map(({ block }) => block),
+    system: systemBlocks,
+    systemEnd: endOfBlocks(systemBlocks, system.at(-1)),
+    end: ending === undefined ? endOfUser(turns) : undefined,
     messages: turns.list.map(({ role, blocks, extras }) => ({ role, content: blocks, ...extras })),
   }
 }
+
+const endOfUser = ({ list, end }: Turns): MarkableEnd | undefined =>
+  list.at(-1)?.role === 'user' ? endOfBlocks(list.at(-1)!.blocks, end) : undefined
+
+/** Returns the end of a list of blocks. Undefined if the list ends with another block, or if no cache point may follow. */
+const endOfBlocks = (blocks: Block[], last: LocatedBlock | undefined): MarkableEnd | undefined =>
+  last !== undefined && blocks.at(-1) === last.block && isMarkable(last.block) ? { blocks, path: last.path } : undefined
 
 /** Adds a text to a turn that has a document and no text. */
 function addText({ blocks, document }: WireTurn, { losses }: WriteContext): void {

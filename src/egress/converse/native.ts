@@ -7,7 +7,7 @@ import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type TurnKind, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
-import { acceptOf, operationOf, pathOf } from './path.ts'
+import { acceptOf, countPathOf, operationOf, pathOf } from './path.ts'
 
 /**
  * Passes on a request of this format as received, except for changes of model, stream and turns. Undefined for any
@@ -26,7 +26,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
     : counts
       ? withTurns(wire.body, request, context)
       : turned(wire.body, request, context)
-  const path = pathOf(request.model, counts ? 'count-tokens' : operationOf(request.stream))
+  const path = counts ? countPathOf(request.model) : pathOf(request.model, operationOf(request.stream))
   const accept = acceptOf(!counts && request.stream)
   return { wire: { path, query: {}, headers: {}, body, ...accept }, losses: context.losses.list }
 }

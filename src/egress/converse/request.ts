@@ -10,10 +10,11 @@ import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
+import { cacheByItself } from './caching.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeTurns } from './messages.ts'
 import { nativeRequest } from './native.ts'
-import { acceptOf, operationOf, pathOf } from './path.ts'
+import { acceptOf, countPathOf, operationOf, pathOf } from './path.ts'
 import {
   dropOutput,
   dropState,
@@ -42,7 +43,7 @@ function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Wri
   const losses = new Losses()
   const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
   const { inferenceConfig: _, ...converse } = wire.body
-  const counting = { ...wire, path: pathOf(request.model, 'count-tokens'), body: { input: { converse } } }
+  const counting = { ...wire, path: countPathOf(request.model), body: { input: { converse } } }
   return { ...written, wire: counting, losses: [...losses.list, ...written.losses] }
 }
 
@@ -54,7 +55,9 @@ function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Wri
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
-  const { system, messages } = writeTurns(request.messages, thinking.on, context)
+  const turned = writeTurns(request.messages, thinking.on, context)
+  const { system, messages } = turned
+  cacheByItself(request, tools, turned, context)
   const body = {
     messages,
     system: system.length === 0 ? undefined : system,
@@ -97,8 +100,8 @@ function withExtras(request: CanonicalRequest, fields: { readonly [field: string
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   | SettingName
-  | ('model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream')
-> = { cache: 'no-automatic-caching' }
+  | ('model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream' | 'cache')
+> = {}
 
 /** Reports the fields of a request that the format lacks. */
 function report(request: CanonicalRequest, losses: Losses): void {

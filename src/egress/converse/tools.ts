@@ -2,16 +2,20 @@ import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { FunctionTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import type { ConverseDialect } from '../../formats/dialects/converse.ts'
+import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
+import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
 /** Tools as the upstream gets them. */
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
+  /** The end of the tools, if a cache point may follow the last one. */
+  readonly end?: MarkableEnd
 }
 
 const NO_TOOLS: Tools = { wire: [], names: new Set() }
@@ -25,8 +29,9 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const called = calledIn(request)
   if (tools.length === 0 && called.length === 0) return NO_TOOLS
   if (toolChoice?.mode === 'none' && called.length === 0) return withheld(tools, context)
-  const wire: JsonObject[] = []
+  const wire: Block[] = []
   const names = new Set<string>()
+  let end: MarkableEnd | undefined
   const offers = offering(toolChoice, tools)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
@@ -36,17 +41,19 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
     else {
       const entries = writeTool(tool, path, context)
       if (entries.length > 0 && name !== undefined) names.add(name)
+      if (entries.length > 0) end = tool.type === 'opaque' ? undefined : { blocks: wire, path }
       append(wire, entries)
     }
   }
   if (wire.length === 0 && called.length > 0) return declared(called, request, context)
-  return { wire, names }
+  return end === undefined ? { wire, names } : { wire, names, end }
 }
 
 /** Reports tools that are not offered, because the model may call none. */
-function withheld(tools: readonly Tool[], { losses }: WriteContext): Tools {
+function withheld(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
   tools.forEach((tool, index) => {
-    if (tool.type === 'hosted') losses.drop(['tools', index], 'no-hosted-tools')
+    if (tool.type === 'hosted' && systemToolOf(tool, dialect) === undefined)
+      losses.drop(['tools', index], 'no-hosted-tools')
     else if (tool.type !== 'opaque' || tool.format === FORMAT) losses.dropRestored(['tools', index], 'no-calls-wanted')
   })
   return NO_TOOLS
@@ -78,15 +85,35 @@ function declared(called: readonly string[], { tools }: CanonicalRequest, { loss
 
 const EMPTY: JsonObject = { type: 'object' }
 
-function writeTool(tool: Tool, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
-  if (tool.type === 'function') {
-    const point = writeCachePoint(tool, path, context)
-    return point === undefined ? [writeFunction(tool, path, context)] : [writeFunction(tool, path, context), point]
+function writeTool(tool: Tool, path: Path, context: WriteContext): readonly Block[] {
+  if (tool.type === 'opaque') return tool.format === FORMAT ? [{ ...tool.value }] : []
+  const written = tool.type === 'freeform' ? undefined : writeKnown(tool, path, context)
+  if (written === undefined) {
+    context.losses.drop(path, tool.type === 'hosted' ? 'no-hosted-tools' : 'no-freeform-tools')
+    return []
   }
-  context.losses.drop(path, tool.type === 'hosted' ? 'no-hosted-tools' : 'no-freeform-tools')
-  return []
+  const point = tool.type === 'freeform' ? undefined : writeCachePoint(tool, path, context)
+  return point === undefined ? [written] : [written, point]
 }
+
+/** Writes a function, or a tool that the model has by itself. Undefined if it has no such tool. */
+function writeKnown(tool: FunctionTool | HostedTool, path: Path, context: WriteContext): Block | undefined {
+  if (tool.type === 'function') return writeFunction(tool, path, context)
+  const name = systemToolOf(tool, context.dialect)
+  if (name === undefined) return undefined
+  context.losses.dropFields(tool, path, UNSUPPORTED)
+  return { systemTool: { name, ...extrasFor(tool, FORMAT) } }
+}
+
+/** Fields of hosted tools that system tools lack, with the reason of their loss. */
+const UNSUPPORTED = {
+  ...{ allowedDomains: 'no-domain-filter', blockedDomains: 'no-domain-filter', maxUses: 'no-limit-of-uses' },
+  ...{ contextSize: 'no-context-size', location: 'no-location' },
+} as const
+
+/** Returns the name of the system tool that does the work. Undefined if the model has none. */
+const systemToolOf = ({ kind }: HostedTool, { system_tools }: ConverseDialect): string | undefined =>
+  system_tools === true ? SYSTEM_TOOLS[kind] : undefined
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
   const { name, strict } = tool
@@ -147,7 +174,11 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
   const { mode, only, hosted } = choice
   const path: Path = ['toolChoice']
   if (mode === 'none') return losses.drop(path, 'calls-cannot-be-forbidden')
-  if (hosted !== undefined) losses.drop([...path, 'hosted'], 'no-hosted-tools')
+  if (hosted !== undefined)
+    losses.drop(
+      [...path, 'hosted'],
+      dialect.system_tools === true ? 'hosted-tools-cannot-be-forced' : 'no-hosted-tools',
+    )
   const isForced = mode === 'required' && dialect.forced_tools !== false
   if (mode === 'required' && !isForced) losses.change([...path, 'mode'], 'auto', 'no-forced-tools')
   const name = isForced && only?.length === 1 && names.has(only[0]!) ? only[0]! : undefined
@@ -159,6 +190,7 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
 /** Returns the name of a tool. Undefined for a tool of another format, or one without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'function') return tool.name
+  if (tool.type === 'hosted') return SYSTEM_TOOLS[tool.kind]
   if (tool.type !== 'opaque' || tool.format !== FORMAT) return undefined
   const { toolSpec, systemTool } = tool.value
   const name = ((toolSpec ?? systemTool) as JsonObject | undefined)?.['name']

@@ -1,10 +1,11 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
 /*
- * Pages of model lists. A cursor is the id before the page, so that models may be added or removed between two pages.
+ * Pages of model lists. A cursor is the last id of the previous page, so that models may be added or removed between
+ * two pages.
  */
 
-/** The query parameters of a request for models. */
+/** Query parameters of a request for models. */
 export interface ModelQuery {
   readonly [name: string]: string
 }
@@ -16,11 +17,11 @@ interface Named {
 /** One page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Whether more rows follow, in the direction of the query. */
+  /** Whether more rows follow in the direction of the query. */
   readonly more: boolean
 }
 
-/** Maximum number of rows in one page. Without a size a page has all rows, as clients without paging expect. */
+/** Maximum number of rows per page. Without a requested size, a page has all rows, as clients without paging expect. */
 const MAX_ROWS = 1000
 
 /**
@@ -39,9 +40,17 @@ export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): 
   return size === undefined ? firstRows(all, size) : { rows: all.slice(-size), more: all.length > size }
 }
 
+/** The parameters of a page and of its token, each with the spelling that errors name first. */
+interface TokenParameters {
+  readonly size: readonly [string, ...string[]]
+  readonly token: readonly [string, ...string[]]
+}
+
+/** Google's parameters (docs/wire/contents.md#model-list). */
+const GOOGLE: TokenParameters = { size: ['pageSize', 'page_size'], token: ['pageToken', 'page_token'] }
+
 /**
- * Selects a page by `pageSize` and `pageToken` (docs/wire/contents.md#model-list). `next` is the token of the next
- * page, if there is one.
+ * Selects a page by its size and a token. `next` is the token of the next page, if any.
  *
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for an invalid size or token.
@@ -49,17 +58,21 @@ export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): 
 export function tokenPage<T extends Named>(
   rows: readonly T[],
   query: ModelQuery,
+  names: TokenParameters = GOOGLE,
 ): Page<T> & { readonly next?: string } {
-  const given = query['pageSize'] ?? query['page_size']
-  const size = given === undefined ? 0 : wholeNumber('pageSize', given, 0)
-  const token = query['pageToken'] ?? query['page_token'] ?? ''
+  const given = firstOf(query, names.size)
+  const size = given === undefined ? 0 : wholeNumber(names.size[0], given, 0)
+  const token = firstOf(query, names.token) ?? ''
   const page = firstRows(
-    rowsAfter(rows, token === '' ? undefined : cursorOf(token)),
+    rowsAfter(rows, token === '' ? undefined : cursorOf(token, names.token[0])),
     size === 0 ? undefined : Math.min(size, MAX_ROWS),
   )
   const last = page.rows.at(-1)
   return page.more && last !== undefined ? { ...page, next: tokenOf(last.id) } : page
 }
+
+const firstOf = (query: ModelQuery, names: readonly string[]): string | undefined =>
+  names.map(name => query[name]).find(value => value !== undefined)
 
 const firstRows = <T>(rows: readonly T[], size: number | undefined): Page<T> =>
   size === undefined ? { rows, more: false } : { rows: rows.slice(0, size), more: rows.length > size }
@@ -70,10 +83,10 @@ const rowsAfter = <T extends Named>(rows: readonly T[], cursor: string | undefin
 const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 
 /** Returns the id that a page token represents. */
-function cursorOf(token: string): string {
+function cursorOf(token: string, name: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id
-  throw wrong('pageToken', 'is not a page token')
+  throw wrong(name, 'is not a valid page token')
 }
 
 function wholeNumber(name: string, text: string, least: number): number {

@@ -30,6 +30,13 @@ export const FLAGS = {
     default: false,
     meaning: 'takes `top_k` among the fields of the model; true by default for models of Anthropic',
   },
+  system_tools: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'has `nova_grounding` for web searches and `nova_code_interpreter` for code, as Nova 2 has for accounts with the permission `bedrock:InvokeTool`',
+  },
+  cache: MESSAGES_FLAGS.cache,
   count: SHARED.count,
 } as const satisfies Flags
 

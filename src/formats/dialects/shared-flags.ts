@@ -52,4 +52,4 @@ export const SHARED = {
 
 /** The meaning of `cache`, whose values differ between formats. */
 export const CACHE_MEANING =
-  'the cache markers that the upstream obeys; messages: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`'
+  'the cache markers that the upstream obeys; messages and converse: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`'

@@ -27,7 +27,7 @@ export const converse: FormatRow = {
   upstream: { does: ['conversation', 'completion', 'count'], versioned: 'path', auth: 'bearer' },
   callers: ['conversation'],
   methods: METHODS,
-  otherPaths: /^(?:\/bedrock)?\/model\//,
+  otherPaths: /^(?:\/bedrock)?\/(?:model\/|inference-profiles(?:$|\/))/,
   modelFields: modelFields(ANYWHERE, []),
   flags: FLAGS,
 }

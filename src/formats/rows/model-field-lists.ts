@@ -1,12 +1,15 @@
 import type { ModelFields } from './row.ts'
 
-/** Fallbacks of LiteLLM, which takes them at all its endpoints, and of OpenRouter and Anthropic; Azure's deployment. */
+/** Fields of requests in any format: fallback models of LiteLLM, OpenRouter and Anthropic, and Azure's deployment. */
 export const ANYWHERE: readonly string[] = [
   ...['models.*', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
   'deployment_id',
 ]
 
-/** OpenRouter's plugins and server tools, Anthropic's advisor, and what else a conversation runs beside its model. */
+/**
+ * Fields of conversations that name additional models, such as those of OpenRouter's plugins and server tools and of
+ * Anthropic's advisor.
+ */
 export const CONVERSATION: readonly string[] = [
   ...ANYWHERE,
   ...['tools.*.model', 'tools.*.container.model', 'tools.*.svg.model'],
@@ -16,6 +19,7 @@ export const CONVERSATION: readonly string[] = [
   'draft_model',
 ]
 
+/** Also the model of a stored prompt, for formats whose requests can refer to one. */
 export const PROMPTED: readonly string[] = [...CONVERSATION, 'prompt.model']
 
 export const modelFields = (

@@ -4,19 +4,19 @@ import type { Work } from '../../canonical/work.ts'
 import type { AuthStyle } from '../auth.ts'
 import type { Flags } from '../dialects/flag.ts'
 
-/** Everything that the gateway knows of a format besides how to read and write it. */
+/** Everything that the gateway knows about a format, except how to read and write it. */
 export interface FormatRow {
   readonly name: FormatName
   /** Facts about upstreams of the format. Absent if the gateway calls none. */
   readonly upstream?: FormatFacts
   /**
-   * The kinds of work that callers request in the format. Absent if no caller speaks it. Token counting is missing,
-   * because the gateway can estimate the tokens of any model.
+   * The kinds of work that callers request in the format. Absent if no caller speaks it. Token counting is not
+   * listed, because the gateway can estimate the tokens of any model.
    */
   readonly callers?: readonly Work[]
   /** Endpoints with fixed paths. */
   readonly endpoints?: readonly Endpoint[]
-  /** Endpoints whose paths have the model. */
+  /** Endpoints whose paths contain the model. */
   readonly methods?: ModelMethods
   /** Further paths of the format, whose errors are written in it. */
   readonly otherPaths?: RegExp
@@ -31,7 +31,7 @@ export interface FormatName {
   readonly en: string
   /** Chinese name. By default the English one. */
   readonly zh?: string
-  /** Name for narrow columns, in both languages. By default the full name without its addition in brackets. */
+  /** Name for narrow columns, in both languages. By default the full name without the part in brackets. */
   readonly short?: string
 }
 
@@ -46,9 +46,9 @@ export interface FormatFacts {
   readonly listing?: ListingEndpoint
   /** Whether upstreams make only one image per request. */
   readonly singleImage?: true
-  /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
+  /** The request field that makes an upstream embed all inputs as one text. Such inputs cannot be sent separately. */
   readonly jointInputs?: string
-  /** The spelling of a request for a stream with usage, in formats that report usage only on request. */
+  /** The fields that ask for usage in a stream, for formats that report it only on request. */
   readonly usageOnDemand?: JsonObject
 }
 
@@ -66,7 +66,7 @@ export interface Endpoint {
   readonly takes?: readonly string[]
   /** Names of the format's request headers. */
   readonly headers: readonly string[]
-  /** Names of the format's query parameters. Others are for this endpoint only and are not passed on. */
+  /** Names of the format's query parameters. Other parameters are meant for the gateway and are not passed on. */
   readonly query?: readonly string[]
   /** Whether the endpoint accepts only forms, or forms and JSON. */
   readonly form?: 'only' | 'too'
@@ -74,9 +74,9 @@ export interface Endpoint {
   readonly framing?: 'array' | 'frames' | 'chunks'
   /** The format of errors, if it is not the endpoint's own. */
   readonly errors?: Format
-  /** Whether a body may wrap a request in the format of the model. */
+  /** Whether a body may contain a request in the model's own format, which is then unwrapped. */
   readonly wraps?: true
-  /** A header of answers that has the id of the request, besides the usual ones. */
+  /** An additional header of answers that carries the request id. */
   readonly idHeader?: string
   /** The event sent on a silent stream, if a comment is not enough. */
   readonly heartbeat?: WireEvent
@@ -84,19 +84,19 @@ export interface Endpoint {
   readonly version?: readonly string[]
 }
 
-/** The endpoints of a format whose paths have the model. */
+/** The endpoints of a format whose paths contain the model. */
 export interface ModelMethods {
-  /** Matches a path. Captures the model, as the path has it, and the method. */
+  /** Matches a path. Captures the model, exactly as the path spells it, and the method. */
   readonly path: RegExp
   /** The endpoints by method. The first one is the usual one. */
   readonly endpoints: ReadonlyMap<string, MethodEndpoint>
-  /** Returns the path below the base URL for the model as a path has it. */
+  /** Returns the path below the base URL for a model as captured by `path`. */
   readonly below: (model: string, method: string) => string
-  /** Returns the path below the base URL for the name of a model. */
+  /** Returns the path below the base URL for the plain name of a model. */
   readonly pathOf: (model: string, method: string) => string
 }
 
-/** An endpoint whose path has the model. */
+/** An endpoint whose path contains the model. */
 export interface MethodEndpoint extends Omit<Endpoint, 'below'> {
   /** Whether the path itself asks for a stream. */
   readonly streams?: true
@@ -125,6 +125,6 @@ export interface ModelFields {
 
 /** The endpoint where upstreams of a format list their models. */
 interface ListingEndpoint extends Omit<WireRequest, 'body'> {
-  /** Header that has the version of the format. Absent if no header has it. */
+  /** Header that carries the version of the format. Absent if the format has no such header. */
   readonly versionHeader?: string
 }

@@ -1,10 +1,17 @@
 import { settingsOf } from '../../canonical/settings.ts'
+import type { HostedKind } from '../../canonical/tool.ts'
 
 /** Settings in `inferenceConfig` (docs/wire/converse.md#request). */
 export const SETTINGS = settingsOf({ maxTokens: 'maxTokens', temperature: 'temperature', topP: 'topP' }, [
   ...(['maxTokens', 'temperature', 'topP', 'topK', 'candidates'] as const),
   ...(['parallelToolCalls', 'metadata', 'serviceTier'] as const),
 ])
+
+/** Names of the tools that models run themselves (docs/wire/converse.md#tools). */
+export const SYSTEM_TOOLS: { readonly [K in HostedKind]?: string } = {
+  'web-search': 'nova_grounding',
+  'code-execution': 'nova_code_interpreter',
+}
 
 /*
  * The names of file formats in Converse by media type (docs/wire/converse.md#media). The first name of a media type is

@@ -47,7 +47,7 @@ export const bedrockInvoke: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', auth: 'bearer' },
-      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { count: false } },
+      ...{ hosting: 'bedrock-invoke', errors: 'converse' },
     },
   ],
 }

@@ -5,8 +5,8 @@ import type { StoredTask } from '../../store/tasks.ts'
 import { madeFrom, promptOf } from './submission.ts'
 
 /**
- * Whether a request equals the one that created the task. Compares the data that the task stores: the prompt, the
- * settings, the kind of input and, for a remix, the original. Image bytes are not stored and not compared.
+ * Whether a request equals the one that created the task. Compares the prompt and, for a remix, the original; otherwise
+ * also the model, the settings and the kind of input. Image bytes are not stored, so they are not compared.
  */
 export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean {
   const { remixOf } = request.output.video ?? {}
@@ -16,15 +16,15 @@ export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean
   return isSame && isDeepStrictEqual(settingsOf(request.output), settingsOf(task.output))
 }
 
-/** Drops `spelling`, so that settings compare by meaning. */
+/** Drops `spelling`, so that settings with the same meaning are equal. */
 const settingsOf = (output: CanonicalRequest['output']): unknown =>
   JSON.parse(JSON.stringify(output, (name, value) => (name === 'spelling' ? undefined : value)))
 
-/** Error for an idempotency key of another request. It is not retryable, because a retry would fail again. */
+/** Error for an idempotency key that was already used for a different request. It is not retryable, because a retry would fail again. */
 export const KEY_REUSED = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 422,
-  message: 'This idempotency key was used for another request.',
+  message: 'This idempotency key was already used for a different request.',
   param: 'idempotency-key',
   code: 'idempotency_key_reused',
 })

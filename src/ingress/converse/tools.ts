@@ -1,11 +1,12 @@
 import type { Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
-import type { FunctionTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import type { FunctionTool, HostedKind, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { defined, extrasOf, flag, object, objects, required, text } from '../fields.ts'
 import { cachePointOf } from './content.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
-/** Reads the tools of a request. A cache point marks the function before it; other tools become opaque. */
+/** Reads the tools of a request. A cache point marks the tool before it; tools of other kinds become opaque. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   const entries = objects(wire)
   if (entries === undefined) return undefined
@@ -23,13 +24,13 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
 
 /** Whether the entry is a cache point that marks the tool before it. */
 const marksLast = (entry: JsonObject, last: Tool): boolean =>
-  last.type === 'function' &&
+  (last.type === 'function' || last.type === 'hosted') &&
   last.cache === undefined &&
   kindOf(entry, POINT) !== undefined &&
   isOnly(entry, 'cachePoint')
 
 const POINT = { cachePoint: true }
-const SPEC = { toolSpec: true }
+const KINDS = { toolSpec: true, systemTool: true }
 
 /** Returns the path of each tool in the body. Cache points that mark a tool have none. */
 export function toolPaths(body: JsonObject): readonly Path[] {
@@ -64,8 +65,9 @@ const FUNCTION = new Set(['name', 'description', 'inputSchema', 'strict'])
 const SCHEMA = new Set(['json'])
 
 function readTool(entry: JsonObject): Tool {
-  const kind = kindOf(entry, SPEC)
+  const kind = kindOf(entry, KINDS)
   if (kind === undefined) return { type: 'opaque', format: FORMAT, value: entry }
+  if (kind === 'systemTool') return readSystemTool(entry)
   const wire = required(object(entry['toolSpec']))
   const schema = object(wire['inputSchema'])
   const tool: FunctionTool = {
@@ -81,6 +83,17 @@ function readTool(entry: JsonObject): Tool {
   if (unread !== undefined || !isOnly(entry, 'toolSpec'))
     return { type: 'opaque', format: FORMAT, client: true, value: entry }
   return { ...tool, ...extrasOf(FORMAT, wire, FUNCTION) }
+}
+
+const KIND_OF = new Map(Object.entries(SYSTEM_TOOLS).map(([kind, name]) => [name, kind as HostedKind]))
+const NAME = new Set(['name'])
+
+/** Reads a tool that the model runs itself. One that other formats do not have becomes opaque. */
+function readSystemTool(entry: JsonObject): Tool {
+  const wire = required(object(entry['systemTool']))
+  const kind = KIND_OF.get(required(text(wire['name'])))
+  if (kind === undefined || !isOnly(entry, 'systemTool')) return { type: 'opaque', format: FORMAT, value: entry }
+  return { type: 'hosted', kind, ...extrasOf(FORMAT, wire, NAME) }
 }
 
 const MODES: { readonly [kind: string]: ToolChoice['mode'] } = { auto: 'auto', any: 'required', tool: 'required' }

@@ -2,17 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller, Permissions } from '../../accounts/index.ts'
 import { GatewayError, notFound } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { Config } from '../../config/index.ts'
+import type { ChannelConfig, Config } from '../../config/index.ts'
 import { warnings } from '../../config/warnings.ts'
 import type { Call } from '../../gateway/call.ts'
 import { type CallerRequests, forcedTo } from '../../gateway/caller-requests.ts'
 import type { Captures } from '../../gateway/capture/captures.ts'
+import { type ChannelCheck, checkChannel } from '../../gateway/channel-check.ts'
 import type { ChannelStates } from '../../gateway/channel-states.ts'
-import { type ChannelTest, testChannel } from '../../gateway/channel-test.ts'
 import type { Gateway } from '../../gateway/index.ts'
 import type { Live } from '../../gateway/live.ts'
 import { type ModelOverview, modelOverviews } from '../../gateway/model-overview.ts'
 import type { Services } from '../../gateway/services.ts'
+import { ConfigEditor } from '../../gateway/stored-config/editor.ts'
+import type { StoredRow } from '../../gateway/stored-config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import type { Log } from '../../log.ts'
 import type { AccessRecords, AdminToken } from '../../store/access-records.ts'
@@ -20,6 +22,7 @@ import type { AuditRecords } from '../../store/audit-records.ts'
 import type { UsageRecords } from '../../store/usage-records.ts'
 import type { TableSource } from '../../upstreams/catalogue/index.ts'
 import type { Prices } from '../../upstreams/catalogue/rates.ts'
+import { Channel } from '../../upstreams/channel/index.ts'
 import { version } from '../../version.ts'
 import { ConsoleUsers } from '../sign-in/index.ts'
 
@@ -46,6 +49,8 @@ export class Administration {
   readonly audit: AuditRecords
   /** Requests as they begin and end, for the live view. */
   readonly live: Live
+  /** Changes stored channels and settings of models. */
+  readonly editor: ConfigEditor
   private readonly gateway: Gateway
   private readonly services: Services
 
@@ -61,6 +66,10 @@ export class Administration {
     this.captures = captures
     this.audit = store.audit
     this.live = live
+    this.editor = new ConfigEditor({
+      ...{ records: store.stored, keys: services.credentialKeys },
+      surroundings: () => ({ env: process.env, proxy: this.config.proxy }),
+    })
     this.users = new ConsoleUsers({
       ...{ log, records: store.console, proxies: () => services.proxies },
       slow: address => services.wrongKeys.slow(address),
@@ -88,9 +97,15 @@ export class Administration {
     return channel === undefined ? caller : forcedTo(caller, channel)
   }
 
-  /** Applies a change of the access records in this process at once and notifies the other processes. Never rejects. */
-  changed(): Promise<void> {
-    return this.services.access.changed()
+  /** Stored channels and settings of models, and their effect. */
+  get stored(): readonly StoredRow[] {
+    return this.services.storedConfig.rows
+  }
+
+  /** Applies a change of the store in this process at once and notifies the other processes. Never rejects. */
+  async changed(): Promise<void> {
+    await this.services.access.changed()
+    await this.services.storedConfig.settled
   }
 
   /** Finds the admin token with this hash. Never creates a store only to search it. */
@@ -148,19 +163,29 @@ export class Administration {
   }
 
   /**
-   * Sends a test request to a channel. Rejects with GatewayError `not-found` if there is no such channel, or the
-   * channel does not have the model.
+   * Tests a channel. Rejects with GatewayError `not-found` if there is no such channel, or the channel does not have
+   * the model.
    */
-  async test(name: string, model: string | undefined): Promise<ChannelTest> {
-    const { channels, log, images, ciphers } = this.services
-    const channel = channels.all.find(({ config }) => config.name === name)
+  async test(name: string, model: string | undefined): Promise<ChannelCheck> {
+    const channel = this.services.channels.all.find(({ config }) => config.name === name)
     if (channel === undefined) throw notFound('There is no such channel.')
-    return testChannel(channel, {
-      model,
-      facts: this.config.models,
-      log,
-      images,
-      seal: ciphers.of('administrators'),
+    return this.check(channel, model)
+  }
+
+  /** Tests a channel that is not in use. */
+  async testDraft(config: ChannelConfig, model: string | undefined): Promise<ChannelCheck> {
+    const channel = new Channel(config)
+    try {
+      return await this.check(channel, model)
+    } finally {
+      await channel.destroy()
+    }
+  }
+
+  private check(channel: Channel, model: string | undefined): Promise<ChannelCheck> {
+    const { log, images, ciphers } = this.services
+    return checkChannel(channel, {
+      ...{ model, facts: this.config.models, log, images, seal: ciphers.of('administrators') },
       timeout: TEST_TIMEOUT,
     })
   }

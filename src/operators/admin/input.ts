@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { PathFault } from '../../config/issues.ts'
 import type { AnySchema } from '../../config/schema.ts'
 import type { Endpoint, Input } from './endpoint.ts'
 import { type InputError, Problem } from './problem.ts'
@@ -28,10 +29,31 @@ export function checkedInput(
     body: body === undefined ? undefined : checked(body, raw.body, pointer, errors),
   }
   if (errors.length === 0) return input
+  throw invalid(errors)
+}
+
+/** Creates the problem of errors in the input. */
+function invalid(errors: readonly InputError[]): Problem {
   const [first] = errors
   const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`
-  throw new Problem('invalid-input', `${first!.pointer || first!.parameter || 'body'}: ${first!.detail}${more}`, errors)
+  return new Problem(
+    'invalid-input',
+    `${first!.pointer || first!.parameter || 'body'}: ${first!.detail}${more}`,
+    errors,
+  )
 }
+
+/**
+ * Creates the problem of faults in a part of the body.
+ *
+ * @param above path of the part.
+ */
+export const invalidBody = (faults: readonly PathFault[], above: readonly string[] = []): Problem =>
+  invalid(
+    faults
+      .slice(0, MAX_ERRORS)
+      .map(({ path, message }) => ({ pointer: pointerOf([...above, ...path.map(String)]), detail: message })),
+  )
 
 function checked(
   schema: AnySchema,

@@ -2,6 +2,8 @@ import { type JsonObject, parseObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { agentFor } from '../channel/fetch.ts'
+import { headerValue } from '../channel/headers.ts'
+import { clockAdvice } from '../clock.ts'
 import { accountError, type Token } from './access-token.ts'
 
 /** Time for an answer of a token server, in milliseconds. */
@@ -49,7 +51,11 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
   const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
   const { origin, pathname, search } = new URL(url)
   try {
-    const { statusCode, body } = await agent.request({
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await agent.request({
       ...{ origin, path: `${pathname}${search}`, signal: AbortSignal.timeout(TIMEOUT) },
       method: form === undefined ? 'GET' : 'POST',
       headers: {
@@ -60,7 +66,12 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
       body: form === undefined ? null : new URLSearchParams(form).toString(),
     })
     const text = await limited(body)
-    if (statusCode !== 200) throw accountError(`${server} answered ${statusCode}${reasonIn(text)}.`)
+    if (statusCode !== 200) {
+      const advice = clockAdvice(headerValue(answered['date']), Date.now())
+      throw accountError(
+        `${server} answered ${statusCode}${reasonIn(text)}.${advice === undefined ? '' : ` ${advice}`}`,
+      )
+    }
     return objectIn(text)
   } catch (thrown) {
     throw (thrown as Error).name === 'GatewayError' ? thrown : accountError(failureOf(server, thrown as Error), thrown)

@@ -28,6 +28,8 @@ export interface StrictUpstream {
   readonly provider: string
   readonly formatName: string
   readonly model: string
+  /** Further fields of the gateway's channel. */
+  readonly settings?: JsonObject
   /** Path after the address in the channel's `base_url`. */
   readonly basePath: string
   /** Path of a request for an answer. */

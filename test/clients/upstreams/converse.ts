@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { converseFrame } from '../../builders/frames.ts'
+import { converseFrame, type Frame, framesIn } from '../../builders/frames.ts'
 import {
   type Heard,
   halves,
@@ -72,7 +72,14 @@ function hearTurn({ role, content }: Loose, names: Map<string, string>): Heard[]
 
 export const converse: UpstreamFormat = {
   dialect: { thinking: 'both' },
-  stream: { contentType: 'application/vnd.amazon.eventstream', encoding: 'latin1' },
+  stream: {
+    contentType: 'application/vnd.amazon.eventstream',
+    encoding: 'latin1',
+    rewrite: (event, change) => {
+      const [{ name, data }] = framesIn(Buffer.from(event, 'latin1')) as [Frame]
+      return frame(name, JSON.parse(change(JSON.stringify(data))))
+    },
+  },
   whole: scene => ({
     output: { message: { role: 'assistant', content: blocksOf(scene) } },
     stopReason: stopReason(scene),

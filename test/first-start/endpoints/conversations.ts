@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { framesIn } from '../../builders/frames.ts'
 import { eventsOf } from '../ask.ts'
 import type { Cases } from '../endpoints.ts'
+import { HOSTED_CASES } from './hosted.ts'
+import { SAID, TURNS } from './said.ts'
 
-/** Text of the built-in upstream's answer. */
-export const SAID = 'Hello! This answer was recorded: no model was asked.'
-
-export const TURNS = [{ role: 'user', content: 'Say hello.' }]
 const CONVERSE = [{ role: 'user', content: [{ text: 'Say hello.' }] }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 
@@ -127,6 +125,7 @@ export const CONVERSATION_CASES: Cases = {
     const { json } = await ask(`/model/${model}/count-tokens`, { body })
     assert.ok(json.inputTokens > 0)
   },
+  ...HOSTED_CASES,
   'POST /v1beta/models/{model}:embedContent': async ({ ask, model }) => {
     const content = { parts: [{ text: 'hello' }] }
     const { json } = await ask(`/v1beta/models/${model}:embedContent`, { body: { content } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Cases } from '../endpoints.ts'
 import { Session, spokenTo } from '../session.ts'
-import { SAID } from './conversations.ts'
+import { SAID } from './said.ts'
 
 const ids = (list: readonly { readonly id?: string; readonly name?: string }[]): string[] =>
   list.map(({ id, name }) => id ?? name ?? '')
@@ -13,6 +13,14 @@ export const OTHER_CASES: Cases = {
   },
   'GET /v1/models/:id': async ({ ask, model }) => {
     assert.equal((await ask(`/v1/models/${model}`)).json.id, model)
+  },
+  'GET /inference-profiles': async ({ ask, model }) => {
+    const { json } = await ask('/bedrock/inference-profiles?type=SYSTEM_DEFINED')
+    const profiles: readonly { readonly inferenceProfileId: string }[] = json.inferenceProfileSummaries
+    assert.ok(profiles.some(({ inferenceProfileId }) => inferenceProfileId === model))
+  },
+  'GET /inference-profiles/:id': async ({ ask, model }) => {
+    assert.equal((await ask(`/inference-profiles/${model}`)).json.inferenceProfileId, model)
   },
   'GET /v1beta/models': async ({ ask, model }) => {
     assert.ok(ids((await ask('/v1beta/models')).json.models).includes(`models/${model}`))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { noPostgres, startPostgres } from '../../builders/postgres.ts'
 import { HAS_REDIS, RedisServer } from '../../builders/redis.ts'
-import { TURNS } from '../endpoints/conversations.ts'
+import { TURNS } from '../endpoints/said.ts'
 import { tryEndpoints } from '../endpoints.ts'
 import type { Outcomes } from '../outcomes.ts'
 import { KEY, Started } from '../started.ts'

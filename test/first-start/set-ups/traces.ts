@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '../../builders/time.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
-import { TURNS } from '../endpoints/conversations.ts'
+import { TURNS } from '../endpoints/said.ts'
 import type { Outcomes } from '../outcomes.ts'
 import { Started } from '../started.ts'
 import { runsFromBundle } from './bundle.ts'

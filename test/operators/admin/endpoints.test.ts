@@ -64,6 +64,18 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.post('/channels/one/drain')
   await admin.post('/channels/one/resume')
   await admin.post('/channels/one/test')
+  await admin.get('/providers')
+  const channel = { provider: 'custom', base_url: `${upstream.address}/v1`, formats: ['chat'], models: ['m'] }
+  admin.secrets.push('a-key-of-a-stored-channel')
+  await admin.post('/channels', { name: 'stored', ...channel, key: 'a-key-of-a-stored-channel' })
+  await admin.patch('/channels/stored', { priority: 9 })
+  await admin.post('/channels/test', { config: channel })
+  await admin.get('/channels/stored/yaml')
+  await admin.delete('/channels/stored')
+  await admin.put('/model-settings/m', { price: { input: 1 }, fallbacks: ['other'] })
+  await admin.get('/model-settings')
+  await admin.get('/model-settings/m')
+  await admin.delete('/model-settings/m')
   await admin.get('/models')
   await admin.get('/usage?by=model&every=hour&percentiles')
   await admin.get('/requests?only=errors')
@@ -74,6 +86,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.get(`/requests/${rows[0]!.id}`)
   await admin.post('/translate', { text: JSON.stringify(ASK) })
   await admin.get('/translate/examples')
+  await admin.post('/translate/redacted', { text: 'sk-proj-1234567890abcdef' })
   const watched = (await admin.post('/keys', { name: 'watched', capture: '1h' })).json
   admin.secrets.push(watched.secret)
   const live = await admin.testServer.send('/admin/v1/requests/live', undefined, {
@@ -86,6 +99,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   const asked = (await admin.testServer.ask('/v1/chat/completions', ASK, { headers })).headers['x-request-id']
   await vi.waitFor(async () => expect((await admin.get(`/requests/${asked}/capture`)).status).toBe(200), SOON)
   await admin.get(`/requests/${asked}/fixture`)
+  await admin.get(`/requests/${asked}/recordings`)
   await admin.post(`/requests/${asked}/replay`, { channel: 'one' })
   await admin.delete(`/requests/${asked}/capture`)
   live.destroy()

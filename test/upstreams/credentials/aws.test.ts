@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AwsSigner } from '../../../src/upstreams/credentials/aws.ts'
-import { signatureFault } from './sigv4-verifier.ts'
+import { signatureFault } from '../../builders/clouds/sigv4-verifier.ts'
 
 /** The keys of AWS's published test suite of signatures. */
 const ACCESS = 'AKIDEXAMPLE'

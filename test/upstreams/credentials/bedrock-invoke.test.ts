@@ -41,10 +41,12 @@ async function invoking(script: Script) {
   const body = { model: MODEL, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
   const headers = { ...VERSION, 'anthropic-beta': 'context-1m-2025-08-07' }
   return {
-    messages: (stream: boolean) => gateway.ask('/v1/messages', { ...body, stream }, { headers }),
-    chat: (stream: boolean) =>
-      gateway.ask('/v1/chat/completions', { model: MODEL, messages: body.messages, stream }, {}),
-    count: () => gateway.ask('/v1/messages/count_tokens', { model: MODEL, messages: body.messages }, { headers }),
+    messages: (stream: boolean, fields = {}) =>
+      gateway.ask('/v1/messages', { ...body, stream, ...fields }, { headers }),
+    chat: (stream: boolean, ...before: readonly object[]) =>
+      gateway.ask('/v1/chat/completions', { model: MODEL, messages: [...before, ...body.messages], stream }, {}),
+    count: (fields = {}) =>
+      gateway.ask('/v1/messages/count_tokens', { model: MODEL, messages: body.messages, ...fields }, { headers }),
     arrived: () => upstream.seen.at(-1)!,
   }
 }
@@ -107,9 +109,44 @@ describe('a channel of InvokeModel', () => {
     }
   })
 
-  test('estimates token counts', async () => {
-    const { count } = await invoking(response => response.writeHead(500).end())
-    const { status, json } = await count()
-    expect([status, json.input_tokens > 0]).toEqual([200, true])
+  test('counts tokens with a complete request of the model behind the inference profile', async () => {
+    const { count, arrived } = await invoking(response =>
+      response.setHeader('content-type', 'application/json').end('{"inputTokens":7}'),
+    )
+    const { json, headers } = await count({ thinking: { type: 'enabled', budget_tokens: 2000 } })
+    expect([json, headers['interlingua-estimate']]).toEqual([{ input_tokens: 7 }, undefined])
+    expect(arrived().url).toBe(`/model/${encodeURIComponent(MODEL.replace('us.', ''))}/count-tokens`)
+    const { body } = JSON.parse(arrived().text).input.invokeModel
+    expect(JSON.parse(Buffer.from(body, 'base64').toString())).toEqual({
+      ...{ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['context-1m-2025-08-07'] },
+      ...{ max_tokens: 2001, messages: [{ role: 'user', content: 'Hi' }] },
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+    })
+  })
+
+  test('estimates token counts of models that do not count', async () => {
+    const { count } = await invoking(response =>
+      response
+        .writeHead(400, { 'content-type': 'application/json', 'x-amzn-errortype': 'ValidationException' })
+        .end('{"message":"The provided model doesn\'t support counting tokens."}'),
+    )
+    const { status, json, headers } = await count()
+    expect([status, json.input_tokens > 0, headers['interlingua-estimate']]).toEqual([200, true, 'true'])
+  })
+
+  test('marks the end of a cached prompt at its last block, because only the vendor has automatic caching', async () => {
+    const { chat, messages, arrived } = await invoking(response =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(MESSAGE)),
+    )
+    const marker = { type: 'ephemeral', ttl: '1h' }
+    await messages(false, { cache_control: marker })
+    expect(JSON.parse(arrived().text)).toMatchObject({
+      messages: [{ content: [{ type: 'text', text: 'Hi', cache_control: marker }] }],
+    })
+    await chat(false, { role: 'system', content: 'Be brief.' }, { role: 'assistant', content: 'Yes?' })
+    const sent = JSON.parse(arrived().text)
+    expect(sent.system.at(-1)).toHaveProperty('cache_control')
+    expect(sent.messages.at(-1).content.at(-1)).toHaveProperty('cache_control')
+    expect(sent).not.toHaveProperty('cache_control')
   })
 })

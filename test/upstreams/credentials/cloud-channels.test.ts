@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/read.ts'
+import { signatureFault } from '../../builders/clouds/sigv4-verifier.ts'
 import { VERSION } from '../../builders/http.ts'
 import { opener } from '../../builders/opener.ts'
 import type { FakeUpstream, Script, Seen } from '../../builders/upstream.ts'
-import { signatureFault } from './sigv4-verifier.ts'
 
 /* Channels of clouds, from their config to the bytes that arrive. */
 

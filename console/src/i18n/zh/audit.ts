@@ -2,10 +2,10 @@ import type { audit as en } from '../en/audit.ts'
 
 export const audit: typeof en = {
   title: '审计日志',
-  lead: '谁更改了什么，最新的在前。记录不含任何密文，与用量保留同样长的时间。',
+  lead: '记录谁在何时更改了什么，最新的在前。日志不含任何密钥或密码，保留时间与用量数据相同。',
   kind: '类型',
   anyKind: '所有类型',
-  kinds: { key: '密钥', group: '分组', channel: '渠道', user: '用户', token: '管理令牌' },
+  kinds: { key: '密钥', group: '分组', channel: '渠道', model: '模型', user: '用户', token: '管理令牌' },
   columns: { time: '时间', who: '操作者', what: '对象', action: '操作', changes: '更改' },
   actors: { user: '用户', token: '管理令牌' },
   actions: {
@@ -17,6 +17,11 @@ export const audit: typeof en = {
     putGroup: '设置',
     changeGroup: '更改',
     deleteGroup: '删除',
+    createChannel: '创建',
+    changeChannel: '更改',
+    deleteChannel: '删除',
+    putModelSettings: '设置',
+    deleteModelSettings: '删除',
     drainChannel: '停用',
     resumeChannel: '恢复',
     createUser: '创建',
@@ -34,7 +39,7 @@ export const audit: typeof en = {
   csv: 'CSV',
   csvHint: '将最近 1,000 条更改下载为 CSV',
   empty: '尚无更改',
-  emptyText: '密钥、分组、渠道、用户和管理令牌的更改会显示在这里。',
+  emptyText: '密钥、分组、渠道、模型、用户和管理令牌的更改会显示在这里。',
   nothing: '没有匹配的更改',
   admins: '只有管理员可以查看审计日志。',
 }

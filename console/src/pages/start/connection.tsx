@@ -8,11 +8,11 @@ import { useShortcut } from '../../keyboard.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Problem } from '../../ui/states.tsx'
-import { Combobox } from './combobox.tsx'
 import { MissingChannels, MissingKey, MissingModels } from './missing.tsx'
 import { NewKeyDialog } from './new-key.tsx'
 import { SecretShown } from './secret-shown.tsx'
@@ -139,7 +139,14 @@ function ModelCount({ of: { key, talking, others } }: { readonly of: NonNullable
   )
 }
 
-const TONES = { ok: 'good', failing: 'bad', resting: 'warn', full: 'warn', drained: 'neutral' } as const
+const TONES = {
+  ok: 'good',
+  failing: 'bad',
+  resting: 'warn',
+  full: 'warn',
+  drained: 'neutral',
+  unusable: 'bad',
+} as const
 
 /** One line with the facts about a model. */
 function Facts({ of: { interface: spoken, context, max_output, price, channels } }: { readonly of: Model }) {

@@ -2,23 +2,29 @@ import * as v from 'valibot'
 import { defined, type Format, type JsonObject } from '../../../canonical/node.ts'
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
-import { fields, instantOf, text, word } from '../../../config/schema.ts'
+import { fields, text, word } from '../../../config/schema.ts'
+import { isReference, mapSecrets } from '../../../config/secret-fields.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
-import type { ChannelState } from '../../../gateway/channel-states.ts'
-import type { ChannelTest } from '../../../gateway/channel-test.ts'
-import { type ErrorGroup, failingSince } from '../../../upstreams/channel/health.ts'
+import type { ChannelCheck } from '../../../gateway/channel-check.ts'
+import { hasRole, type Principal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
 import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
-import { rateOf } from '../rates.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
-import { keysView } from './channel-keys.ts'
+import { channelViews, currentView, storedChannel } from './channel-view.ts'
 
-const AUDIT: Audit = {
-  ...{ kind: 'channel', param: 'name' },
-  read: async (gateway, name) => ({ name, drained: (await gateway.states())[name]?.drained ?? false }),
+/** How changes of channels enter the audit log: drained or not, and the stored config without its secrets. */
+export const AUDIT: Audit = {
+  kind: 'channel',
+  read: async (gateway, name) => {
+    const stored = storedChannel(gateway, name)?.entry.settings
+    if (stored === undefined && !gateway.config.channels.some(one => one.name === name)) return undefined
+    const settings = mapSecrets(stored ?? {}, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
+    return { ...settings, name, drained: (await gateway.states())[name]?.drained ?? false }
+  },
 }
+export const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: word })
 
@@ -28,10 +34,7 @@ const listChannels = endpoint({
   operation: 'listChannels',
   summary: 'Lists the channels in config order, with their state across all processes of this machine.',
   answer: allOf(CHANNEL),
-  handle: async gateway => {
-    const states = await gateway.states()
-    return { data: gateway.config.channels.map(config => channelView(gateway, config, states[config.name])) }
-  },
+  handle: async gateway => ({ data: channelViews(gateway, await gateway.states()) }),
 })
 
 const getChannel = endpoint({
@@ -42,11 +45,19 @@ const getChannel = endpoint({
   params: name,
   answer: CHANNEL_DETAILS,
   problems: ['not-found'],
-  handle: async (gateway, { params }) => ({
-    ...(await currently(gateway, params.name)),
-    dialects: configOf(gateway, params.name).formats.map(dialectView),
-  }),
+  handle: (gateway, { params }, principal) => details(gateway, params.name, principal),
 })
+
+/** Formats a channel with its dialects, and for admins with its stored config. */
+export async function details(gateway: Administration, name: string, { role }: Principal) {
+  const config = gateway.config.channels.find(one => one.name === name)
+  const stored = storedChannel(gateway, name)
+  return {
+    ...(await currentView(gateway, name)),
+    ...(stored === undefined || !hasRole(role, 'admin') ? {} : { config: stored.entry.settings }),
+    dialects: config?.formats.map(dialectView) ?? [],
+  }
+}
 
 /** Formats a dialect. A flag that has no effect in the format gets no description. */
 const dialectView = ({ format, dialect }: ChannelFormat) => ({
@@ -64,7 +75,7 @@ const drainChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/drain',
   operation: 'drainChannel',
-  audit: AUDIT,
+  audit: AUDIT_OF_NAME,
   summary: 'Stops sending new requests to a channel, at every process. Running requests continue.',
   params: name,
   answer: CHANNEL,
@@ -76,7 +87,7 @@ const resumeChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/resume',
   operation: 'resumeChannel',
-  audit: AUDIT,
+  audit: AUDIT_OF_NAME,
   summary: 'Sends requests to a drained channel again.',
   params: name,
   answer: CHANNEL,
@@ -88,7 +99,8 @@ const testChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/test',
   operation: 'testChannel',
-  summary: 'Sends one small test request to a channel, whatever its state. Takes up to 30 seconds.',
+  summary:
+    'Lists the models of a channel and sends it one small test request, whatever its state. Takes up to 40 seconds.',
   params: name,
   body: fields({ model: v.optional(text()) }),
   answer: CHANNEL_TEST,
@@ -99,72 +111,30 @@ const testChannel = endpoint({
   },
 })
 
-const testView = ({ ok, work, model, format, latency, status, text, error }: ChannelTest) => ({
-  ...{ ok, work, latency_ms: latency },
-  ...defined({ model, format, status, text, error }),
-})
+/** Maximum number of listed models in an answer. */
+const MAX_MODELS = 1000
+
+/** Formats the result of a test. */
+export const testView = ({ test, findings, models, does }: ChannelCheck) => {
+  const { ok, work, model, format, latency, status, text, error } = test
+  return {
+    ...{ ok, work, latency_ms: latency },
+    ...defined({ model, format, status, text, error }),
+    ...(models === undefined ? {} : { models: models.slice(0, MAX_MODELS), model_count: models.length }),
+    ...{ findings, does },
+  }
+}
 
 async function drain(gateway: Administration, name: string, isDrained: boolean) {
   configOf(gateway, name)
   if (await gateway.records.drain(name, isDrained)) await gateway.changed()
-  return currently(gateway, name)
+  return currentView(gateway, name)
 }
-
-const currently = async (gateway: Administration, name: string) =>
-  channelView(gateway, configOf(gateway, name), (await gateway.states())[name])
 
 function configOf({ config }: Administration, name: string): ChannelConfig {
   const channel = config.channels.find(one => one.name === name)
   if (channel === undefined) throw new Problem('not-found', 'There is no such channel.')
   return channel
-}
-
-/** Returns a channel's state. If several apply, the one that needs an operator first. */
-export function stateName(
-  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
-  state: ChannelState,
-  workers: number,
-): 'ok' | 'failing' | 'resting' | 'drained' | 'full' {
-  if (state.drained) return 'drained'
-  if (failingSince(state.stats) !== undefined) return 'failing'
-  if (state.inFlight >= maxConcurrent * workers) return 'full'
-  const isResting = state.restingUntil !== undefined || areAll(state.keys, one => one.restingUntil !== undefined)
-  return isResting ? 'resting' : 'ok'
-}
-
-/** Whether a channel has keys and all of them are in a state. */
-const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
-  const all = Object.values(keys)
-  return all.length > 0 && all.every(is)
-}
-
-const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
-
-const errorView = ({ at, firstAt, count, kind, reason, status, model, message, key, request }: ErrorGroup) => ({
-  ...{ at: instantOf(at), first_at: instantOf(firstAt), count, kind, reason, model, message },
-  ...defined({ status, key, request }),
-})
-
-function channelView({ config: { server } }: Administration, config: ChannelConfig, state: ChannelState = UNKNOWN) {
-  const { models, maxConcurrent } = config
-  const failing = failingSince(state.stats)
-  return {
-    ...{ name: config.name, provider: config.provider, formats: config.formats.map(({ format }) => format) },
-    ...{ models: Object.fromEntries(models.named), patterns: models.patterns },
-    ...{ priority: config.priority, weight: config.weight },
-    ...{ state: stateName(config, state, server.workers), in_flight: state.inFlight },
-    ...defined({
-      max_concurrent: maxConcurrent,
-      listed: state.listed,
-      failing_since: failing === undefined ? undefined : instantOf(failing),
-      resting_until: state.restingUntil === undefined ? undefined : instantOf(state.restingUntil),
-    }),
-    resting_models: state.resting.map(([model, until]) => ({ model, until: instantOf(until) })),
-    last_5_minutes: rateOf(state.stats, 5),
-    last_60_minutes: rateOf(state.stats, 60),
-    last_errors: state.stats.errors.map(errorView),
-    ...(config.keys === undefined ? {} : keysView(config.keys, state, server.workers)),
-  }
 }
 
 /** Endpoints for channels: list, read, drain, resume, test. */

@@ -13,7 +13,7 @@ import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
 import { fixedId } from '../views.ts'
-import { stateName } from './channels.ts'
+import { stateName } from './channel-view.ts'
 import { isFixed } from './groups.ts'
 
 const listModels = endpoint({
@@ -53,7 +53,7 @@ async function viewOfKey({ config, records }: Administration, id: string): Promi
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
   if (group === undefined || !isValid(key)) return { permissions: undefined }
-  return { permissions: permissionsOf(key, group), fallbacks: fixed?.fallbacks }
+  return { permissions: permissionsOf(key, group), fallbacks: group.fallbacks }
 }
 
 const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>

@@ -3,14 +3,15 @@ import type { UsageGroup, UsageRecords } from '../../../store/usage-records.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Maximum number of groups of a sum. */
+/** Maximum number of groups per query. */
 const MOST = 1000
 
-/** Time for which sums over long periods are reused, in milliseconds. They change little, and many may watch. */
+/** Time for which sums over long periods are reused, in milliseconds. They change slowly, and many users may watch. */
 const REUSED = 30_000
 
-/** Sums over a day or a month, for everybody who watches the overview. */
+/** Sums over a day or a month, shared by everybody who watches the overview. */
 export interface SlowSums {
+  /** Yesterday, up to the same time of day. */
   readonly yesterday: readonly UsageGroup[]
   readonly month: readonly UsageGroup[]
   readonly hours: readonly UsageGroup[]
@@ -18,18 +19,33 @@ export interface SlowSums {
   readonly formats: readonly UsageGroup[]
 }
 
-const latest = new WeakMap<UsageRecords, { readonly at: number; readonly sums: Promise<SlowSums> }>()
+/** Time for which older sums are shown while new ones are computed, in milliseconds: nobody waits for them. */
+const SHOWN = 5 * 60_000
+
+interface Computed {
+  readonly at: number
+  readonly sums: Promise<SlowSums>
+}
+
+const latest = new WeakMap<UsageRecords, Computed>()
 
 /** Returns sums over long periods, which are computed once for all requests of some seconds. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   const before = latest.get(usage)
   if (before !== undefined && now - before.at < REUSED) return before.sums
   const sums = compute(usage, now)
-  latest.set(usage, { at: now, sums })
+  const fresh = { at: now, sums }
+  latest.set(usage, fresh)
   // A failure is not reused.
-  sums.catch(() => latest.delete(usage))
-  return sums
+  sums.catch(() => {
+    if (latest.get(usage) === fresh) latest.delete(usage)
+  })
+  return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
 }
+
+/** Whether sums can still be shown: not for long, and not those of another day. */
+const mayShow = ({ at }: Computed, now: number): boolean =>
+  now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
 
 /** Computes the sums one after another, so that the store answers other requests in between. */
 async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {

@@ -97,7 +97,7 @@ it('are tested by one token, also where they are drained', async () => {
   expect((await admin.post('/channels/one/test')).json).toMatchObject({
     ...{ ok: true, work: 'conversation', model: 'm', format: 'chat', text: 'Hello.' },
   })
-  const { headers, text } = upstreams[0]!.seen[0]!
+  const { headers, text } = upstreams[0]!.seen[1]!
   expect(headers.authorization).toBe('Bearer upstream-key-1234')
   expect(JSON.parse(text)).toMatchObject({ model: 'm', max_completion_tokens: 1 })
   expect((await admin.post('/channels/one/test', { model: 'other' })).json.status).toBe(404)

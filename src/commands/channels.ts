@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { isObject } from '../canonical/node.ts'
+import { describeFault, pathText } from '../config/faults.ts'
+import type { Config } from '../config/index.ts'
+import type { PathFault } from '../config/issues.ts'
+import type { Written } from '../config/secret-fields.ts'
+import { readSource } from '../config/source.ts'
+import { Services } from '../gateway/services.ts'
+import { CredentialKeys } from '../gateway/stored-config/credential-keys.ts'
+import { ConfigEditor } from '../gateway/stored-config/editor.ts'
+import { SILENT } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { channelFindings } from './doctor-checks.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+import { minute, table } from './table.ts'
+import { configAt, readStore, withStore } from './with-store.ts'
+
+/** `interlingua channels list`: lists the channels of the config and of the store. */
+export async function listChannelsCommand(file: string | undefined, terminal: Terminal): Promise<void> {
+  const config = configAt(file)
+  const entries = (await readStore(config, ({ config: records }) => records.entries())) ?? []
+  const fixed = config.channels.map(({ name, provider }) => [name, provider, config.channelsFrom, ''])
+  const stored = entries
+    .filter(({ kind }) => kind === 'channel')
+    .map(({ name, settings, updatedAt }) => [name, String(settings['provider'] ?? ''), 'store', minute(updatedAt)])
+  terminal.out(table([['NAME', 'PROVIDER', 'SOURCE', 'CHANGED'], ...fixed, ...stored]))
+}
+
+/** `interlingua channels add FILE`: stores the channels of a YAML or JSON file, all or none. */
+export async function addChannelsCommand(path: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const config = configAt(file)
+  const channels = channelsIn(path)
+  await withStore(config, async store => {
+    const editor = editorOf(store, config)
+    for (const channel of channels) {
+      const name = nameOf(channel, path)
+      if (config.channelsFrom === 'config' && config.channels.some(one => one.name === name))
+        throw new UsageError(`the config file has a channel "${name}"`)
+      const draft = await editor.draft(channel, undefined)
+      if (draft.faults !== undefined) throw new UsageError(faultsText(draft.faults, `channel ${name}`))
+    }
+    for (const channel of channels) {
+      const edited = await editor.createChannel(channel)
+      if ('faults' in edited) throw new UsageError(faultsText(edited.faults, String(channel['name'])))
+      if ('refusal' in edited) throw new UsageError(`there is a channel "${channel['name']}" already`)
+      terminal.out(`Added ${channel['name']}.`)
+    }
+  })
+}
+
+/** `interlingua channels remove NAME`: deletes a stored channel. */
+export async function removeChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const dropped = await readStore(configAt(file), ({ config: records }) => records.dropEntry('channel', name))
+  if (dropped !== true) throw new UsageError(`there is no stored channel "${name}"`)
+  terminal.out(`Removed ${name}.`)
+}
+
+/**
+ * `interlingua channels test NAME`: tests a channel of the config or of the store.
+ *
+ * @returns whether there is no fault.
+ */
+export async function testChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<boolean> {
+  const services = new Services(configAt(file), SILENT)
+  try {
+    await services.open()
+    const channel = services.channels.all.find(({ config }) => config.name === name)
+    const row = services.storedConfig.rows.find(({ entry }) => entry.kind === 'channel' && entry.name === name)
+    if (channel === undefined && row !== undefined) throw new UsageError(faultsText(row.faults, `channel ${name}`))
+    if (channel === undefined) throw new UsageError(`there is no channel "${name}"`)
+    const findings = await channelFindings(channel, services)
+    for (const { level, text, remedy } of findings)
+      terminal.out(`${level.padEnd(8)} ${text}${remedy === undefined ? '' : `\n${' '.repeat(9)}${remedy}`}`)
+    return findings.every(({ level }) => level !== 'fault')
+  } finally {
+    await services.close()
+  }
+}
+
+const editorOf = ({ config: records, shared }: Pick<Store, 'config' | 'shared'>, config: Config): ConfigEditor =>
+  new ConfigEditor({
+    ...{ records, keys: new CredentialKeys(shared, () => config.secrets) },
+    surroundings: () => ({ env: process.env, proxy: config.proxy }),
+  })
+
+/** Reads a channel, a list of channels, or a config with `channels`. `-` is standard input. */
+function channelsIn(path: string): readonly Written[] {
+  const { value, faults } = readSource(readFileSync(path === '-' ? 0 : path, 'utf8'), process.env)
+  if (faults.length > 0) throw new UsageError(faults.map(fault => describeFault(fault, path)).join('\n'))
+  const found = isObject(value) && Array.isArray(value['channels']) ? value['channels'] : [value].flat()
+  if (!found.every(isObject)) throw new UsageError(`${path} has no channels`)
+  return found
+}
+
+function nameOf(channel: Written, path: string): string {
+  if (typeof channel['name'] !== 'string') throw new UsageError(`${path}: a channel has no name`)
+  return channel['name']
+}
+
+const faultsText = (faults: readonly PathFault[], subject: string): string =>
+  faults.map(({ path, message }) => describeFault({ path: pathText(path), message }, subject)).join('\n')

@@ -1,0 +1,51 @@
+import { stringify } from 'yaml'
+import type { Path } from '../canonical/loss.ts'
+import { mapSecrets, type Written } from './secret-fields.ts'
+
+/** A channel as text for the config file. */
+export interface ChannelYaml {
+  readonly yaml: string
+  /** Environment variables that stand for its secrets. */
+  readonly variables: readonly string[]
+}
+
+/** Writes a channel as the config file has it, with environment variables in place of its secrets. */
+export function channelYaml(channel: Written): ChannelYaml {
+  const variables: string[] = []
+  const prefix = variableName(String(channel['name'] ?? 'channel'))
+  const hidden = mapSecrets(withoutInterpolation(channel) as Written, (_, path) => {
+    const name = freeName(`${prefix}_${suffixOf(path)}`, variables)
+    variables.push(name)
+    return `\${${name}}`
+  })
+  return { yaml: stringify({ channels: [hidden] }, { lineWidth: 0 }), variables }
+}
+
+/** Escapes texts that would be replaced by environment variables. Names of fields are not replaced. */
+function withoutInterpolation(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
+  if (Array.isArray(value)) return value.map(withoutInterpolation)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutInterpolation(one)]))
+}
+
+/** The end of a variable's name: `KEY`, `KEY_1` for the first key of a pool, `HEADER_X_TEAM`. */
+function suffixOf(path: Path): string {
+  const [field, inner] = path
+  if (field === 'keys') return `KEY_${Number(inner) + 1}`
+  if (field === 'headers') return `HEADER_${variableName(String(inner))}`
+  return variableName(path.filter(step => step !== 'auth').join('_'))
+}
+
+const variableName = (text: string): string =>
+  text
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, '_')
+
+/** Appends a number to a name that is taken. */
+function freeName(name: string, taken: readonly string[]): string {
+  let free = name
+  for (let number = 2; taken.includes(free); number++) free = `${name}_${number}`
+  return free
+}

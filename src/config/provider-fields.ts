@@ -1,0 +1,106 @@
+import { FORMAT_FACTS, type Preset, type PresetVariable } from '../formats/index.ts'
+import { AUTH_FIELDS, AUTH_TYPES, authFields } from './auth.ts'
+import { defaultOf } from './channel.ts'
+import type { Env } from './source.ts'
+
+/** A field that a channel of a provider can have. */
+export interface ProviderField {
+  readonly name: string
+  /** Whether it must be written, because neither a default nor the environment gives it. */
+  readonly isRequired: boolean
+  readonly isSecret: boolean
+  readonly default?: string
+  /** Environment variables that stand in for it, and whether each is set. */
+  readonly env?: readonly { readonly name: string; readonly isSet: boolean }[]
+}
+
+/** What a channel of a provider needs. */
+export interface Provider {
+  readonly name: string
+  readonly isKeyless: boolean
+  readonly formats: readonly { readonly format: string; readonly baseUrl?: string; readonly does: readonly string[] }[]
+  readonly fields: readonly ProviderField[]
+  /** Types of sign-in at the provider's cloud, which replace the key. */
+  readonly auth: readonly { readonly type: string; readonly fields: readonly ProviderField[] }[]
+}
+
+/** Derives the fields of a provider's channels from its preset. */
+export function providerOf(preset: Preset, env: Env): Provider {
+  const { name, keyless, formats, cloud } = preset
+  return {
+    name,
+    isKeyless: keyless === true,
+    formats: formats.map(({ format, baseUrl, below = '' }) => ({
+      format,
+      ...(baseUrl === undefined ? {} : { baseUrl: baseUrl + below }),
+      does: FORMAT_FACTS.get(format)?.does ?? [],
+    })),
+    fields: fieldsOf(preset, env),
+    auth: AUTH_TYPES.filter(type => type.startsWith(`${cloud?.name}-`)).map(type => ({
+      type,
+      fields: signInFields(type, preset, env),
+    })),
+  }
+}
+
+function fieldsOf({ keyless, env: keys, formats, variables = {}, models, ...preset }: Preset, env: Env) {
+  const { addressEnv } = preset
+  const field = fieldIn(env)
+  const needsAddress = formats.length === 0 || formats.some(({ baseUrl }) => baseUrl === undefined)
+  const address = formats.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl
+  return [
+    field('key', { isRequired: keyless !== true, isSecret: true, env: keys }),
+    field('base_url', {
+      isRequired: needsAddress,
+      ...(address === undefined ? {} : { default: address }),
+      env: addressEnv === undefined ? [] : [addressEnv],
+    }),
+    ...Object.entries(variables).map(([name, source]) =>
+      field(name as PresetVariable, {
+        isRequired: true,
+        env: source.env,
+        ...(source.default === undefined ? {} : { default: defaultOf(source, {})! }),
+      }),
+    ),
+    field('formats', { isRequired: formats.length === 0 }),
+    field('models', { default: (models ?? ['*']).join(', ') }),
+  ]
+}
+
+/** Fields of a sign-in. A stored channel names no file, so that it has the text of a key file instead. */
+function signInFields(type: (typeof AUTH_TYPES)[number], preset: Preset, env: Env): ProviderField[] {
+  const all = authFields(type, preset)
+  const file = all.find(({ name }) => name === 'file')
+  return all
+    .filter(({ name }) => name !== 'file' && name !== 'token_file')
+    .map(({ name, isRequired, env: variables }) =>
+      fieldIn(env)(name, {
+        isRequired: isRequired || name === 'account',
+        isSecret: AUTH_FIELDS[name],
+        env: name === 'account' ? (file?.env ?? []) : variables,
+      }),
+    )
+}
+
+interface FieldOptions {
+  readonly isRequired?: boolean
+  readonly isSecret?: boolean
+  readonly default?: string
+  readonly env?: readonly string[]
+}
+
+const fieldIn =
+  (env: Env) =>
+  (
+    name: string,
+    { isRequired = false, isSecret = false, env: variables = [], ...rest }: FieldOptions,
+  ): ProviderField => {
+    const known = variables.map(one => ({ name: one, isSet: Boolean(env[one]) }))
+    return {
+      name,
+      isRequired: isRequired && rest.default === undefined && !known.some(({ isSet }) => isSet),
+      isSecret,
+      ...rest,
+      ...(known.length === 0 ? {} : { env: known }),
+    }
+  }

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { called, optional, required } from '../setting.ts'
+import { fields, secret, text } from '../values.ts'
+
+/** The database's address. */
+export const store = called(
+  'address of a database',
+  v.pipe(
+    text,
+    v.check(
+      value => /^(?:postgres(?:ql)?:\/\/.|sqlite:.)/.test(value),
+      'expected postgres://user@host/database or sqlite:FILE',
+    ),
+    v.check(
+      value => value.startsWith('sqlite:') || URL.canParse(value),
+      'not a valid address; special characters of a password are percent-encoded (# is %23, / is %2F)',
+    ),
+  ),
+)
+
+/** The address of Redis. */
+export const redis = called(
+  'address of a Redis',
+  v.pipe(
+    text,
+    v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
+  ),
+)
+
+/** A secret that encrypts stored credentials. Short ones could be guessed. */
+const encryptionSecret = called(
+  'secret of 32 characters or more',
+  v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
+)
+
+/** The secrets of stored channels. */
+export const encryption = fields({
+  key: required(encryptionSecret, 'The secret.'),
+  previous: optional(
+    v.array(encryptionSecret, 'expected a list of secrets'),
+    'Earlier secrets, which only decrypt, until `interlingua store encrypt-again` was run.',
+  ),
+})

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import type { Path } from '../canonical/loss.ts'
+import { isObject } from '../canonical/node.ts'
+import { PRESETS, type Preset } from '../formats/index.ts'
+import { PEM, type WrittenChannel } from './channel.ts'
+import type { FaultAt } from './faults.ts'
+import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
+import { faultsOf, type PathFault } from './issues.ts'
+import { isReference, mapSecrets, type Written } from './secret-fields.ts'
+import type { Env } from './source.ts'
+import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
+import { channelOf, factsOf } from './with-defaults.ts'
+
+/** Surroundings of a stored channel: the environment, and the proxy of channels that name none. */
+export interface Surroundings {
+  readonly env: Env
+  readonly proxy: ProxyConfig | undefined
+}
+
+/** A checked value, or its faults. Paths are relative to the value. */
+export type Checked<T> =
+  | { readonly value: T; readonly faults?: undefined }
+  | { readonly value?: undefined; readonly faults: readonly PathFault[] }
+
+/**
+ * Checks a stored channel by the rules of the config file, and by those of stored channels: it names no file of the
+ * server, and sends no credential of the machine to an address of its own
+ * (docs/decisions/2026-11-28-stored-channels.md).
+ */
+export function checkedChannel(written: Written, { env, proxy }: Surroundings): Checked<ChannelConfig> {
+  const parsed = v.safeParse(CHANNEL_SCHEMA, written)
+  if (!parsed.success) return { faults: faultsOf(parsed.issues) }
+  const faults: PathFault[] = []
+  const fault: FaultAt = (path, message) => faults.push({ path, message })
+  const preset = PRESETS.get(parsed.output.provider)
+  reportFiles(parsed.output, fault)
+  const isRedirected = redirections(parsed.output).length > 0
+  if (isRedirected && preset !== undefined) reportMachineCredentials(parsed.output, preset, env, fault)
+  if (faults.length > 0) return { faults }
+  const channel = channelOf(parsed.output, isRedirected ? withoutSecrets(env, preset) : env, proxy, fault)
+  return faults.length > 0 || channel === undefined ? { faults } : { value: channel }
+}
+
+/** Checks a stored entry of `models`. */
+export function checkedModel(id: string, written: Written): Checked<ModelFacts> {
+  const parsed = v.safeParse(MODEL_SCHEMA, written)
+  if (!parsed.success) return { faults: faultsOf(parsed.issues) }
+  const faults: PathFault[] = []
+  const facts = factsOf(id, parsed.output, (path, message) => faults.push({ path, message }))
+  return faults.length > 0 ? { faults } : { value: facts }
+}
+
+const FILE = 'names a file of the server; write the channel in the config file instead'
+
+function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: FaultAt): void {
+  if (provider === 'replay')
+    fault(['provider'], 'answers from files of the server; write it in the config file instead')
+  if (folder !== undefined) fault(['folder'], FILE)
+  for (const field of ['file', 'token_file'] as const) if (auth?.[field] !== undefined) fault(['auth', field], FILE)
+  for (const [field, text] of Object.entries(tls ?? {}))
+    if (text?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
+}
+
+/**
+ * Fields by which a channel sends credentials to an address of its operator's choice. Regions, projects, resources and
+ * workspaces only select something at the provider's own hosts.
+ */
+const REDIRECTIONS: readonly Path[] = [
+  ...[['base_url'], ['proxy'], ['tls', 'ca']],
+  ...['authority', 'host', 'endpoint'].map(field => ['auth', field]),
+]
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inside, step) => (isObject(inside) ? inside[step] : undefined), value)
+
+const redirections = (written: object): readonly Path[] =>
+  REDIRECTIONS.filter(path => ![undefined, 'none'].includes(valueAt(written, path) as string | undefined))
+
+/** Types of sign-in with the identity of the machine. */
+const MACHINE: ReadonlySet<string> = new Set([
+  ...['aws-default', 'google-default', 'google-metadata', 'azure-managed', 'azure-workload', 'azure-default'],
+])
+
+/** Reports that a channel with an address of its own would use a key of the environment, or the machine's identity. */
+function reportMachineCredentials(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): void {
+  const { key, keys, auth } = written
+  const [first] = redirections(written)
+  const reason = `the channel has its own \`${first!.join('.')}\``
+  if (auth !== undefined && MACHINE.has(auth.type))
+    fault(['auth', 'type'], `credentials of the machine are sent only to the provider's own address, and ${reason}`)
+  const isFromEnvironment = preset.env.some(name => env[name])
+  if (auth === undefined && key === undefined && keys === undefined && isFromEnvironment)
+    fault(['key'], `is missing; keys of the environment are sent only to the provider's own address, and ${reason}`)
+}
+
+/** The environment's values of a preset's address. */
+function withoutSecrets(env: Env, preset: Preset | undefined): Env {
+  const sources = Object.values(preset?.variables ?? {}).flatMap(source => source.env)
+  const names = preset?.addressEnv === undefined ? sources : [...sources, preset.addressEnv]
+  return Object.fromEntries(names.map(name => [name, env[name]]))
+}
+
+/** Fields that decide where a channel's secrets are sent. */
+const ADDRESS: readonly Path[] = [['provider'], ...REDIRECTIONS]
+
+/**
+ * Reports stored secrets that a change would send to another address, so that nobody can read a secret by moving its
+ * channel.
+ *
+ * @param next the changed channel, with references to the secrets that it keeps.
+ */
+export function movedSecrets(before: Written, next: Written): readonly PathFault[] {
+  const moved = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))
+  if (moved === undefined) return []
+  const faults: PathFault[] = []
+  mapSecrets(next, (secret, path) => {
+    if (isReference(secret))
+      faults.push({ path, message: `must be given again, because \`${moved.join('.')}\` changes where it is sent` })
+    return secret
+  })
+  return faults
+}

@@ -1,0 +1,38 @@
+import type { CacheHint } from '../../canonical/content.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type Block, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
+import type { Turned } from './messages.ts'
+import type { Tools } from './tools.ts'
+
+/**
+ * Adds cache points for callers that set none, or whose format has none (trap 62): at the end of the prefix that
+ * conversations share, and at the end of the conversation so far. A caller's automatic caching is a point at the end.
+ */
+export function cacheByItself(request: CanonicalRequest, tools: Tools, turned: Turned, context: WriteContext): void {
+  const { dialect, losses } = context
+  const { cache, output } = request
+  const hasPoints = [tools.wire, turned.system, ...turned.messages.map(contentOf)].some(blocks => blocks.some(isPoint))
+  if (cache !== undefined) {
+    if (dialect.cache_points === true && !hasPoints && turned.end !== undefined) {
+      losses.dropRestored(['cache'], 'a-cache-point-instead')
+      mark(turned.end, cache, context)
+    } else losses.drop(['cache'], 'no-automatic-caching')
+    return
+  }
+  const several = tools.wire.length > 0 || turned.messages.length > 1
+  if (dialect.cache !== 'auto' || dialect.cache_points !== true) return
+  if (!several || output.count === true || hasPoints) return
+  const prefix = turned.systemEnd ?? tools.end
+  if (prefix !== undefined) mark(prefix, {}, context)
+  if (turned.end !== undefined) mark(turned.end, {}, context)
+}
+
+function mark({ blocks, path }: MarkableEnd, cache: CacheHint, context: WriteContext): void {
+  context.losses.add([...path, 'cache'], cache, 'minted-cache-hint')
+  blocks.push(writeCachePoint({ cache }, path, context)!)
+}
+
+const contentOf = ({ content }: Block): readonly JsonObject[] => content as JsonObject[]
+
+const isPoint = ({ cachePoint }: JsonObject): boolean => cachePoint !== undefined

@@ -1,0 +1,35 @@
+import { MODEL_CREATED_AT, type ModelCard } from '../../canonical/model-card.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { tokenPage } from '../transport/model-pages.ts'
+import type { ModelWriter } from '../writer.ts'
+import { withoutGeography } from './path.ts'
+
+const PAGES = { size: ['maxResults'], token: ['nextToken'] } as const
+
+/**
+ * Lists models as inference profiles of Bedrock, from which Claude Code chooses (docs/wire/converse.md#inference-profiles).
+ * All are those of the system, so that there is none of type `APPLICATION`.
+ */
+export const models: ModelWriter = {
+  list: (cards, query) => {
+    const type = query['type'] ?? SYSTEM
+    const { rows, next } = tokenPage(type === SYSTEM ? cards : [], query, PAGES)
+    return JSON.stringify({
+      inferenceProfileSummaries: rows.map(record),
+      ...(next === undefined ? {} : { nextToken: next }),
+    })
+  },
+  record: card => record(card),
+}
+
+const SYSTEM = 'SYSTEM_DEFINED'
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const ARN = 'arn:aws:bedrock:us-east-1:000000000000:inference-profile/'
+const MODEL_ARN = 'arn:aws:bedrock:us-east-1::foundation-model/'
+
+const record = ({ id, name, description }: ModelCard): JsonObject => ({
+  ...{ inferenceProfileId: id, inferenceProfileName: name ?? id, inferenceProfileArn: `${ARN}${id}` },
+  ...(description === undefined ? {} : { description }),
+  models: [{ modelArn: `${MODEL_ARN}${withoutGeography(id)}` }],
+  ...{ createdAt: timeOf(MODEL_CREATED_AT), updatedAt: timeOf(MODEL_CREATED_AT), status: 'ACTIVE', type: SYSTEM },
+})

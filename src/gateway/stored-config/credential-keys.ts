@@ -1,0 +1,98 @@
+import { hash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Secrets } from '../../config/secret-fields.ts'
+import type { Config } from '../../config/types.ts'
+import type { EncryptedSecrets, StoredEntry } from '../../store/config-records.ts'
+import type { SharedRecords } from '../../store/shared-records.ts'
+import { decrypted, encrypted } from '../gateway-secret.ts'
+
+/** Name of the store's own secret, which is used if the config has none. */
+export const STORED_SECRET = 'credentials'
+const SECRET_BYTES = 32
+const KEY_BYTES = 32
+/** Number of hex digits of a key's id. */
+const ID_LENGTH = 8
+
+/** A key that encrypts the secrets of stored channels. */
+export interface CredentialKey {
+  /** Identifies the key beside the secrets that it encrypted, without revealing it. */
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+/** Derives a key from a secret (HKDF, RFC 5869). */
+export function credentialKey(secret: string | Uint8Array): CredentialKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'interlingua credentials of channels', KEY_BYTES))
+  return { id: hash('sha256', bytes, 'hex').slice(0, ID_LENGTH), bytes }
+}
+
+/** Name of the store's secret before the current one. It decrypts what another process wrote during the change. */
+const PREVIOUS_SECRET = 'credentials-previous'
+
+/** Returns the store's secrets after a change of its secret, by name. */
+export const replacedSecrets = (fresh: Uint8Array, before: Uint8Array | undefined) => [
+  { name: STORED_SECRET, value: fresh },
+  ...(before === undefined ? [] : [{ name: PREVIOUS_SECRET, value: before }]),
+]
+
+export const freshSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
+
+/** The keys of a gateway: from the secrets of its config, or else from a secret in the store. */
+export class CredentialKeys {
+  private readonly records: Pick<SharedRecords, 'secret' | 'createSecret'>
+  private readonly configured: () => Config['secrets'] | undefined
+
+  constructor(
+    records: Pick<SharedRecords, 'secret' | 'createSecret'>,
+    configured: () => Config['secrets'] | undefined,
+  ) {
+    this.records = records
+    this.configured = configured
+  }
+
+  /** Returns the key that encrypts. Creates the store's secret if neither config nor store has one. */
+  async current(): Promise<CredentialKey> {
+    const configured = this.configured()
+    if (configured !== undefined) return credentialKey(configured.key)
+    const stored = await this.records.secret(STORED_SECRET)
+    return credentialKey(stored ?? (await this.records.createSecret(STORED_SECRET, freshSecret())))
+  }
+
+  /** Returns all keys that decrypt, by their ids. */
+  async all(): Promise<ReadonlyMap<string, CredentialKey>> {
+    const { key, previous = [] } = this.configured() ?? {}
+    const stored = [await this.records.secret(STORED_SECRET), await this.records.secret(PREVIOUS_SECRET)]
+    const secrets = [key, ...previous, ...stored].filter(secret => secret !== undefined)
+    return new Map(secrets.map(credentialKey).map(one => [one.id, one]))
+  }
+}
+
+/** Encrypts the secrets of an entry, bound to its kind and name. Undefined if there are none. */
+export const encryptedSecrets = (
+  entry: Pick<StoredEntry, 'kind' | 'name'>,
+  secrets: Secrets,
+  { id, bytes }: CredentialKey,
+): EncryptedSecrets | undefined =>
+  secrets.size === 0
+    ? undefined
+    : { keyId: id, data: encrypted(bytes, JSON.stringify([...secrets]), about(entry)).toString('base64') }
+
+/** Decrypts the secrets of an entry. Returns the reason if that is not possible. */
+export function decryptedSecrets(
+  entry: StoredEntry,
+  keys: ReadonlyMap<string, CredentialKey>,
+):
+  | { readonly secrets: Secrets; readonly fault?: undefined }
+  | { readonly secrets?: undefined; readonly fault: string } {
+  if (entry.secrets === undefined) return { secrets: new Map() }
+  const { keyId, data } = entry.secrets
+  const key = keys.get(keyId)
+  if (key === undefined) return { fault: `${FOREIGN} (key ${keyId}); ${REMEDY}` }
+  const text = decrypted(key.bytes, Buffer.from(data, 'base64'), about(entry))
+  return text === undefined ? { fault: `${DAMAGED}; give them again` } : { secrets: new Map(JSON.parse(text)) }
+}
+
+const FOREIGN = 'its secrets were encrypted with another secret'
+const REMEDY = 'give them again, or add that secret to `encryption.previous` in the config file'
+const DAMAGED = 'its secrets are damaged'
+
+const about = ({ kind, name }: Pick<StoredEntry, 'kind' | 'name'>): Buffer => Buffer.from(`${kind} ${name}`)

@@ -1,0 +1,133 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { PathFault } from '../../config/issues.ts'
+import { joinSecrets, type Secrets, splitSecrets, type Written } from '../../config/secret-fields.ts'
+import { checkedChannel, checkedModel, movedSecrets, type Surroundings } from '../../config/stored-channel.ts'
+import type { ChannelConfig } from '../../config/types.ts'
+import type { ConfigRecords, EntryKind, StoredEntry } from '../../store/config-records.ts'
+import { type CredentialKey, type CredentialKeys, decryptedSecrets, encryptedSecrets } from './credential-keys.ts'
+
+/** A stored entry after a change; or why nothing was changed. */
+export type Edited =
+  | { readonly entry: StoredEntry }
+  | { readonly faults: readonly PathFault[] }
+  | { readonly refusal: 'taken' | 'unknown' }
+
+/** A channel that is not stored, ready for a test; or its faults. */
+export type Draft =
+  | { readonly channel: ChannelConfig; readonly written: Written; readonly faults?: undefined }
+  | { readonly faults: readonly PathFault[] }
+  | { readonly refusal: 'unknown'; readonly faults?: undefined }
+
+export interface EditorOptions {
+  readonly records: ConfigRecords
+  readonly keys: CredentialKeys
+  readonly surroundings: () => Surroundings
+}
+
+/** Changes the channels and settings of models in the store. Every entry is checked before it is stored. */
+export class ConfigEditor {
+  private readonly options: EditorOptions
+
+  constructor(options: EditorOptions) {
+    this.options = options
+  }
+
+  createChannel(written: Written): Promise<Edited> {
+    return this.saveChannel(String(written['name']), before => (before === undefined ? written : 'taken'))
+  }
+
+  /** Replaces the given fields of a channel. Null removes a field. */
+  changeChannel(name: string, fields: Written): Promise<Edited> {
+    return this.saveChannel(name, before =>
+      before === undefined ? 'unknown' : withoutNulls({ ...before.settings, ...fields, name }),
+    )
+  }
+
+  /** Creates or replaces the settings of a model. */
+  async putModel(id: string, written: Written): Promise<Edited> {
+    const { faults } = checkedModel(id, written)
+    if (faults !== undefined) return { faults }
+    const now = Date.now()
+    const entry = await this.options.records.changeEntry('model', id, before => ({
+      ...{ kind: 'model', name: id, settings: written as JsonObject },
+      ...{ createdAt: before?.createdAt ?? now, updatedAt: now },
+    }))
+    return { entry: entry! }
+  }
+
+  drop(kind: EntryKind, name: string): Promise<boolean> {
+    return this.options.records.dropEntry(kind, name)
+  }
+
+  /**
+   * Checks a channel without storing it.
+   *
+   * @param stored name of the stored channel whose secrets the references stand for.
+   */
+  async draft(written: Written, stored: string | undefined): Promise<Draft> {
+    const before = stored === undefined ? undefined : await this.channelNamed(stored)
+    if (stored !== undefined && before === undefined) return { refusal: 'unknown' }
+    const found = this.checked(written, before, await this.options.keys.all())
+    return 'faults' in found ? found : { channel: found.channel, written: found.joined }
+  }
+
+  private async channelNamed(name: string): Promise<StoredEntry | undefined> {
+    return (await this.options.records.entries()).find(one => one.kind === 'channel' && one.name === name)
+  }
+
+  /** Stores the channel that `next` returns for the current one. */
+  private async saveChannel(
+    name: string,
+    next: (before: StoredEntry | undefined) => Written | 'taken' | 'unknown',
+  ): Promise<Edited> {
+    const { records, keys } = this.options
+    const [all, current] = [await keys.all(), await keys.current()]
+    let edited: Edited = { refusal: 'unknown' }
+    await records.changeEntry('channel', name, before => {
+      edited = this.edited(name, next(before), before, all, current)
+      return 'entry' in edited ? edited.entry : undefined
+    })
+    return edited
+  }
+
+  private edited(
+    name: string,
+    written: Written | 'taken' | 'unknown',
+    before: StoredEntry | undefined,
+    keys: ReadonlyMap<string, CredentialKey>,
+    current: CredentialKey,
+  ): Edited {
+    if (typeof written === 'string') return { refusal: written }
+    const found = this.checked(written, before, keys)
+    if ('faults' in found) return found
+    const { settings, secrets } = splitSecrets(found.joined, found.known)
+    const now = Date.now()
+    const encrypted = encryptedSecrets({ kind: 'channel', name }, secrets, current)
+    return {
+      entry: {
+        ...{ kind: 'channel', name, settings, createdAt: before?.createdAt ?? now, updatedAt: now },
+        ...(encrypted === undefined ? {} : { secrets: encrypted }),
+      },
+    }
+  }
+
+  /** Puts the stored secrets in place of the references to them, and checks the channel. */
+  private checked(
+    written: Written,
+    before: StoredEntry | undefined,
+    keys: ReadonlyMap<string, CredentialKey>,
+  ):
+    | { readonly channel: ChannelConfig; readonly joined: Written; readonly known: Secrets }
+    | { readonly faults: readonly PathFault[] } {
+    const known = (before && decryptedSecrets(before, keys).secrets) ?? new Map()
+    const moved = before === undefined ? [] : movedSecrets(before.settings, written)
+    const { channel: joined, faults } = joinSecrets(written, known)
+    if (moved.length + faults.length > 0) return { faults: [...moved, ...faults] }
+    const checked = checkedChannel(joined, this.options.surroundings())
+    return checked.faults === undefined ? { channel: checked.value, joined, known } : { faults: checked.faults }
+  }
+}
+
+/** Returns a copy without the fields that are null. */
+export const withoutNulls = (fields: Written): Written =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '../../canonical/error.ts'
+import { describeFault, pathText } from '../../config/faults.ts'
+import type { Env } from '../../config/source.ts'
+import type { Config } from '../../config/types.ts'
+import type { Log } from '../../log.ts'
+import type { StoredEntry } from '../../store/config-records.ts'
+import { type CredentialKeys, decryptedSecrets } from './credential-keys.ts'
+import { mergedConfig, type OpenedEntry, type StoredRow } from './merged-config.ts'
+
+export type { StoredRow } from './merged-config.ts'
+
+/** Pause before secrets that could not be read are read again, in milliseconds. */
+const RETRY = 1000
+
+const UNAPPLIED = 'the stored channels and models cannot be used; the previous ones stay in use'
+
+export interface StoredConfigOptions {
+  readonly keys: CredentialKeys
+  readonly log: Log
+  /** Config of the file, to which stored entries are added. */
+  readonly file: Config
+  /** Puts a merged config into effect. */
+  readonly apply: (config: Config) => void
+  readonly env?: Env
+}
+
+/**
+ * Follows the channels and settings of models in the store, and adds them to the config of the file
+ * (docs/decisions/2026-11-28-stored-channels.md).
+ */
+export class StoredConfig {
+  /** The stored entries, and what became of them. */
+  rows: readonly StoredRow[] = []
+  /** Settles when the latest known entries are in effect. Never rejects. */
+  settled: Promise<void> = Promise.resolve()
+  private readonly options: StoredConfigOptions
+  private readonly env: Env
+  private file: Config
+  private entries: readonly StoredEntry[] = []
+  private opened: readonly OpenedEntry[] = []
+  /** Faults that the log has. */
+  private logged: ReadonlySet<string> = new Set()
+  private retrying: NodeJS.Timeout | undefined
+
+  constructor(options: StoredConfigOptions) {
+    this.options = options
+    this.env = options.env ?? process.env
+    this.file = options.file
+  }
+
+  /** Takes the entries that the store has now, and puts them into effect. */
+  follow(entries: readonly StoredEntry[]): void {
+    if (entries.length + this.entries.length === 0) return
+    this.entries = entries
+    this.openLater()
+  }
+
+  /** Returns the next config of the file with the stored entries. */
+  reloaded(file: Config): Config {
+    const isRotated = !isDeepStrictEqual(file.secrets, this.file.secrets)
+    this.file = file
+    // Other secrets may decrypt other entries.
+    if (isRotated && this.entries.length > 0) this.openLater()
+    return this.merged()
+  }
+
+  close(): void {
+    clearTimeout(this.retrying)
+  }
+
+  private openLater(): void {
+    clearTimeout(this.retrying)
+    this.settled = this.settled.then(() => this.open()).catch(err => this.options.log.error({ err }, UNAPPLIED))
+  }
+
+  /** Decrypts the entries. If the store is unavailable, those in effect stay in use until the next attempt. */
+  private async open(): Promise<void> {
+    const { entries } = this
+    const isEncrypted = entries.some(({ secrets }) => secrets !== undefined)
+    const keys = isEncrypted ? await this.options.keys.all().catch(this.retryLater) : new Map()
+    if (keys === undefined) return
+    this.opened = entries.map(entry => ({ entry, ...decryptedSecrets(entry, keys) }))
+    this.options.apply(this.merged())
+  }
+
+  private readonly retryLater = (thrown: unknown): undefined => {
+    // The store reports its own faults.
+    if (!(thrown instanceof GatewayError)) this.options.log.error({ err: thrown }, UNAPPLIED)
+    clearTimeout(this.retrying)
+    this.retrying = setTimeout(() => this.openLater(), RETRY).unref()
+    return undefined
+  }
+
+  private merged(): Config {
+    const { config, rows } = mergedConfig(this.file, this.opened, this.env)
+    this.rows = rows
+    this.logFaults()
+    return config
+  }
+
+  /** Logs each fault once, until it is corrected. */
+  private logFaults(): void {
+    const faults = this.rows.flatMap(({ entry: { kind, name }, faults }) =>
+      faults.map(({ path, message }) => describeFault({ path: pathText(path), message }, `${kind} ${name}`)),
+    )
+    for (const fault of faults)
+      if (!this.logged.has(fault)) this.options.log.warn({ fault }, 'a stored entry of the config has no effect')
+    this.logged = new Set(faults)
+  }
+}

@@ -1,0 +1,76 @@
+import type { PathFault } from '../../config/issues.ts'
+import { joinSecrets, type Secrets } from '../../config/secret-fields.ts'
+import type { Env } from '../../config/source.ts'
+import { checkedChannel, checkedModel } from '../../config/stored-channel.ts'
+import type { ChannelConfig, Config, ModelFacts } from '../../config/types.ts'
+import type { StoredEntry } from '../../store/config-records.ts'
+import { withoutDemo } from '../../upstreams/replay-channels.ts'
+
+/** A stored entry with its decrypted secrets, or the reason why they cannot be decrypted. */
+export interface OpenedEntry {
+  readonly entry: StoredEntry
+  readonly secrets?: Secrets | undefined
+  readonly fault?: string | undefined
+}
+
+/** A stored entry and its effect. */
+export interface StoredRow {
+  readonly entry: StoredEntry
+  /** Faults because of which the entry has no effect. Paths are relative to its settings. */
+  readonly faults: readonly PathFault[]
+  /** Whether the config file has an entry of the same name, which wins. */
+  readonly isShadowed: boolean
+}
+
+/** The config in use, and what became of each stored entry. */
+export interface Merged {
+  readonly config: Config
+  readonly rows: readonly StoredRow[]
+}
+
+/**
+ * Adds stored channels and settings of models to the config of the file. A name that the file has keeps the file's
+ * entry. Stored channels replace channels of the environment that have their names, and the demo.
+ */
+export function mergedConfig(file: Config, opened: readonly OpenedEntry[], env: Env): Merged {
+  const hasChannels = opened.some(({ entry }) => entry.kind === 'channel')
+  const base = hasChannels && file.channelsFrom === 'demo' ? withoutDemo(file) : file
+  const fixed = new Set(base.channelsFrom === 'config' ? base.channels.map(({ name }) => name) : [])
+  const channels = new Map<string, ChannelConfig>()
+  const models = new Map<string, ModelFacts>()
+  const rows = opened.map((one): StoredRow => {
+    const { entry } = one
+    const { kind, name } = entry
+    const isShadowed = kind === 'channel' ? fixed.has(name) : base.models.has(name)
+    const { faults, channel, model } = checkedEntry(one, base, env)
+    if (!isShadowed && channel !== undefined) channels.set(name, channel)
+    if (!isShadowed && model !== undefined) models.set(name, model)
+    return { entry, faults, isShadowed }
+  })
+  if (!hasChannels && models.size === 0) return { config: file, rows }
+  const config = {
+    ...base,
+    channels: [...base.channels.filter(({ name }) => !channels.has(name)), ...channels.values()],
+    models: new Map([...models, ...base.models]),
+  }
+  return { config, rows }
+}
+
+interface CheckedEntry {
+  readonly faults: readonly PathFault[]
+  readonly channel?: ChannelConfig | undefined
+  readonly model?: ModelFacts | undefined
+}
+
+/** Checks an entry by the rules of the config file. */
+function checkedEntry({ entry, secrets, fault }: OpenedEntry, { proxy }: Config, env: Env): CheckedEntry {
+  if (secrets === undefined) return { faults: [{ path: [], message: fault ?? '' }] }
+  if (entry.kind === 'model') {
+    const { faults = [], value } = checkedModel(entry.name, entry.settings)
+    return { faults, model: value }
+  }
+  const joined = joinSecrets(entry.settings, secrets)
+  if (joined.faults.length > 0) return { faults: joined.faults }
+  const { faults = [], value } = checkedChannel(joined.channel, { env, proxy })
+  return { faults, channel: value }
+}

@@ -1,0 +1,122 @@
+import { defined } from '../../../canonical/node.ts'
+import { pathText } from '../../../config/faults.ts'
+import type { ChannelConfig } from '../../../config/index.ts'
+import type { PathFault } from '../../../config/issues.ts'
+import { instantOf } from '../../../config/schema.ts'
+import type { ChannelState, ChannelStates } from '../../../gateway/channel-states.ts'
+import type { StoredRow } from '../../../gateway/stored-config/index.ts'
+import { type ErrorGroup, failingSince } from '../../../upstreams/channel/health.ts'
+import type { Administration } from '../administration.ts'
+import { Problem } from '../problem.ts'
+import { rateOf } from '../rates.ts'
+import { keysView } from './channel-keys.ts'
+
+/** Returns a channel's state. If several apply, the one that needs an operator first. */
+export function stateName(
+  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
+  state: ChannelState,
+  workers: number,
+): 'ok' | 'failing' | 'resting' | 'drained' | 'full' {
+  if (state.drained) return 'drained'
+  if (failingSince(state.stats) !== undefined) return 'failing'
+  if (state.inFlight >= maxConcurrent * workers) return 'full'
+  const isResting = state.restingUntil !== undefined || areAll(state.keys, one => one.restingUntil !== undefined)
+  return isResting ? 'resting' : 'ok'
+}
+
+/** Whether a channel has keys and all of them are in a state. */
+const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
+  const all = Object.values(keys)
+  return all.length > 0 && all.every(is)
+}
+
+const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
+
+const errorView = ({ at, firstAt, count, kind, reason, status, model, message, key, request }: ErrorGroup) => ({
+  ...{ at: instantOf(at), first_at: instantOf(firstAt), count, kind, reason, model, message },
+  ...defined({ status, key, request }),
+})
+
+function configuredView(
+  gateway: Administration,
+  config: ChannelConfig,
+  { stored, state = UNKNOWN }: { readonly stored: StoredRow | undefined; readonly state: ChannelState | undefined },
+) {
+  const { server, channelsFrom } = gateway.config
+  const { models, maxConcurrent } = config
+  const failing = failingSince(state.stats)
+  return {
+    ...{ name: config.name, provider: config.provider, formats: config.formats.map(({ format }) => format) },
+    ...{ models: Object.fromEntries(models.named), patterns: models.patterns },
+    ...{ priority: config.priority, weight: config.weight },
+    source: isInUse(stored) ? ('store' as const) : channelsFrom === 'config' ? ('config' as const) : ENVIRONMENT,
+    ...storedView(stored),
+    ...{ state: stateName(config, state, server.workers), in_flight: state.inFlight },
+    ...defined({
+      max_concurrent: maxConcurrent,
+      listed: state.listed,
+      failing_since: failing === undefined ? undefined : instantOf(failing),
+      resting_until: state.restingUntil === undefined ? undefined : instantOf(state.restingUntil),
+    }),
+    resting_models: state.resting.map(([model, until]) => ({ model, until: instantOf(until) })),
+    last_5_minutes: rateOf(state.stats, 5),
+    last_60_minutes: rateOf(state.stats, 60),
+    last_errors: state.stats.errors.map(errorView),
+    ...(config.keys === undefined ? {} : keysView(config.keys, state, server.workers)),
+  }
+}
+
+const ENVIRONMENT = 'environment' as const
+
+/** Whether a stored channel is the one in use of its name. */
+const isInUse = (row: StoredRow | undefined): boolean => row?.isShadowed === false && row.faults.length === 0
+
+const storedView = (row: StoredRow | undefined) =>
+  row === undefined
+    ? {}
+    : {
+        stored: {
+          ...{ created_at: instantOf(row.entry.createdAt), updated_at: instantOf(row.entry.updatedAt) },
+          ...(row.isShadowed ? { shadowed: true } : {}),
+          ...faultsView(row.faults),
+        },
+      }
+
+/** Faults of a stored entry. None if it has none. */
+export const faultsView = (faults: readonly PathFault[]) =>
+  faults.length === 0 ? {} : { faults: faults.map(({ path, message }) => ({ path: pathText(path), message })) }
+
+/** Formats a stored channel that cannot be used. */
+const unusableView = (row: StoredRow) => ({
+  ...{ name: row.entry.name, provider: String(row.entry.settings['provider'] ?? '') },
+  ...{ formats: [], models: {}, patterns: [], priority: 0, weight: 1, in_flight: 0 },
+  ...{ state: 'unusable' as const, source: 'store' as const, ...storedView(row) },
+  ...{ resting_models: [], last_errors: [] },
+  ...{ last_5_minutes: rateOf(UNKNOWN.stats, 5), last_60_minutes: rateOf(UNKNOWN.stats, 60) },
+})
+
+/** Returns the stored channel of a name. */
+export const storedChannel = ({ stored }: Administration, name: string): StoredRow | undefined =>
+  stored.find(({ entry }) => entry.kind === 'channel' && entry.name === name)
+
+/** Formats all channels: those in use in config order, then stored ones that cannot be used. */
+export function channelViews(gateway: Administration, states: ChannelStates) {
+  const { channels } = gateway.config
+  const names = new Set(channels.map(({ name }) => name))
+  const unused = gateway.stored.filter(({ entry: { kind, name } }) => kind === 'channel' && !names.has(name))
+  return [
+    ...channels.map(config =>
+      configuredView(gateway, config, { stored: storedChannel(gateway, config.name), state: states[config.name] }),
+    ),
+    ...unused.map(unusableView),
+  ]
+}
+
+/** Formats a channel with its current state. Rejects with Problem if there is none of this name. */
+export async function currentView(gateway: Administration, name: string) {
+  const config = gateway.config.channels.find(one => one.name === name)
+  const stored = storedChannel(gateway, name)
+  if (config !== undefined) return configuredView(gateway, config, { stored, state: (await gateway.states())[name] })
+  if (stored === undefined) throw new Problem('not-found', 'There is no such channel.')
+  return unusableView(stored)
+}

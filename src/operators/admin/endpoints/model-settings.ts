@@ -1,0 +1,134 @@
+import * as v from 'valibot'
+import { defined, type JsonObject } from '../../../canonical/node.ts'
+import { checkedLater, fields, instantOf, text, word } from '../../../config/schema.ts'
+import type { ModelFacts } from '../../../config/types.ts'
+import { withoutNulls } from '../../../gateway/stored-config/editor.ts'
+import type { StoredRow } from '../../../gateway/stored-config/index.ts'
+import type { Administration } from '../administration.ts'
+import type { Audit } from '../audit.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalidBody } from '../input.ts'
+import { Problem } from '../problem.ts'
+import { allOf, MODEL_SETTINGS } from '../shapes.ts'
+import { faultsView } from './channel-view.ts'
+
+const AUDIT: Audit = {
+  ...{ kind: 'model', param: 'id' },
+  read: async (gateway, id) => storedRow(gateway, id)?.entry.settings,
+}
+
+const id = fields({ id: word })
+/** A model id. Clients resolve `.` and `..` in URL paths, so these ids are refused. */
+const newId = fields({ id: v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path')) })
+
+const listModelSettings = endpoint({
+  method: 'get',
+  path: '/model-settings',
+  operation: 'listModelSettings',
+  summary: 'Lists what the config and the store set for models: prices, fallbacks, order, limits, names. Sorted by id.',
+  answer: allOf(MODEL_SETTINGS),
+  handle: gateway => ({
+    data: rowsOf(gateway).toSorted((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id))),
+  }),
+})
+
+const getModelSettings = endpoint({
+  method: 'get',
+  path: '/model-settings/{id}',
+  operation: 'getModelSettings',
+  summary: 'Returns the settings of a model.',
+  params: id,
+  answer: MODEL_SETTINGS,
+  problems: ['not-found'],
+  handle: (gateway, { params }) => viewOf(gateway, params.id),
+})
+
+const putModelSettings = endpoint({
+  method: 'put',
+  path: '/model-settings/{id}',
+  operation: 'putModelSettings',
+  audit: AUDIT,
+  summary: 'Stores the settings of a model: the same fields as in `models` of the config file. Replaces earlier ones.',
+  params: newId,
+  body: checkedLater('The settings of a model, as in `models` of the config file (ModelConfig).'),
+  answer: MODEL_SETTINGS,
+  problems: ['read-only'],
+  handle: async (gateway, { params, body }) => {
+    checkNotFixed(gateway, params.id)
+    const edited = await gateway.editor.putModel(params.id, withoutNulls(body))
+    if ('faults' in edited) throw invalidBody(edited.faults)
+    await gateway.changed()
+    return viewOf(gateway, params.id)
+  },
+})
+
+const deleteModelSettings = endpoint({
+  method: 'delete',
+  path: '/model-settings/{id}',
+  operation: 'deleteModelSettings',
+  audit: AUDIT,
+  summary: 'Deletes the stored settings of a model.',
+  params: id,
+  problems: ['not-found', 'read-only'],
+  handle: async (gateway, { params }) => {
+    if (storedRow(gateway, params.id) === undefined) checkNotFixed(gateway, params.id)
+    if (!(await gateway.editor.drop('model', params.id))) throw UNKNOWN
+    await gateway.changed()
+    return {}
+  },
+})
+
+const UNKNOWN = new Problem('not-found', 'There are no settings of this model.')
+
+const storedRow = ({ stored }: Administration, id: string): StoredRow | undefined =>
+  stored.find(({ entry }) => entry.kind === 'model' && entry.name === id)
+
+/** Returns the settings in use of a model, or else the stored ones that cannot be used. */
+function viewOf(gateway: Administration, id: string) {
+  const row = rowsOf(gateway).find(one => one.id === id && one.shadowed === undefined)
+  if (row === undefined) throw UNKNOWN
+  return row
+}
+
+/** Formats the settings of the config file, then those of the store. */
+function rowsOf(gateway: Administration) {
+  return [...fixedModels(gateway).map(fixedView), ...gateway.stored.filter(isModel).map(storedView)]
+}
+
+const isModel = ({ entry }: StoredRow): boolean => entry.kind === 'model'
+
+/** The models of the config file. */
+function fixedModels(gateway: Administration): readonly ModelFacts[] {
+  const isStored = (id: string): boolean => storedRow(gateway, id)?.isShadowed === false
+  return [...gateway.config.models.values()].filter(({ id }) => !isStored(id))
+}
+
+function checkNotFixed(gateway: Administration, id: string): void {
+  if (fixedModels(gateway).some(one => one.id === id))
+    throw new Problem('read-only', 'The settings of this model are in the config file.')
+}
+
+const storedView = ({ entry, isShadowed, faults }: StoredRow) => ({
+  ...{ id: entry.name, source: 'store' as const, settings: entry.settings },
+  ...(isShadowed ? { shadowed: true } : {}),
+  ...faultsView(faults),
+  ...{ created_at: instantOf(entry.createdAt), updated_at: instantOf(entry.updatedAt) },
+})
+
+/** Formats settings of the config file with the names of its fields. */
+const fixedView = (facts: ModelFacts) => ({
+  ...{ id: facts.id, source: 'config' as const, shadowed: undefined },
+  settings: defined({
+    ...{ name: facts.name, description: facts.description, interface: facts.interface },
+    ...{ context: facts.context, max_output: facts.maxOutput, dialect: facts.dialect, compaction: facts.compaction },
+    ...{ input: facts.input, output: facts.output, reasoning: facts.reasoning, tools: facts.tools },
+    fallbacks: facts.fallbacks?.map(({ model, on }) => ({ model, on: [...on] })),
+    ...{ order: facts.order, price: facts.price && priceView(facts.price) },
+  }),
+})
+
+const priceView = ({ input, output, cacheRead, cacheWrite }: NonNullable<ModelFacts['price']>) =>
+  defined({ input, output, cache_read: cacheRead, cache_write: cacheWrite }) satisfies JsonObject
+
+/** Endpoints for settings of models: list, read, replace, delete. */
+export const MODEL_SETTINGS_ENDPOINTS = [listModelSettings, getModelSettings, putModelSettings, deleteModelSettings]

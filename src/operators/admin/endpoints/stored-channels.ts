@@ -1,0 +1,134 @@
+import * as v from 'valibot'
+import { channelYaml } from '../../../config/channel-yaml.ts'
+import { checkedLater, fields, text, word } from '../../../config/schema.ts'
+import type { Written } from '../../../config/secret-fields.ts'
+import { type Edited, withoutNulls } from '../../../gateway/stored-config/editor.ts'
+import type { Administration } from '../administration.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalidBody } from '../input.ts'
+import { Problem } from '../problem.ts'
+import { CHANNEL_DETAILS, CHANNEL_DRAFT_TEST, CHANNEL_YAML } from '../shapes.ts'
+import { storedChannel } from './channel-view.ts'
+import { AUDIT, AUDIT_OF_NAME, details, testView } from './channels.ts'
+
+const name = fields({ name: word })
+
+/** A channel as in the config file. The config's schema checks it, after stored secrets were put in place. */
+const channel = checkedLater('A channel as in the config file (ChannelConfig). A reference keeps a stored secret.')
+
+/** A channel name. Clients resolve `.` and `..` in URL paths, so these names are refused. */
+const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+
+const createChannel = endpoint({
+  method: 'post',
+  path: '/channels',
+  operation: 'createChannel',
+  audit: AUDIT,
+  summary: 'Stores a channel: the same fields as in the config file. It is in use at every process within a second.',
+  body: channel,
+  status: 201,
+  answer: CHANNEL_DETAILS,
+  problems: ['name-taken'],
+  location: ({ name }) => `/channels/${encodeURIComponent(name)}`,
+  handle: async (gateway, { body }, principal) => {
+    const written = withoutNulls(body)
+    const checked = v.safeParse(newName, written['name'])
+    if (!checked.success) throw invalidBody([{ path: ['name'], message: checked.issues[0].message }])
+    if (isFixed(gateway, checked.output)) throw TAKEN
+    await saved(gateway, await gateway.editor.createChannel(written))
+    return details(gateway, checked.output, principal)
+  },
+})
+
+const changeChannel = endpoint({
+  method: 'patch',
+  path: '/channels/{name}',
+  operation: 'changeChannel',
+  audit: AUDIT_OF_NAME,
+  summary: 'Replaces fields of a stored channel; null removes a field. Running requests end with the earlier fields.',
+  params: name,
+  body: channel,
+  answer: CHANNEL_DETAILS,
+  problems: ['not-found', 'read-only'],
+  handle: async (gateway, { params, body }, principal) => {
+    checkStored(gateway, params.name)
+    if (body['name'] !== undefined && body['name'] !== params.name)
+      throw invalidBody([{ path: ['name'], message: 'cannot be changed; store another channel instead' }])
+    await saved(gateway, await gateway.editor.changeChannel(params.name, body))
+    return details(gateway, params.name, principal)
+  },
+})
+
+const deleteChannel = endpoint({
+  method: 'delete',
+  path: '/channels/{name}',
+  operation: 'deleteChannel',
+  audit: AUDIT_OF_NAME,
+  summary: 'Deletes a stored channel with its secrets. Running requests continue.',
+  params: name,
+  problems: ['not-found', 'read-only'],
+  handle: async (gateway, { params }) => {
+    checkStored(gateway, params.name)
+    if (!(await gateway.editor.drop('channel', params.name))) throw UNKNOWN
+    await gateway.changed()
+    return {}
+  },
+})
+
+const testDraft = endpoint({
+  method: 'post',
+  path: '/channels/test',
+  operation: 'testChannelDraft',
+  summary:
+    'Tests a channel without storing it, and returns it as text for the config file. References stand for the secrets of the channel `stored`.',
+  body: fields({ config: channel, model: v.optional(text()), stored: v.optional(text()) }),
+  answer: CHANNEL_DRAFT_TEST,
+  problems: ['not-found'],
+  handle: async (gateway, { body: { config, model, stored } }) => {
+    const draft = await gateway.editor.draft(withoutNulls({ name: 'draft', ...config }), stored)
+    if ('refusal' in draft) throw UNKNOWN
+    if (draft.faults !== undefined) throw invalidBody(draft.faults, ['config'])
+    return { ...testView(await gateway.testDraft(draft.channel, model)), ...channelYaml(draft.written) }
+  },
+})
+
+const getChannelYaml = endpoint({
+  method: 'get',
+  path: '/channels/{name}/yaml',
+  operation: 'getChannelYaml',
+  role: 'admin',
+  summary: 'Returns a stored channel as text for the config file, with environment variables in place of its secrets.',
+  params: name,
+  answer: CHANNEL_YAML,
+  problems: ['not-found', 'read-only'],
+  handle: (gateway, { params }) => {
+    checkStored(gateway, params.name)
+    return channelYaml(storedChannel(gateway, params.name)!.entry.settings)
+  },
+})
+
+/** Applies a change of the store. Throws Problem if there was none. */
+async function saved(gateway: Administration, edited: Edited): Promise<void> {
+  if ('faults' in edited) throw invalidBody(edited.faults)
+  if ('refusal' in edited) throw edited.refusal === 'taken' ? TAKEN : UNKNOWN
+  await gateway.changed()
+}
+
+/** Whether the config file has a channel of this name. Channels of the environment give way to stored ones. */
+const isFixed = ({ config }: Administration, name: Written[string]): boolean =>
+  config.channelsFrom === 'config' && config.channels.some(one => one.name === name)
+
+/** Throws Problem unless there is a stored channel of this name. */
+function checkStored(gateway: Administration, name: string): void {
+  if (storedChannel(gateway, name) !== undefined) return
+  if (!gateway.config.channels.some(one => one.name === name)) throw UNKNOWN
+  throw new Problem('read-only', 'The channel is defined in the config file or by the environment.')
+}
+
+const UNKNOWN = new Problem('not-found', 'There is no such channel.')
+const TAKEN = new Problem('name-taken', 'Another channel has this name.', [
+  { pointer: '/name', detail: 'is the name of another channel' },
+])
+
+/** Endpoints for stored channels: create, change, delete, test before storing, text for the config file. */
+export const STORED_CHANNELS = [testDraft, createChannel, changeChannel, deleteChannel, getChannelYaml]

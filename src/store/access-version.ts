@@ -1,0 +1,45 @@
+import type { Database } from './tables.ts'
+
+/**
+ * Makes one change of the access records under a new version. Locking the version row first serialises changes across
+ * processes and makes versions visible in order.
+ *
+ * @param now Unix time in milliseconds.
+ * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
+ */
+export async function underNewVersion<T>(
+  database: Database,
+  now: number,
+  work: (database: Database, version: number) => Promise<T>,
+  ...nothing: readonly T[]
+): Promise<T> {
+  try {
+    return await database.transaction().execute(async transaction => {
+      const begun = Math.max(1, now)
+      const { version } = await transaction
+        .insertInto('access_versions')
+        .values({ id: 1, begun, version: begun })
+        .onConflict(conflict =>
+          conflict.column('id').doUpdateSet(({ eb }) => ({ version: eb('access_versions.version', '+', 1) })),
+        )
+        .returning('version')
+        .executeTakeFirstOrThrow()
+      const done = await work(transaction, Number(version))
+      if (nothing.includes(done)) throw new RolledBack(done)
+      return done
+    })
+  } catch (thrown) {
+    if (thrown instanceof RolledBack) return thrown.result as T
+    throw thrown
+  }
+}
+
+/** Rolls the transaction back and carries its result. */
+class RolledBack extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super('nothing was changed')
+    this.result = result
+  }
+}

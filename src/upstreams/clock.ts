@@ -1,0 +1,18 @@
+/** Difference of clocks at which clouds refuse signatures and assertions, in milliseconds. Most allow five minutes. */
+const TOLERATED = 240_000
+const MINUTE = 60_000
+
+/**
+ * Returns a sentence for operators if this machine's clock is so wrong that clouds refuse its signatures. Undefined
+ * otherwise, and if the upstream does not state its time.
+ *
+ * @param date the upstream's `date` header.
+ * @param now Unix milliseconds.
+ */
+export function clockAdvice(date: string, now: number): string | undefined {
+  const difference = now - Date.parse(date)
+  if (!(Math.abs(difference) > TOLERATED)) return undefined
+  const minutes = Math.round(Math.abs(difference) / MINUTE)
+  const direction = difference > 0 ? 'ahead of' : 'behind'
+  return `This machine's clock is ${minutes} minutes ${direction} the upstream's: set it by NTP.`
+}
