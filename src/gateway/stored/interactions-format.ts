@@ -9,7 +9,8 @@ import { READERS } from '../../ingress/index.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-format.ts'
 
-const FORMAT = 'interactions'
+/** The format of stored interactions. */
+export const FORMAT = 'interactions'
 const FAILED = 'internal_error'
 
 /** Prefix of the ids of interactions. Google's own have it, too. */
