@@ -105,7 +105,7 @@ function numbered(data: string, index: number): string {
 
 const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
 
-/** Stored interactions (docs/decisions/2026-11-28-stored-interactions.md). */
+/** Stored interactions (docs/wire/interactions.md#stored-interactions). */
 export const INTERACTIONS: StoredFormat = {
   format: FORMAT,
   previousField: 'previous_interaction_id',
