@@ -1,15 +1,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { SIDEBAR } from '../building/site/sidebar.ts'
 import { readMatrix } from '../src/commands/conformance-matrix.ts'
 import { CONFIG_SCHEMA } from '../src/config/index.ts'
 import { readConfig } from '../src/config/read.ts'
-import { PRESETS } from '../src/formats/index.ts'
 import { ROUTES } from '../src/formats/routes.ts'
 import { matrixSummary } from '../src/kit/conformance/report/matrix-markdown.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'
 import { expectSection } from './generated-page.ts'
+import { SETTINGS } from './setting-tables.ts'
 
 /* Checks that the documentation agrees with the code. */
 
@@ -17,7 +18,7 @@ const README = readFileSync('README.md', 'utf8')
 const ENDPOINTS = readFileSync('docs/endpoints.md', 'utf8')
 const FEATURES = readFileSync('docs/features.md', 'utf8')
 const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
-const ARCHITECTURE = readFileSync('ARCHITECTURE.md', 'utf8')
+const DEPENDENCIES = readFileSync('docs/development/dependencies.md', 'utf8')
 const EXAMPLE = readFileSync('interlingua.example.yaml', 'utf8')
 
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
@@ -26,13 +27,19 @@ test('the README has at most 900 words', () => {
   expect(README.split(/\s+/).filter(word => word !== '').length).toBeLessThanOrEqual(900)
 })
 
+/** Words that are read in a minute. */
+const WORDS_PER_MINUTE = 230
+
+test('ARCHITECTURE and CONTRIBUTING are read in fifteen minutes', () => {
+  const words = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap(page => readFileSync(page, 'utf8').split(/\s+/))
+  expect(words.length).toBeLessThanOrEqual(15 * WORDS_PER_MINUTE)
+})
+
 test('the README shows the published comparison of gateways', () => {
   expectSection('README.md', 'conformance', `\n${matrixSummary(readMatrix('docs/conformance.json')).join('\n')}\n\n`)
 })
 
-test('the pages name every preset and every endpoint, and the first config is valid', () => {
-  const [, presets] = /Presets: (.*)/.exec(CONFIGURATION)!
-  expect(quoted(presets!).sort()).toEqual([...PRESETS.keys()].sort())
+test('the pages name every endpoint, and the first config is valid', () => {
   for (const { path } of ROUTES) expect(ENDPOINTS).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
   for (const { path } of STORED_ROUTES) expect(ENDPOINTS + FEATURES).toContain(path.split('/').slice(0, 3).join('/'))
   const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)!
@@ -40,12 +47,28 @@ test('the pages name every preset and every endpoint, and the first config is va
   expect(readConfig(yaml!, env).channels).toHaveLength(3)
 })
 
-test('the configs of docs/configuration.md are valid', () => {
-  const page = readFileSync('docs/configuration.md', 'utf8')
-  const env = Object.fromEntries([...page.matchAll(/[A-Z]{3,}_[A-Z_]+/g)].map(([name]) => [name, name]))
-  const configs = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => readConfig(yaml!, env))
-  expect(configs.map(one => one.channels.length)).toEqual([3, 1, 2])
+/** YAML blocks of pages that are no configs of the gateway, by their first key. */
+const OTHER_YAML: ReadonlySet<string> = new Set(['name', 'on', 'request', 'version', 'services', 'uses'])
+
+/**
+ * Every config of a page, with the page and the variables that it names. Those of clouds need files, which
+ * `test/docs/clouds.test.ts` makes.
+ */
+const CONFIGS = globSync(['*.md', 'docs/**/*.md'], { exclude: ['docs/clouds/**'] }).flatMap(page => {
+  const text = readFileSync(page, 'utf8')
+  const env = Object.fromEntries([...text.matchAll(/[A-Z]+_[A-Z_]+/g)].map(([name]) => [name, name]))
+  return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(([, indent, block], index) => {
+    const yaml = block!.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    const [first = ''] = Object.keys((parse(yaml) ?? {}) as object)
+    return OTHER_YAML.has(first) ? [] : [[`${page} ${index}`, yaml, env] as const]
+  })
 })
+
+test.each(CONFIGS)('the config of %s is valid', (_, yaml, env) => {
+  readConfig(yaml, env)
+})
+
+test('there are configs on many pages', () => expect(CONFIGS.length).toBeGreaterThan(30))
 
 interface Schema {
   readonly properties?: { readonly [name: string]: Schema }
@@ -68,14 +91,29 @@ test('the example has every field there is', () => {
   expect([...missing].sort()).toEqual([])
 })
 
-test('the architecture says of every dependency why it is there', () => {
+test('every setting that a page names is one', () => {
+  const known = new Set(SETTINGS.map(({ path }) => path.filter(step => step !== '[]' && step !== 'NAME').join('.')))
+  const sections = new Set(SETTINGS.map(({ path }) => path[0]!))
+  const named = globSync(['*.md', 'docs/**/*.md'])
+    .filter(page => !/CHANGELOG|ARCHITECTURE|conformance-kit|decisions|development|wire|formats/.test(page))
+    .flatMap(page =>
+      quoted(readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, ''))
+        .map(word => word.replaceAll('[]', '').replaceAll('.NAME', ''))
+        .filter(word => /^[a-z_]+(\.[a-z_]+)+$/.test(word) && sections.has(word.split('.')[0]!))
+        .map(word => ({ page, word })),
+    )
+  expect(named.length).toBeGreaterThan(200)
+  expect(named.filter(({ word }) => !known.has(word))).toEqual([])
+})
+
+test('the page of dependencies says of each why it is there', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly [kind: string]: { readonly [name: string]: string }
   }
   const names = Object.keys({ ...dependencies, ...devDependencies }).filter(
     name => !name.startsWith('@types/') && !name.startsWith('@ai-sdk/'),
   )
-  expect(names.filter(name => !quoted(ARCHITECTURE).includes(name))).toEqual([])
+  expect(names.filter(name => !quoted(DEPENDENCIES).includes(name))).toEqual([])
 })
 
 test('every file that is named is there', () => {
@@ -106,7 +144,7 @@ test('the messages that the page of troubleshooting explains are those of the ga
 
 test('the menu of the site has every page, and no other', () => {
   const inMenu = SIDEBAR.flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`))
-  const pages = globSync(['docs/*.md', 'docs/guides/*.md', 'docs/clouds/*.md']).filter(
+  const pages = globSync(['docs/*.md', 'docs/{clouds,development,formats,guides}/*.md']).filter(
     page => !page.endsWith('README.md'),
   )
   expect(pages.filter(page => !inMenu.includes(page))).toEqual([])

@@ -1,11 +1,14 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { providerTable } from '../building/site/provider-pages.ts'
 import { dialectTable } from './dialect-table.ts'
 import { fieldTables } from './field-table.ts'
+import { flagList, mappingTable, missingTable, PAGED } from './format-pages.ts'
 import { expectSection, UPDATE } from './generated-page.ts'
 import { FIXTURES, goldensOf, goldensThere } from './golden.ts'
 import { lossTable } from './known-losses.ts'
 import { routeTable } from './route-table.ts'
+import { PAGE_SECTIONS, SETTINGS, settingTable } from './setting-tables.ts'
 import { trapsIn, withTests } from './trap-table.ts'
 
 const GOLDENS = FIXTURES.flatMap(goldensOf)
@@ -39,8 +42,34 @@ describe('the page of formats', () => {
   })
 })
 
+describe.each(PAGED)('the page of %s', format => {
+  const page = `docs/formats/${format}.md`
+
+  test.each(['request', 'result'] as const)('shows where each field of a %s is, and what loses it', direction => {
+    expectSection(page, direction, mappingTable(format, direction))
+    expectSection(page, `${direction}-missing`, missingTable(format, direction))
+  })
+
+  test('names the flags', () => expectSection(page, 'flags', flagList(format)))
+})
+
 test('the page of dialects lists every flag', () => {
   expectSection('docs/dialects.md', 'flags', dialectTable())
+})
+
+test('the page of providers lists every preset', () => {
+  expectSection('docs/providers.md', 'providers', providerTable())
+})
+
+describe('the page of settings', () => {
+  test.each(Object.keys(PAGE_SECTIONS))('lists every setting of %s', section => {
+    expectSection('docs/settings.md', section, settingTable(section))
+  })
+
+  test('has every setting', () => {
+    const listed = new Set(Object.values(PAGE_SECTIONS).flat())
+    expect(SETTINGS.filter(({ path }) => !listed.has(path[0]!))).toEqual([])
+  })
 })
 
 describe('the page of traps', () => {

@@ -1,3 +1,7 @@
+import { PRESETS } from '../../src/formats/index.ts'
+import { CLIENTS } from './client-pages.ts'
+import { titleOf } from './provider-pages.ts'
+
 /** A group of pages in the menu: its title, and its pages with their titles. */
 type Group = readonly [title: string, pages: Readonly<Record<string, string>>]
 
@@ -21,6 +25,8 @@ const GROUPS: readonly Group[] = [
     'Operate it',
     {
       'docs/configuration': 'Configuration',
+      'docs/settings': 'Settings',
+      'docs/providers': 'Providers',
       'docs/clouds': 'Clouds',
       'docs/clouds/bedrock': 'Amazon Bedrock',
       'docs/clouds/vertex': 'Google Cloud',
@@ -50,7 +56,13 @@ const GROUPS: readonly Group[] = [
   [
     'Formats',
     {
-      'docs/formats': 'Fields of each format',
+      'docs/formats': 'All formats',
+      'docs/formats/chat': 'Chat Completions',
+      'docs/formats/responses': 'Responses',
+      'docs/formats/messages': 'Messages',
+      'docs/formats/contents': 'Gemini contents',
+      'docs/formats/converse': 'Converse',
+      'docs/formats/cohere-chat': 'Cohere chat',
       'docs/losses': 'Losses of fixtures',
       'docs/newer': 'Newer fields and events',
       'docs/traps': 'Faults of translation',
@@ -60,16 +72,37 @@ const GROUPS: readonly Group[] = [
   [
     'Change it',
     {
+      'docs/how-it-works': 'How it works',
       ARCHITECTURE: 'Architecture',
       CONTRIBUTING: 'Contributing',
+      'docs/development/recipes': 'Recipes',
+      'docs/development/glossary': 'Glossary',
+      'docs/development/streamed-request': 'A streamed request',
+      'docs/development/voice-sessions': 'A voice session',
+      'docs/development/shared-state': 'State of instances',
+      'docs/development/dependencies': 'Why each dependency',
+      'docs/development/tests': 'Tests that need more',
+      'docs/development/release': 'A release',
       'docs/decisions/README': 'Decisions',
       CHANGELOG: 'Changelog',
     },
   ],
 ]
 
-/** The menu of the site. */
+/** The menu of the site, as far as its pages are files of the repository. */
 export const SIDEBAR = GROUPS.map(([text, pages]) => ({
   text,
   items: Object.entries(pages).map(([page, title]) => ({ text: title, link: `/${page}` })),
 }))
+
+/** The menu of the pages that only the site has. */
+export const SITE_ONLY = [
+  {
+    ...{ text: 'Each client', collapsed: true },
+    items: CLIENTS.map(({ id, name }) => ({ text: name, link: `/docs/clients/${id}` })),
+  },
+  {
+    ...{ text: 'Each provider', collapsed: true },
+    items: [...PRESETS.keys()].map(name => ({ text: titleOf(name), link: `/docs/providers/${name}` })),
+  },
+]

@@ -1,16 +1,24 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
+import { defined, type JsonObject } from '../canonical/node.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import { CONFIG_SCHEMA } from '../config/index.ts'
 import { descriptionOf } from '../config/schema.ts'
+import type { Described } from '../config/setting.ts'
 import { warnings } from '../config/warnings.ts'
 import { counted } from './counted.ts'
 import type { Terminal } from './outcome.ts'
+
+/** Returns the meaning and the default of a setting, as editors show them. */
+const annotationsOf = ({ meaning, usual }: Described): JsonObject => defined({ description: meaning, default: usual })
 
 /** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
 export function schemaCommand(terminal: Terminal): void {
   const schema = toJsonSchema(CONFIG_SCHEMA, {
     ...{ typeMode: 'input', errorMode: 'ignore' },
-    overrideSchema: ({ valibotSchema }) => descriptionOf(valibotSchema) ?? null,
+    overrideSchema: ({ valibotSchema, jsonSchema }) => ({
+      ...(descriptionOf(valibotSchema) ?? jsonSchema),
+      ...annotationsOf(valibotSchema as object),
+    }),
   })
   terminal.out(JSON.stringify({ title: 'Interlingua config', ...schema }, null, 2))
 }

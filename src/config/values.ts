@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { suggestion } from './faults.ts'
 import { record, strictFields } from './objects.ts'
 import { isRange } from './ranges.ts'
+import { called } from './setting.ts'
 import { bytes, instant, milliseconds } from './units.ts'
 import { MOST_WORKERS } from './workers.ts'
 
@@ -27,122 +28,161 @@ function shown(value: unknown): string {
   return JSON.stringify(value)
 }
 
-export const text = v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty'))
+export const text = called('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
 /** A secret. Messages do not show its value. Trimmed, because files and variables often end with a line break. */
-export const secret = v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty'))
+export const secret = called('secret', v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')))
 /** An API key. Only characters that a header allows. */
-export const credential = v.pipe(
-  secret,
-  v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
+export const credential = called(
+  'key',
+  v.pipe(
+    secret,
+    v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
+  ),
 )
 /** Creates a schema of its own, to which a format-specific description can be attached. */
 export const listOfTexts = () => v.array(text, expects('a list of strings'))
 export const texts = listOfTexts()
 export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
-export const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name'))
+export const headerName = called(
+  'header name',
+  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
+)
 /** Headers by name. Messages do not show the values, which may be secret. */
-export const headers = record(
-  headerName,
-  v.pipe(
-    v.string('expected a string'),
-    v.trim(),
-    v.minLength(1, 'is empty'),
-    v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
+export const headers = called(
+  'map of headers',
+  record(
+    headerName,
+    v.pipe(
+      v.string('expected a string'),
+      v.trim(),
+      v.minLength(1, 'is empty'),
+      v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
+    ),
+    expects('a map'),
   ),
-  expects('a map'),
 )
 
 /** A number, or a numeric text as variable interpolation produces it. */
 export const number = (what: string, lowest: number, whole: boolean) => {
   const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
-  return v.union(
-    [
-      v.pipe(v.number(), v.check(inRange, expects(what))),
-      v.pipe(
-        v.string(),
-        v.regex(/^-?\d+(\.\d+)?$/, expects(what)),
-        v.transform(Number),
-        v.check(inRange, expects(what)),
-      ),
-    ],
-    expects(what),
+  return called(
+    what.replace(/^an? /, ''),
+    v.union(
+      [
+        v.pipe(v.number(), v.check(inRange, expects(what))),
+        v.pipe(
+          v.string(),
+          v.regex(/^-?\d+(\.\d+)?$/, expects(what)),
+          v.transform(Number),
+          v.check(inRange, expects(what)),
+        ),
+      ],
+      expects(what),
+    ),
   )
 }
 export const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
 export const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
-export const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
+export const port = called('port', v.pipe(count('a port'), v.maxValue(65_535, expects('a port'))))
 /** An ISO 8601 time or day, converted to Unix milliseconds. */
-export const time = v.pipe(
-  text,
-  v.check(value => instant(value) !== undefined, expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
-  v.transform(value => instant(value)!),
+export const time = called(
+  'time',
+  v.pipe(
+    text,
+    v.check(value => instant(value) !== undefined, expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
+    v.transform(value => instant(value)!),
+  ),
 )
-export const duration = v.pipe(
-  v.string(expects('a duration such as 5s or 500ms')),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const value = milliseconds(dataset.value)
-    if (value !== undefined) return value
-    addIssue({ message: `expected a duration such as 5s or 500ms, found ${shown(dataset.value)}` })
-    return NEVER
-  }),
+export const duration = called(
+  'duration',
+  v.pipe(
+    v.string(expects('a duration such as 5s or 500ms')),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const value = milliseconds(dataset.value)
+      if (value !== undefined) return value
+      addIssue({ message: `expected a duration such as 5s or 500ms, found ${shown(dataset.value)}` })
+      return NEVER
+    }),
+  ),
 )
 /** A duration for a timer; at most 24 days, because Node fires longer timers at once. */
 export const wait = (shortest = '1ms', longest = '24d') =>
-  v.pipe(
-    duration,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed || (dataset.value >= milliseconds(shortest)! && dataset.value <= milliseconds(longest)!))
-        return
-      addIssue({ message: `expected a duration from ${shortest} to ${longest}` })
-    }),
+  called(
+    'duration',
+    v.pipe(
+      duration,
+      v.rawCheck(({ dataset, addIssue }) => {
+        if (!dataset.typed || (dataset.value >= milliseconds(shortest)! && dataset.value <= milliseconds(longest)!))
+          return
+        addIssue({ message: `expected a duration from ${shortest} to ${longest}` })
+      }),
+    ),
   )
-export const size = v.pipe(
-  v.union([v.string(), v.number()], expects('a size such as 32MiB')),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const value = bytes(String(dataset.value))
-    if (value !== undefined) return value
-    addIssue({ message: `expected a size such as 32MiB, found ${shown(dataset.value)}` })
-    return NEVER
-  }),
+export const size = called(
+  'size',
+  v.pipe(
+    v.union([v.string(), v.number()], expects('a size such as 32MiB')),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const value = bytes(String(dataset.value))
+      if (value !== undefined) return value
+      addIssue({ message: `expected a size such as 32MiB, found ${shown(dataset.value)}` })
+      return NEVER
+    }),
+  ),
 )
 /** A boolean, or a string for one as variable interpolation produces it. */
-export const yesOrNo = v.union(
-  [
-    v.boolean(),
-    v.pipe(
-      v.picklist(['true', 'false', 'on', 'off']),
-      v.transform(value => value === 'true' || value === 'on'),
-    ),
-  ],
-  expects('true or false'),
+export const yesOrNo = called(
+  '`true` or `false`',
+  v.union(
+    [
+      v.boolean(),
+      v.pipe(
+        v.picklist(['true', 'false', 'on', 'off']),
+        v.transform(value => value === 'true' || value === 'on'),
+      ),
+    ],
+    expects('true or false'),
+  ),
 )
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, issue => `${expects(values.map(value => `"${value}"`).join(' or '))(issue)}`)
 
-export const address = v.pipe(
-  text,
-  v.check(
-    value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
-    expects('an http or https address'),
+export const address = called(
+  'http or https address',
+  v.pipe(
+    text,
+    v.check(
+      value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
+      expects('an http or https address'),
+    ),
   ),
 )
 /** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
-export const proxy = v.pipe(
-  v.string('expected the http or https URL of a proxy, or none'),
-  v.check(
-    value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
-    'expected the http or https URL of a proxy, or none',
+export const proxy = called(
+  'address, or `none`',
+  v.pipe(
+    v.string('expected the http or https URL of a proxy, or none'),
+    v.check(
+      value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
+      'expected the http or https URL of a proxy, or none',
+    ),
   ),
 )
 /** A browser origin, or `*` for any. */
-export const origin = v.pipe(
-  text,
-  v.check(
-    value => value === '*' || /^https?:\/\/[^/?#]+$/.test(value),
-    expects('an origin such as https://example.org, or "*"'),
+export const origin = called(
+  'origin, or `"*"`',
+  v.pipe(
+    text,
+    v.check(
+      value => value === '*' || /^https?:\/\/[^/?#]+$/.test(value),
+      expects('an origin such as https://example.org, or "*"'),
+    ),
   ),
 )
-export const range = v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8')))
+export const range = called(
+  'address or range',
+  v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
+)
 export const models = v.union([texts, mapOf(text)], expects('a list or a map of models'))
 export const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
-export const money = number('an amount, 0 or more', 0, false)
+export const money = called('amount', number('an amount, 0 or more', 0, false))

@@ -139,6 +139,19 @@ describe('check', () => {
     })
   })
 
+  it('prints the meaning and the default of each setting in the JSON Schema', async () => {
+    const { out } = await run('check', '--schema')
+    const { server, channels } = JSON.parse(out).properties
+    expect(server.properties.heartbeat).toMatchObject({
+      default: '15s',
+      description: expect.stringContaining('silence'),
+    })
+    expect(channels.items.properties.name).toMatchObject({
+      type: 'string',
+      description: expect.stringContaining('log'),
+    })
+  })
+
   it('prints the formats and dialect flags of the rows in the JSON Schema', async () => {
     const { out } = await run('check', '--schema')
     const { channels, keys, models } = JSON.parse(out).properties
@@ -149,7 +162,7 @@ describe('check', () => {
     expect(Object.keys(dialect.properties)).toEqual([...DIALECT_FLAGS.keys()])
     expect(dialect.properties.limit_field.enum).toEqual(['max_completion_tokens', 'max_tokens'])
     expect(dialect.properties.batch).toMatchObject({ type: 'number', description: expect.stringContaining('cohere') })
-    expect(models.additionalProperties.properties.dialect).toEqual(dialect)
+    expect(models.additionalProperties.properties.dialect.properties).toEqual(dialect.properties)
   })
 })
 

@@ -42,6 +42,14 @@ const SCENES = {
   broken: () => openBroken({ isFurnished: true }),
 } as const
 
+/** Pictures in docs: light and wide. */
+const PICTURES: readonly Shot[] = [
+  { name: 'console-start', path: '/start?client=claude-code&model=claude-opus-4-8', scene: 'vendors' },
+  { name: 'console-traffic', path: '/traffic?only=losses&model=replay-chat-hello', act: showLoss },
+  { name: 'console-translator', path: '/translator', act: messagesToChat },
+  { name: 'console-usage', path: '/usage?range=24h' },
+]
+
 /** One row per screenshot. */
 const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
@@ -75,6 +83,20 @@ const SHOTS: readonly Shot[] = [
       await page.getByText('no other available channel').waitFor()
     },
   },
+  { name: 'channels-add', path: '/channels', scene: 'vendors', act: addChannel, whole: true },
+  {
+    ...{ name: 'models-settings', path: '/models?model=gpt-4o', scene: 'vendors' },
+    act: page => page.getByRole('button', { name: 'Settings' }).click(),
+  },
+  {
+    ...{ name: 'traffic-conformance', path: '/traffic?only=losses&model=replay-chat-hello' },
+    act: async page => {
+      await openFirst(page)
+      await page.getByRole('button', { name: 'Open in conformance' }).click()
+    },
+  },
+  { name: 'usage-money', path: '/usage?range=30d&show=cost&by=key', whole: true },
+  { name: 'usage-new', path: '/usage', scene: 'broken' },
   { name: 'translator-empty', path: '/translator' },
   { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
   { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
@@ -108,10 +130,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'traffic-whole', path: '/traffic?only=losses&model=replay-chat-hello', act: openFirst, whole: true },
   {
     ...{ name: 'traffic-views', path: '/traffic?only=losses&model=replay-chat-hello' },
-    act: async page => {
-      await openFirst(page)
-      await page.getByRole('button', { name: '/top_k' }).click()
-    },
+    act: showLoss,
   },
   { name: 'account', path: '/account' },
   { name: 'audit', path: '/audit' },
@@ -132,6 +151,15 @@ const SHOTS: readonly Shot[] = [
     (page): Shot => ({ name: `zh-${page}`, path: `/${page}`, language: 'zh' }),
   ),
 ]
+
+/** Fills in the form of a channel and tests it. */
+async function addChannel(page: Page): Promise<void> {
+  await page.keyboard.press('n')
+  const form = page.getByRole('dialog')
+  await form.getByRole('combobox').first().fill('bedrock')
+  await page.keyboard.press('Enter')
+  await form.getByLabel('Models', { exact: true }).fill('claude-* ')
+}
 
 async function makeKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New key' }).click()
@@ -158,6 +186,17 @@ async function chat(page: Page): Promise<void> {
   await page.locator('.losses button').nth(1).focus()
 }
 
+/** Opens a captured request and shows one of its losses. */
+async function showLoss(page: Page): Promise<void> {
+  await openFirst(page)
+  await page.getByRole('button', { name: '/top_k' }).click()
+}
+
+async function messagesToChat(page: Page): Promise<void> {
+  await begin(page, /Messages/)
+  await page.getByRole('tab', { name: /^Chat/ }).click()
+}
+
 /** Takes screenshots: `npm run console:shots`, or `npm run console:shots -- -t keys` for one page. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {
   const gateways = new Map<keyof typeof SCENES, ConsoleGateway>()
@@ -170,6 +209,16 @@ describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('
   afterAll(async () => {
     for (const gateway of gateways.values()) await gateway.close()
   })
+
+  for (const { name, path, act, scene = 'usage' } of PICTURES)
+    test(`docs/${name}.png`, async () => {
+      const visit = await open(await gatewayOf(scene), { expected: [/401/] })
+      await visit.goTo(path)
+      await act?.(visit.page)
+      await settled(visit.page)
+      await visit.page.screenshot({ path: join(FOLDER, '../../docs', `${name}.png`) })
+      await visit.close()
+    })
 
   for (const { name, path, act, whole = false, role = 'admin', scene = 'usage', language } of SHOTS)
     test(name, async () => {

@@ -1,10 +1,10 @@
 import { dirname, join, normalize } from 'node:path'
 import { defineConfig } from 'vitepress'
-import { SIDEBAR } from '../sidebar.ts'
+import { SIDEBAR, SITE_ONLY } from '../sidebar.ts'
 
 /*
- * The site: pages of docs and of the root, as they are. Links to files that are no pages lead to the repository.
- * `npm run docs:site` builds it into lib/site, and fails for a dead link.
+ * The site: pages of docs and of the root as they are, and the pages of `pages.ts`. Links to files that are no pages
+ * lead to the repository. `npm run docs:site` builds it into lib/site, and fails for a dead link.
  */
 
 const REPOSITORY = 'https://github.com/interlingua/interlingua'
@@ -22,8 +22,11 @@ export default defineConfig({
   srcDir: ROOT,
   outDir: join(ROOT, 'lib/site'),
   cacheDir: join(ROOT, 'lib/.site-cache'),
-  srcExclude: ['{.github,bench,building,bin,catalogue,conformance,console,dist,fixtures,lib,src,test}/**'],
-  rewrites: { 'README.md': 'index.md' },
+  srcExclude: [
+    '{.github,bench,building,bin,catalogue,conformance,console,dist,fixtures,src,test}/**',
+    'lib/!(pages)/**',
+  ],
+  rewrites: page => (page === 'README.md' ? 'index.md' : page.replace(/^lib\/pages\//, 'docs/')),
   lastUpdated: false,
   markdown: {
     config: md => {
@@ -39,10 +42,11 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/docs/start' },
       { text: 'Guides', link: '/docs/guides/README' },
+      { text: 'Library', link: '/reference/index.html', target: '_self' },
       { text: 'Conformance', link: '/docs/conformance' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],
-    sidebar: SIDEBAR,
+    sidebar: [...SIDEBAR, ...SITE_ONLY],
     search: { provider: 'local' },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],

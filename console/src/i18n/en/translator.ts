@@ -14,7 +14,10 @@ export const translator = {
   link: 'Copy link',
   linked: (size: string) =>
     `Link copied (${size}). The text is stored after the #, a part of the URL that browsers never send to a server.`,
-  tooLong: 'The text is too long for a link.',
+  linkedWithout: (size: string) =>
+    `Link copied (${size}). Values that look like a key or an account were replaced. The text is stored after the #, a part of the URL that browsers never send to a server.`,
+  tooLong: (size: string, most: string) =>
+    `The link would have ${size}. Browsers and chat programs accept at most ${most}. Shorten the text, or send it as a file.`,
   badLink: 'The link is damaged and contains no text.',
   tidy: 'Format JSON',
   clear: 'Clear',

@@ -15,7 +15,9 @@ export const translator: typeof en = {
   noExamples: '没有匹配的示例。',
   link: '复制链接',
   linked: size => `链接已复制（${size}）。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
-  tooLong: '文本过长，无法生成链接。',
+  linkedWithout: size =>
+    `链接已复制（${size}），疑似密钥或账户的内容已被替换。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
+  tooLong: (size, most) => `链接将达到 ${size}，而浏览器和聊天程序最多接受 ${most}。请缩短文本，或以文件形式发送。`,
   badLink: '链接已损坏：其中没有文本。',
   tidy: '格式化 JSON',
   clear: '清空',

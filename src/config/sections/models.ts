@@ -1,0 +1,36 @@
+import { MODEL_ORDERS } from '../../formats/model-facts.ts'
+import { optional } from '../setting.ts'
+import { count, fields, modalities, money, oneOf, text, yesOrNo } from '../values.ts'
+import { fallbacks } from './callers.ts'
+import { dialect } from './channels.ts'
+
+const price = fields({
+  input: optional(money, 'Price of prompts.'),
+  output: optional(money, 'Price of answers.'),
+  cache_read: optional(money, 'Price of prompt tokens that were read from a cache.'),
+  cache_write: optional(money, 'Price of prompt tokens that were written to a cache.'),
+})
+
+/** Facts about one model. */
+export const facts = fields({
+  name: optional(text, 'Name in lists of models.'),
+  description: optional(text, 'Description in lists of models.'),
+  interface: optional(text, 'Format that the upstream is asked in first.'),
+  context: optional(count(), 'Size of the context, in tokens.'),
+  max_output: optional(count(), 'Maximum size of an answer, in tokens.'),
+  dialect: optional(dialect, "Flags that replace the channel's for this model."),
+  compaction: optional(
+    oneOf(['enabled', 'disabled']),
+    'Whether conversations with the model are compacted. They are by default.',
+  ),
+  input: optional(modalities, 'What the model reads.', ['text']),
+  output: optional(modalities, 'What the model answers with.', ['text']),
+  reasoning: optional(yesOrNo, 'Whether the model reasons.'),
+  tools: optional(yesOrNo, 'Whether the model calls tools.'),
+  fallbacks: optional(fallbacks, 'Models that answer if no channel of this one does.'),
+  order: optional(
+    oneOf(MODEL_ORDERS),
+    'Order of channels of equal rank: by weight (the default), by measured time to the first byte, or by price.',
+  ),
+  price: optional(price, "US dollars per million tokens. The catalogue's by default."),
+})
