@@ -85,7 +85,10 @@ function reached(from: readonly string[], next: (ref: string) => readonly string
   return found
 }
 
-/** Names of the packages that the console imports; its bundle contains them. */
+/** Matches the file of a package that a style names. */
+const URL_OF_PACKAGE = /url\("(@?\w[^":]*)"\)/g
+
+/** Names of the packages that the console imports, in scripts and styles; its bundle contains them. */
 export function consolePackages(root: string): ReadonlySet<string> {
   const folder = join(root, 'console/src')
   const specifiers = globSync('**/*.{ts,tsx}', { cwd: folder }).flatMap(file =>
@@ -93,5 +96,8 @@ export function consolePackages(root: string): ReadonlySet<string> {
       ({ moduleRequest }) => moduleRequest.value,
     ),
   )
-  return new Set(specifiers.filter(one => !one.startsWith('.')).map(packageIn))
+  const fonts = globSync('**/*.css', { cwd: folder }).flatMap(file =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(URL_OF_PACKAGE)].map(([, name]) => name!),
+  )
+  return new Set([...specifiers, ...fonts].filter(one => !one.startsWith('.')).map(packageIn))
 }

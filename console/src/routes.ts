@@ -13,6 +13,9 @@ export type PageName =
   | 'audit'
   | 'account'
 
+/** Sections of the navigation, in order. */
+export const SECTIONS = ['observe', 'provide', 'build'] as const
+
 /** Address, shortcut and icon of one page. */
 export interface PageRoute {
   readonly name: PageName
@@ -21,21 +24,23 @@ export interface PageRoute {
   /** Second key of the shortcut `g …`. */
   readonly key?: string
   readonly icon: IconName
+  /** Section of the navigation. A page without one has its link elsewhere. */
+  readonly section?: (typeof SECTIONS)[number]
   /** Whether only administrators see the page in the navigation. */
   readonly adminOnly?: true
 }
 
 /** One row per page, in the order of the navigation. `views.ts` has the components. */
 export const ROUTES: readonly PageRoute[] = [
-  { name: 'overview', path: '/overview', key: 'o', icon: 'overview' },
-  { name: 'start', path: '/start', key: 's', icon: 'start' },
-  { name: 'models', path: '/models', key: 'm', icon: 'models' },
-  { name: 'keys', path: '/keys', key: 'k', icon: 'keys' },
-  { name: 'usage', path: '/usage', key: 'u', icon: 'usage' },
-  { name: 'traffic', path: '/traffic', key: 't', icon: 'traffic' },
-  { name: 'translator', path: '/translator', key: 'x', icon: 'translator' },
-  { name: 'channels', path: '/channels', key: 'c', icon: 'channels' },
-  { name: 'audit', path: '/audit', key: 'a', icon: 'audit', adminOnly: true },
+  { name: 'overview', path: '/overview', key: 'o', icon: 'overview', section: 'observe' },
+  { name: 'traffic', path: '/traffic', key: 't', icon: 'traffic', section: 'observe' },
+  { name: 'usage', path: '/usage', key: 'u', icon: 'usage', section: 'observe' },
+  { name: 'audit', path: '/audit', key: 'a', icon: 'audit', section: 'observe', adminOnly: true },
+  { name: 'channels', path: '/channels', key: 'c', icon: 'channels', section: 'provide' },
+  { name: 'models', path: '/models', key: 'm', icon: 'models', section: 'provide' },
+  { name: 'keys', path: '/keys', key: 'k', icon: 'keys', section: 'provide' },
+  { name: 'start', path: '/start', key: 's', icon: 'start', section: 'build' },
+  { name: 'translator', path: '/translator', key: 'x', icon: 'translator', section: 'build' },
   { name: 'account', path: '/account', icon: 'account' },
 ]
 

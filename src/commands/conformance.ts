@@ -119,6 +119,14 @@ export function conformance(program: Command, terminal: Terminal): void {
     })
   matrix(command, terminal)
   command
+    .command('judge')
+    .description('judge recorded exchanges by the rules of their formats; exit code 1 if a check fails')
+    .argument('<recordings...>', 'files or folders of recordings, such as the console and `interlingua record` write')
+    .action(async (paths: string[]) => {
+      const { conformanceJudge } = await import('./conformance-judge.ts')
+      conformanceJudge(paths, terminal)
+    })
+  command
     .command('diff')
     .description('compare the results of two runs; exit code 1 if a check newly fails')
     .argument('<before>', 'results of the earlier run')

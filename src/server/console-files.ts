@@ -20,6 +20,7 @@ const TYPES: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 }
 

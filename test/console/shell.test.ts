@@ -26,7 +26,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
   test('shows every page by its link and by its keys', async () => {
     const { page } = await visit('/account')
     const links = page.getByRole('navigation').getByRole('link')
-    const titles = ['Overview', 'Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels', 'Audit log']
+    const titles = ['Overview', 'Traffic', 'Usage', 'Audit log', 'Channels', 'Models', 'Keys', 'Start', 'Translator']
     await expect.poll(() => links.allInnerTexts()).toEqual(titles)
     for (const [key, path] of Object.entries(PATHS)) {
       await page.keyboard.press('g')

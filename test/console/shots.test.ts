@@ -83,6 +83,20 @@ const SHOTS: readonly Shot[] = [
       await page.getByText('no other available channel').waitFor()
     },
   },
+  { name: 'channels-add', path: '/channels', scene: 'vendors', act: addChannel, whole: true },
+  {
+    ...{ name: 'models-settings', path: '/models?model=gpt-4o', scene: 'vendors' },
+    act: page => page.getByRole('button', { name: 'Settings' }).click(),
+  },
+  {
+    ...{ name: 'traffic-conformance', path: '/traffic?only=losses&model=replay-chat-hello' },
+    act: async page => {
+      await openFirst(page)
+      await page.getByRole('button', { name: 'Open in conformance' }).click()
+    },
+  },
+  { name: 'usage-money', path: '/usage?range=30d&show=cost&by=key', whole: true },
+  { name: 'usage-new', path: '/usage', scene: 'broken' },
   { name: 'translator-empty', path: '/translator' },
   { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
   { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
@@ -137,6 +151,15 @@ const SHOTS: readonly Shot[] = [
     (page): Shot => ({ name: `zh-${page}`, path: `/${page}`, language: 'zh' }),
   ),
 ]
+
+/** Fills in the form of a channel and tests it. */
+async function addChannel(page: Page): Promise<void> {
+  await page.keyboard.press('n')
+  const form = page.getByRole('dialog')
+  await form.getByRole('combobox').first().fill('bedrock')
+  await page.keyboard.press('Enter')
+  await form.getByLabel('Models', { exact: true }).fill('claude-* ')
+}
 
 async function makeKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New key' }).click()

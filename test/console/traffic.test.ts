@@ -197,6 +197,19 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const { files } = JSON.parse(readFileSync(await download.path(), 'utf8'))
     expect(files.map((file: { name: string }) => file.name.split('/')[0])).toEqual(['messages', 'chat', 'chat'])
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: 'Open in conformance' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open in conformance' })
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog
+        .getByRole('button', { name: /^Save recording/ })
+        .first()
+        .click(),
+    ])
+    expect(saved.suggestedFilename()).toMatch(/^caller-messages-.*\.json$/)
+    expect(JSON.parse(readFileSync(await saved.path(), 'utf8'))).toMatchObject({ version: 1, format: 'messages' })
+    await dialog.getByText(`npx interlingua conformance judge ${saved.suggestedFilename()}`).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).first().click()
     await page.getByRole('button', { name: 'Delete capture' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete capture' }).click()
     await page.getByText('The bodies of this request were not captured.').waitFor()

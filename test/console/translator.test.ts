@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { fragmentOf } from '../../console/src/pages/translator/permalink.ts'
+import { fragmentOf, linkedOf } from '../../console/src/pages/translator/permalink.ts'
 import { KNOWN_FORMATS } from '../../src/kit/translate.ts'
 import { IN_BROWSER, noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
 
@@ -146,6 +146,26 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     await written(other, 'messages').waitFor()
     await expect.poll(() => editor(other).inputValue()).toBe(JSON.stringify(ASK))
     expect(asked.filter(url => url.includes('#') || url.length > 200)).toEqual([])
+  })
+
+  test('a link holds no key, and one that would be too long is none', async () => {
+    const { page, gateway } = await visit(PATH)
+    const secret = 'sk-proj-a1b2c3d4e5f6a1b2c3d4e5f6'
+    await give(page, JSON.stringify({ ...ASK, user: `my key is ${secret}` }))
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('status').getByText('without what looks like a key').waitFor()
+    const link = await page.evaluate<string>('navigator.clipboard.readText()')
+    const linked = await linkedOf(link.slice(link.indexOf('#')))
+    expect(linked!.text).not.toContain(secret)
+    expect(JSON.parse(linked!.text)).toMatchObject({ ...ASK, user: 'my key is [key]' })
+    // The address of the page is the link, so that a bookmark holds no key either.
+    expect(await page.evaluate<string>('location.href')).toBe(link)
+    const random = Array.from({ length: 12_000 }, () => Math.random().toString(36).slice(2, 9)).join(' ')
+    await give(page, JSON.stringify({ ...ASK, user: random }))
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText(/The link would have \d+\.\d kB, more than the 60 kB/).waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(link)
+    expect(gateway.address).toBe(new URL(link).origin)
   })
 
   test('a damaged link says so, and one with hostile text is text', async () => {

@@ -10,6 +10,11 @@ export type Group = InferOutput<typeof shapes.GROUP>
 export type Channel = InferOutput<typeof shapes.CHANNEL>
 export type ChannelDetails = InferOutput<typeof shapes.CHANNEL_DETAILS>
 export type ChannelTest = InferOutput<typeof shapes.CHANNEL_TEST>
+export type ChannelDraftTest = InferOutput<typeof shapes.CHANNEL_DRAFT_TEST>
+export type ChannelYaml = InferOutput<typeof shapes.CHANNEL_YAML>
+export type Provider = InferOutput<typeof shapes.PROVIDER>
+export type ProviderField = Provider['fields'][number]
+export type ModelSettings = InferOutput<typeof shapes.MODEL_SETTINGS>
 export type Model = InferOutput<typeof shapes.MODEL>
 export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>
 export type Request = InferOutput<typeof shapes.REQUEST>
@@ -48,4 +53,5 @@ export interface Usage extends AllOf<UsageSum> {
 }
 
 export type Capture = InferOutput<typeof captures.CAPTURE>
+export type SideRecording = InferOutput<typeof captures.SIDE_RECORDING>
 export type Fixture = InferOutput<typeof captures.FIXTURE>

@@ -18,13 +18,16 @@ export function Choice<V extends string>({ label, icon, value, onValue, options 
       <label class="unseen" for={id}>
         {label}
       </label>
-      <select id={id} value={value} onChange={event => onValue(event.currentTarget.value as V)}>
-        {options.map(one => (
-          <option key={one.value} value={one.value} selected={one.value === value}>
-            {one.label}
-          </option>
-        ))}
-      </select>
+      <span class="select">
+        <select id={id} value={value} onChange={event => onValue(event.currentTarget.value as V)}>
+          {options.map(one => (
+            <option key={one.value} value={one.value} selected={one.value === value}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" size={14} />
+      </span>
     </span>
   )
 }

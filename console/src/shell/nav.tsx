@@ -3,10 +3,9 @@ import { useLocation } from 'preact-iso'
 import { hrefOf } from '../href.ts'
 import { common } from '../i18n/common.ts'
 import { helpOpen } from '../keyboard.ts'
-import { homeOf, type PageRoute, ROUTES } from '../routes.ts'
+import { homeOf, type PageName, type PageRoute, ROUTES, SECTIONS } from '../routes.ts'
 import { signOut } from '../session.ts'
 import { isAdmin, session } from '../session-state.ts'
-import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { toastProblem } from '../ui/toast.tsx'
@@ -30,12 +29,8 @@ export function Nav() {
       <div class="sidebar" id="sidebar" ref={side} popover="auto">
         <Brand />
         <nav aria-label={common().navigation}>
-          {ROUTES.filter(one => one.name !== 'account' && (isAdmin.value || one.adminOnly !== true)).map(page => (
-            <PageLink
-              key={page.name}
-              {...page}
-              isOpen={isAt(path, page.path) || (isAt(path, '/') && page.name === home)}
-            />
+          {SECTIONS.map(section => (
+            <Section key={section} of={section} path={path} home={home} />
           ))}
         </nav>
         <Foot path={path} />
@@ -52,6 +47,22 @@ const Brand = () => (
     </svg>
     Interlingua
   </a>
+)
+
+interface SectionProps {
+  readonly of: (typeof SECTIONS)[number]
+  readonly path: string
+  readonly home: PageName
+}
+
+/** Links to the pages of one section, below its name. */
+const Section = ({ of, path, home }: SectionProps) => (
+  <>
+    <h2>{common().sections[of]}</h2>
+    {ROUTES.filter(one => one.section === of && (isAdmin.value || one.adminOnly !== true)).map(page => (
+      <PageLink key={page.name} {...page} isOpen={isAt(path, page.path) || (isAt(path, '/') && page.name === home)} />
+    ))}
+  </>
 )
 
 type LinkProps = Pick<PageRoute, 'name' | 'path' | 'icon' | 'key'> & { readonly isOpen: boolean }
@@ -75,8 +86,10 @@ function Foot({ path }: { readonly path: string }) {
       <div class="who">
         <a href={hrefOf('/account')} aria-current={isAt(path, '/account') ? 'page' : undefined}>
           <Icon name="account" size={18} />
-          <span class="cut">{name}</span>
-          <Badge>{text.role[role]}</Badge>
+          <span class="cut" title={name}>
+            {name}
+            <small>{text.role[role]}</small>
+          </span>
         </a>
         <IconButton icon="keyboard" label={text.shortcuts.title} small onClick={() => (helpOpen.value = true)} />
         <IconButton icon="leave" label={text.signOut} small onClick={() => signOut().catch(toastProblem)} />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { Icon } from './icon.tsx'
 
 interface Labelled {
   readonly label: string
@@ -44,6 +45,7 @@ interface Native {
   readonly name?: string
   readonly required?: boolean
   readonly disabled?: boolean
+  readonly readOnly?: boolean
   readonly autoFocus?: boolean
   readonly placeholder?: string | undefined
   readonly autocomplete?: string
@@ -129,18 +131,21 @@ export const Select = <V extends string>(props: SelectProps<V>) => {
   return (
     <Frame label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {ids => (
-        <select
-          {...(native as object)}
-          {...ids}
-          value={value}
-          onChange={event => onValue(event.currentTarget.value as V)}
-        >
-          {options.map(one => (
-            <option key={one.value} value={one.value} selected={one.value === value}>
-              {one.label}
-            </option>
-          ))}
-        </select>
+        <span class="select">
+          <select
+            {...(native as object)}
+            {...ids}
+            value={value}
+            onChange={event => onValue(event.currentTarget.value as V)}
+          >
+            {options.map(one => (
+              <option key={one.value} value={one.value} selected={one.value === value}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+          <Icon name="down" />
+        </span>
       )}
     </Frame>
   )

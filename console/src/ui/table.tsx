@@ -8,6 +8,8 @@ export interface Column<T> {
   readonly id: string
   readonly title: string
   readonly cell: (row: T) => ComponentChildren
+  /** Shown after the title, hidden from screen readers: the scale of the column's bars. */
+  readonly scale?: ComponentChildren
   /** Sort key of a row. A column without it cannot be sorted. */
   readonly sort?: (row: T) => string | number | undefined
   /** Aligns numbers to the right. */
@@ -113,7 +115,10 @@ interface HeadProps<T> {
 const Head = <T,>({ column, direction, onSort }: HeadProps<T>) => (
   <th role="columnheader" scope="col" class={classOf(column)} aria-sort={direction}>
     {column.sort === undefined ? (
-      <span class={column.untitled ? 'unseen' : undefined}>{column.title}</span>
+      <>
+        <span class={column.untitled ? 'unseen' : undefined}>{column.title}</span>
+        {column.scale}
+      </>
     ) : (
       <button type="button" onClick={onSort}>
         {column.title}

@@ -28,16 +28,13 @@ export const redis = called(
 )
 
 /** A secret that encrypts stored credentials. Short ones could be guessed. */
-const encryptionSecret = called(
-  'secret of 32 characters or more',
-  v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
-)
+const encryptionSecret = called('secret', v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')))
 
-/** The secrets of stored channels. */
+/** The encryption of stored credentials. */
 export const encryption = fields({
-  key: required(encryptionSecret, 'The secret.'),
+  key: required(encryptionSecret, 'Secret of at least 32 characters.'),
   previous: optional(
     v.array(encryptionSecret, 'expected a list of secrets'),
-    'Earlier secrets, which only decrypt, until `interlingua store encrypt-again` was run.',
+    'Secrets before, which still decrypt, until `interlingua store encrypt-again` has used the new one everywhere.',
   ),
 })

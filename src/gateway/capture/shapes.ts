@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fields, instant, listOf } from '../../config/schema.ts'
+import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 
 /* Schemas of captured requests. Paths are JSON pointers (RFC 6901) unless noted otherwise. */
 
@@ -90,6 +90,14 @@ export type WireTarget = v.InferOutput<typeof wire>
 export type CapturedBody = Pick<CaptureDocument['caller'], keyof typeof body>
 export type CapturedEvent = NonNullable<CapturedBody['events']>[number]
 export type CapturedFile = NonNullable<CapturedBody['files']>[number]
+
+/** Recordings of the two sides of a request, with the text of their files, or why there is none. */
+export const SIDE_RECORDING = fields({
+  side: oneOf(['caller', 'upstream']),
+  name: v.optional(v.string()),
+  content: v.optional(v.string()),
+  missing: v.optional(oneOf(['cut', 'form', 'unanswered'])),
+})
 
 /** Files of a fixture. Their names are relative to `fixtures/`. */
 export const FIXTURE = fields({ files: listOf(fields({ name: v.string(), content: v.string() })) })

@@ -4,12 +4,12 @@ import { compare } from './compare.ts'
 import { isContentType, isJson } from './content-types.ts'
 import type { Exchange, GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
-import { type Asked, type Format, type RawAnswer, schemaOf } from './format.ts'
-import { isObject, type Json, objectOf, parsed } from './json.ts'
+import type { Asked, Format } from './format.ts'
+import { objectOf, parsed } from './json.ts'
+import { dataOf, judgeErrorForm, judgeJsonForm, judgeRawForm, judgeStreamForm } from './judge-form.ts'
 import { wireFor } from './scenario-files.ts'
-import { answerFindings, type SchemaFindings } from './schema.ts'
-import { readSse, type SseEvent } from './sse.ts'
-import { HTTP_RULES, SSE_RULES } from './transport-rules.ts'
+import { readSse } from './sse.ts'
+import { HTTP_RULES } from './transport-rules.ts'
 
 /* Judges the answer that the caller received. */
 
@@ -27,16 +27,6 @@ const TYPES = { error: 'application/json', stream: 'text/event-stream' } as cons
 /** The facts of a whole answer of a type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
   isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
-
-/** A JSON body, or the data of an event, as a reader of the format takes it. */
-function readIn({ asRead }: Format, text: string): Json | undefined {
-  const json = parsed(text)
-  return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
-}
-
-/** The data of events that are JSON; other data are the grammar's business. */
-const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
-  events.flatMap(({ data }) => readIn(format, data) ?? [])
 
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
@@ -69,65 +59,24 @@ function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, 
   list.facts('answer', compare({ ...leaves, isNative: caller === upstream, extensions }), isReported)
 }
 
-function judgeStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckList, context: AnswerContext): void {
+function judgeStream(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller } = cell
-  const { events, faults } = readSse(body)
-  for (const rule of caller.turns === undefined ? SSE_RULES : [])
-    list.rule(
-      'stream',
-      rule,
-      faults.filter(fault => fault.rule === rule.id).map(({ detail }) => detail),
-    )
-  const grammar = caller.grammar!({ body: context.asked.body })
-  const schema = schemaOf(caller, 'event', context.asked)
-  const findings: SchemaFindings[] = []
-  for (const event of events) {
-    const data = readIn(caller, event.data)
-    grammar.event(event, data)
-    if (!isObject(data) || schema === undefined) continue
-    findings.push(answerFindings(caller.name, schema, data, caller.exceptions))
-  }
-  list.rules(caller.rules, 'stream', grammar.end(isComplete))
-  if (schema !== undefined) list.schema('stream', caller.name, findings)
+  const events = judgeStreamForm(caller, got, list, context.asked)
   judgeMeaning(cell, caller.answer(caller.assemble!(dataOf(caller, events))), list, context)
 }
 
-function judgeWhole(cell: Cell, { body, headers }: GotAnswer, list: CheckList, context: AnswerContext): void {
+function judgeWhole(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, scenario } = cell
-  const { asked } = context
   const { type } = wireFor(scenario.wires, caller)!
-  if (!isJson(type)) {
-    const raw: RawAnswer = { type: headers['content-type'] ?? '', bytes: body }
-    list.rules(caller.rules, 'answer', caller.lint.answer({}, headers, asked, raw))
-    return judgeMeaning(cell, caller.answer({}, raw), list, context)
-  }
-  const json = readIn(caller, body.toString('utf8'))
-  const schema = schemaOf(caller, 'answer', asked)
-  const noObject = { faults: [`The body is no JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
-  const findings = !isObject(json)
-    ? [noObject]
-    : schema === undefined
-      ? []
-      : [answerFindings(caller.name, schema, json, caller.exceptions)]
-  list.schema('answer', caller.name, findings)
-  list.rules(caller.rules, 'answer', caller.lint.answer(objectOf(json), headers, asked))
-  judgeMeaning(cell, caller.answer(objectOf(json)), list, context)
-}
-
-/** The error of a body, or of the event of a stream that has one. */
-function errorIn({ body, headers }: GotAnswer): Json | undefined {
-  if (!isContentType(headers['content-type'] ?? '', TYPES.stream)) return parsed(body.toString('utf8'))
-  const events = readSse(body).events.map(({ data }) => objectOf(parsed(data)))
-  return events.flatMap(event => [event, objectOf(event['response'])]).find(({ error }) => isObject(error))
+  const found = isJson(type)
+    ? caller.answer(objectOf(judgeJsonForm(caller, got, list, context.asked)))
+    : caller.answer({}, judgeRawForm(caller, got, list, context.asked))
+  judgeMeaning(cell, found, list, context)
 }
 
 function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, upstream, scenario } = cell
-  const json = errorIn(got)
-  const schema = caller.schemas.error
-  if (schema !== undefined)
-    list.schema('error', caller.name, [answerFindings(caller.name, schema, json, caller.exceptions)])
-  list.rules(caller.rules, 'error', caller.lint.error(got.status, json, got.headers))
+  const json = judgeErrorForm(caller, got, list)
   const facts = (format: Format): object => {
     const error = wireFor(scenario.wires, format)!.error!
     const status = scenario.instead?.statuses.includes(got.status) ? got.status : error.status

@@ -4,12 +4,12 @@ import type { CheckList } from './check-list.ts'
 import { compare, type FactVerdict } from './compare.ts'
 import type { GotAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
-import { type Asked, type Format, schemaOf } from './format.ts'
+import type { Asked, Format } from './format.ts'
 import { type JsonObject, objectOf, parsed } from './json.ts'
 import { factsOfAnswer } from './judge-answer.ts'
+import { judgeRequestForm } from './judge-form.ts'
 import type { Scenario } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
-import { schemaFindings } from './schema.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
@@ -60,7 +60,7 @@ export function judgeRequest(
 ): void {
   const { caller, upstream, scenario, mode } = cell
   if (upstream === undefined) return
-  const { name, exceptions } = upstream
+  const { name } = upstream
   const written = wireFor(scenario.wires, upstream)!.request
   const known = { model: 'm', answers: answersBefore(upstream, scenario) }
   const { path: expectedPath } = askedOf(upstream, written, mode === 'stream', known)
@@ -81,9 +81,7 @@ export function judgeRequest(
   const expected = askedOf(upstream, written, mode === 'stream', { ...known, version: upstream.versions?.of(headers) })
   const body = upstream.asRead?.request(arrival.body) ?? arrival.body
   const arrived = { method, path, body: arrival.body, files }
-  const schema = schemaOf(upstream, 'request', arrived)
-  if (schema !== undefined) list.schema('request', name, [schemaFindings(name, schema, body, exceptions)])
-  list.rules(upstream.rules, 'request', upstream.lint.request(body, headers, path, files, method))
+  judgeRequestForm(upstream, arrived, headers, list)
   const facts = (format: Format, asked: Asked) =>
     leavesOf(format.request(asked.body, asked.path, asked.files, asked.method))
   const verdicts = compare({

@@ -84,7 +84,7 @@ async function linked(from: string, to: string): Promise<boolean> {
 const LONGEST_EXCERPT = 40
 
 /** Names a file by format, the beginning of the prompt and the match key: `chat-what-is-the-weather-1f0c9a3b`. */
-function stemOf({ format, request, ignore }: Recording): string {
+export function stemOf({ format, request, ignore }: Recording): string {
   const key = matchKey(request, ignore)
   const words = `${format ?? request.method} ${excerptOf(key)}`
     .toLowerCase()

@@ -74,25 +74,10 @@ export class Recorder {
     while (this.writing.size > 0) await Promise.all(this.writing)
   }
 
-  private write(
-    request: ArrivedRequest,
-    at: Date,
-    rest: (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>,
-  ): void {
-    const { folder, redact = [], ignore = [], write, warn, wrote } = this.options
+  private write(request: ArrivedRequest, at: Date, rest: Rest): void {
+    const { folder, write, warn, wrote } = this.options
     const written = async (): Promise<void> => {
-      const decoded = await decodedRequest(request)
-      const redaction = redactionFor(decoded, redact)
-      const recorded = await recordedRequest(decoded, redaction)
-      const read = readRequest(recorded)
-      const recording: Recording = {
-        ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
-        ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
-        ...(redact.length === 0 ? {} : { redact }),
-        ...(ignore.length === 0 ? {} : { ignore }),
-        request: recorded,
-        ...(await rest(redaction, read?.streams ?? false)),
-      }
+      const recording = await recorded(request, at, this.options, rest)
       const file = await writeToFolder(folder, recording, write)
       wrote?.(file, recording)
     }
@@ -104,6 +89,35 @@ export class Recorder {
     this.writing.add(done)
   }
 }
+
+/** Converts the answer, or the session, to what is recorded of it. */
+type Rest = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
+
+async function recorded(
+  request: ArrivedRequest,
+  at: Date,
+  { redact = [], ignore = [] }: Pick<RecorderOptions, 'redact' | 'ignore'>,
+  rest: Rest,
+): Promise<Recording> {
+  const decoded = await decodedRequest(request)
+  const redaction = redactionFor(decoded, redact)
+  const asked = await recordedRequest(decoded, redaction)
+  const read = readRequest(asked)
+  return {
+    ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
+    ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
+    ...(redact.length === 0 ? {} : { redact }),
+    ...(ignore.length === 0 ? {} : { ignore }),
+    request: asked,
+    ...(await rest(redaction, read?.streams ?? false)),
+  }
+}
+
+/** Converts one exchange to a recording. */
+export const recordingOf = (request: ArrivedRequest, answer: ArrivedAnswer, at: Date): Promise<Recording> =>
+  recorded(request, at, {}, async (redaction, streams) => ({
+    answer: await recordedAnswer(answer, redaction, streams),
+  }))
 
 async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> {
   const encoding = request.headers['content-encoding']

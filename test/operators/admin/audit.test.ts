@@ -21,6 +21,7 @@ const UNAUDITED = new Set([
   'testChannel',
   'testChannelDraft',
   'translateText',
+  'redactText',
   'tryRequest',
   'replayRequest',
   'dropCapture',

@@ -86,6 +86,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.get(`/requests/${rows[0]!.id}`)
   await admin.post('/translate', { text: JSON.stringify(ASK) })
   await admin.get('/translate/examples')
+  await admin.post('/translate/redacted', { text: 'sk-proj-1234567890abcdef' })
   const watched = (await admin.post('/keys', { name: 'watched', capture: '1h' })).json
   admin.secrets.push(watched.secret)
   const live = await admin.testServer.send('/admin/v1/requests/live', undefined, {
@@ -98,6 +99,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   const asked = (await admin.testServer.ask('/v1/chat/completions', ASK, { headers })).headers['x-request-id']
   await vi.waitFor(async () => expect((await admin.get(`/requests/${asked}/capture`)).status).toBe(200), SOON)
   await admin.get(`/requests/${asked}/fixture`)
+  await admin.get(`/requests/${asked}/recordings`)
   await admin.post(`/requests/${asked}/replay`, { channel: 'one' })
   await admin.delete(`/requests/${asked}/capture`)
   live.destroy()

@@ -11,6 +11,7 @@ export const common = {
     audit: 'Audit log',
     account: 'Account',
   },
+  sections: { observe: 'Observe', provide: 'Provide', build: 'Build' },
   skip: 'Skip to content',
   navigation: 'Pages',
   menu: 'Menu',

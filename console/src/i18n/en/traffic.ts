@@ -86,6 +86,7 @@ export const traffic = {
     replayOf: 'Replay of',
     timeline: 'Timeline',
     replay: 'Replay',
+    recordings: 'Open in conformance',
     fixture: 'Save as fixture',
     forget: 'Delete capture',
     forgetText: 'The captured content of this request is deleted permanently. Its row in the list stays.',
@@ -158,5 +159,18 @@ export const traffic = {
     text: 'Files for fixtures/ of the project: the request in its caller’s format, and the upstream’s request and response. Check them before you share them.',
     download: (name: string) => `Download ${name}`,
     all: 'Download all',
+  },
+  recordings: {
+    title: 'Open in conformance',
+    text: 'Each side of the request as a recording, without credentials. One command judges it by the rules of its format, another answers from it without a provider. Read the files before you share them.',
+    sides: { caller: 'Caller and gateway', upstream: 'Gateway and upstream' },
+    save: 'Save recording',
+    judge: 'Judge by the rules of the format',
+    replay: 'Answer from it at 127.0.0.1:4748',
+    missing: {
+      cut: 'Only a part of this side was stored, so it is no recording.',
+      form: 'Files of forms are not stored, so this side is no recording.',
+      unanswered: 'No response was stored.',
+    },
   },
 }

@@ -13,7 +13,10 @@ export const translator = {
   noExamples: 'No examples match.',
   link: 'Copy link',
   linked: (size: string) => `Link copied (${size}). It holds the text after the #, which browsers send nowhere.`,
-  tooLong: 'The text is too long for a link.',
+  linkedWithout: (size: string) =>
+    `Link copied (${size}) without what looks like a key or an account. It holds the text after the #, which browsers send nowhere.`,
+  tooLong: (size: string, most: string) =>
+    `The link would have ${size}, more than the ${most} that browsers and chat programs take. Shorten the text, or send it as a file.`,
   badLink: 'The link is damaged and holds no text.',
   tidy: 'Format JSON',
   clear: 'Clear',

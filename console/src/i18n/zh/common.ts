@@ -13,6 +13,7 @@ export const common: typeof en = {
     audit: '审计日志',
     account: '账户',
   },
+  sections: { observe: '观测', provide: '供给', build: '接入' },
   skip: '跳到正文',
   navigation: '页面',
   menu: '菜单',

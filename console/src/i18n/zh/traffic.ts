@@ -82,6 +82,7 @@ export const traffic: typeof en = {
     replayOf: '重放自',
     timeline: '时间线',
     replay: '重放',
+    recordings: '用一致性工具打开',
     fixture: '存为样例',
     forget: '删除捕获',
     forgetText: '此请求捕获的内容将被永久删除，请求记录保留。',
@@ -154,5 +155,18 @@ export const traffic: typeof en = {
     text: '用于项目 fixtures/ 的文件：调用者格式的请求，以及上游收到和应答的内容。分享之前请先检查。',
     download: name => `下载 ${name}`,
     all: '全部下载',
+  },
+  recordings: {
+    title: '用一致性工具打开',
+    text: '请求的每一侧都是一个不含凭据的录制文件。一条命令按其格式的规则评判，另一条命令无需提供商即可据此应答。分享前请先查看文件。',
+    sides: { caller: '调用方与网关', upstream: '网关与上游' },
+    save: '保存录制',
+    judge: '按格式规则评判',
+    replay: '在 127.0.0.1:4748 据此应答',
+    missing: {
+      cut: '这一侧只保存了一部分，因此没有录制。',
+      form: '表单中的文件不会保存，因此这一侧没有录制。',
+      unanswered: '没有保存响应。',
+    },
   },
 }

@@ -69,12 +69,12 @@ interface OfChannel {
   readonly of: Channel
 }
 
-const NameCell = ({ of: { name, provider }, onOpen }: OfChannel & { readonly onOpen: () => void }) => (
+const NameCell = ({ of: { name, provider, source }, onOpen }: OfChannel & { readonly onOpen: () => void }) => (
   <span class="two-lines">
     <button type="button" class="opener cut" title={name} onClick={onOpen} aria-label={text().open(name)}>
       {name}
     </button>
-    {provider !== name && <span class="note">{provider}</span>}
+    <span class="note">{[provider === name ? '' : provider, text().sources[source]].filter(Boolean).join(' · ')}</span>
   </span>
 )
 

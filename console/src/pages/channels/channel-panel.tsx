@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts, Tile, Tiles } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { When } from '../../ui/when.tsx'
 import { type Action, actionsOf, ICONS } from './actions.ts'
@@ -45,7 +46,7 @@ export function ChannelPanel({ of, view, onView, onAction, onClose }: ChannelPan
         [...actions].reverse().map(action => (
           <Button
             key={action}
-            kind={action === 'test' ? 'primary' : 'secondary'}
+            kind={action === 'test' ? 'primary' : action === 'delete' ? 'plain' : 'secondary'}
             icon={ICONS[action]}
             onClick={() => onAction(action)}
           >
@@ -97,6 +98,7 @@ function Now({ of }: OfChannel) {
           </span>
         </div>
       )}
+      <Origin of={of} />
       <Tiles>
         <Tile
           label={words.flight}
@@ -142,6 +144,31 @@ function Now({ of }: OfChannel) {
         )}
       </Facts>
     </>
+  )
+}
+
+/** Where the channel is defined, if it cannot be changed here, and the faults of a stored one. */
+function Origin({ of: { source, stored } }: OfChannel) {
+  const words = text().panel
+  if (stored?.faults !== undefined && stored.faults.length > 0)
+    return (
+      <div class="callout warn">
+        <Icon name="warning" />
+        <ul class="channels-list">
+          {stored.faults.map(({ path, message }) => (
+            <li key={path}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      </div>
+    )
+  if (source === 'store') return null
+  return (
+    <p class="callout">
+      <Icon name="info" />
+      <span>{stored === undefined ? words.readOnly[source] : words.shadowed}</span>
+    </p>
   )
 }
 

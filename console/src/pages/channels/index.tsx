@@ -1,5 +1,5 @@
 import './channels.css'
-import { useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import { get } from '../../api/request.ts'
 import type { AllOf, Channel } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -7,16 +7,22 @@ import { TONES } from '../../catalogue/channel-state.tsx'
 import { number } from '../../format.ts'
 import { catalogue } from '../../i18n/catalogue.ts'
 import { formatName } from '../../i18n/formats.ts'
+import { useShortcut } from '../../keyboard.ts'
+import { isAdmin } from '../../session-state.ts'
+import { Button } from '../../ui/button.tsx'
 import { Check, Select } from '../../ui/field.tsx'
 import { Bar, Card, Page } from '../../ui/page.tsx'
 import { matches, SearchBox } from '../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { useQuery } from '../../use-query.ts'
 import type { Action } from './actions.ts'
 import { channelColumns } from './channel-columns.tsx'
 import { ChannelPanel, VIEWS } from './channel-panel.tsx'
 import { DrainDialog, ResumeDialog } from './drain-dialog.tsx'
+import { ChannelEditor } from './editor/index.tsx'
+import { DeleteDialog, YamlDialog } from './stored-dialogs.tsx'
 import { Summary } from './summary.tsx'
 import { TestDialog } from './test-dialog.tsx'
 import { text } from './texts.ts'
@@ -29,17 +35,39 @@ const loadAll = (signal: AbortSignal): Promise<AllOf<Channel>> => get<AllOf<Chan
 /** Channels page: the state of all channels, refreshed while the page is open. */
 export default function Channels() {
   const [isLive, setLive] = useState(true)
+  const [isAdding, setAdding] = useState(false)
+  const add = useCallback(() => isAdmin.value && setAdding(true), [])
+  useShortcut('n', add, isAdmin.value ? text().editor.add : undefined)
   const channels = useLoad(loadAll, [], isLive ? { every: REFRESH } : {})
   const words = text()
   return (
     <Page
       title={words.title}
       lead={words.lead}
-      actions={<Check label={words.live} checked={isLive} onValue={setLive} />}
+      actions={
+        <>
+          <Check label={words.live} checked={isLive} onValue={setLive} />
+          {isAdmin.value && (
+            <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+              {words.editor.add}
+            </Button>
+          )}
+        </>
+      }
     >
       <Loaded of={channels} lines={8}>
         {({ data }) => <All channels={data} onChanged={channels.reload} />}
       </Loaded>
+      {isAdding && (
+        <ChannelEditor
+          onClose={() => setAdding(false)}
+          onSaved={async ({ name }) => {
+            setAdding(false)
+            toast(words.editor.added(name))
+            await channels.reload()
+          }}
+        />
+      )}
     </Page>
   )
 }
@@ -49,7 +77,10 @@ interface AllProps {
   readonly onChanged: () => unknown
 }
 
-const DIALOGS = { test: TestDialog, drain: DrainDialog, resume: ResumeDialog } as const
+const DIALOGS = {
+  ...{ test: TestDialog, drain: DrainDialog, resume: ResumeDialog },
+  ...{ yaml: YamlDialog, delete: DeleteDialog },
+} as const
 
 function All({ channels, onChanged }: AllProps) {
   const [query, setQuery] = useQuery()
@@ -63,7 +94,7 @@ function All({ channels, onChanged }: AllProps) {
   )
   const named = (name: string | undefined): Channel | undefined => channels.find(one => one.name === name)
   const [opened, done] = [named(query['channel']), named(doing?.name)]
-  const Doing = doing && DIALOGS[doing.action]
+  const Doing = doing && doing.action !== 'edit' ? DIALOGS[doing.action] : undefined
   if (channels.length === 0) return <Nothing isFirst />
   return (
     <>
@@ -112,6 +143,17 @@ function All({ channels, onChanged }: AllProps) {
           onView={view => setQuery({ view })}
           onAction={action => setDoing({ action, name: opened.name })}
           onClose={() => setQuery({ channel: undefined, view: undefined })}
+        />
+      )}
+      {doing?.action === 'edit' && (
+        <ChannelEditor
+          name={doing.name}
+          onClose={() => setDoing(undefined)}
+          onSaved={async ({ name }) => {
+            setDoing(undefined)
+            toast(text().editor.changed(name))
+            await onChanged()
+          }}
         />
       )}
       {Doing && done && (

@@ -4,6 +4,7 @@ import { named } from '../../i18n/catalogue.ts'
 import { formatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { When } from '../../ui/when.tsx'
+import { Findings } from './findings.tsx'
 import { text } from './texts.ts'
 
 /** A test's result with its time. */
@@ -29,6 +30,7 @@ export function TestResult({ of }: { readonly of: Tested }) {
         </span>
       </div>
       {error && <p class="said">{error.message}</p>}
+      <Findings of={of.findings.filter(({ level }) => level !== 'ok')} />
       {of.text !== undefined && <q class="said">{of.text}</q>}
       <p class="note">
         {[model, format && formatName(format), named('works', work)].filter(Boolean).map((part, index) => (

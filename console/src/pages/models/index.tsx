@@ -1,12 +1,16 @@
 import './models.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useCallback, useMemo, useState } from 'preact/hooks'
 import type { Key, Models as Listed, Model } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { number } from '../../format.ts'
+import { useShortcut } from '../../keyboard.ts'
+import { isAdmin } from '../../session-state.ts'
+import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { type Query, useQuery } from '../../use-query.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { type Filters, narrowed } from './filters.ts'
@@ -15,6 +19,7 @@ import { loadChannels, loadKeys, loadModels } from './load.ts'
 import type { Channels } from './model-channels.ts'
 import { modelColumns } from './model-columns.tsx'
 import { ModelPanel } from './model-panel.tsx'
+import { SettingsForm } from './settings-form.tsx'
 import { text } from './texts.ts'
 
 /** Interval between two loads of the channels' states, in milliseconds. */
@@ -28,6 +33,10 @@ export default function Models() {
   const [query, setQuery] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
   const { key } = query
+  // Id of the model whose settings are open. Empty for one that is still to be named.
+  const [setting, setSetting] = useState<string>()
+  const add = useCallback(() => isAdmin.value && setSetting(''), [])
+  useShortcut('n', add, isAdmin.value ? text().settings.create : undefined)
   const keys = useLoad(loadKeys)
   const models = useLoad(signal => loadModels(key, signal), [key])
   const channels = useLoad(loadChannels, [], { every: REFRESH })
@@ -38,11 +47,18 @@ export default function Models() {
       title={words.title}
       lead={words.lead}
       actions={
-        <KeyChoice
-          keys={keys.data ?? NO_KEYS}
-          value={key ?? ''}
-          onValue={id => setQuery({ key: id, model: undefined })}
-        />
+        <>
+          <KeyChoice
+            keys={keys.data ?? NO_KEYS}
+            value={key ?? ''}
+            onValue={id => setQuery({ key: id, model: undefined })}
+          />
+          {isAdmin.value && (
+            <Button icon="plus" onClick={add}>
+              {words.settings.create}
+            </Button>
+          )}
+        </>
       }
     >
       {of !== undefined && (
@@ -62,9 +78,21 @@ export default function Models() {
             opened={query['model']}
             onSearch={setSearch}
             onQuery={setQuery}
+            onSettings={setSetting}
           />
         )}
       </Loaded>
+      {setting !== undefined && (
+        <SettingsForm
+          id={setting}
+          onClose={() => setSetting(undefined)}
+          onDone={said => {
+            setSetting(undefined)
+            toast(said)
+            void models.reload()
+          }}
+        />
+      )}
     </Page>
   )
 }
@@ -79,9 +107,20 @@ interface CatalogueProps {
   readonly opened: string | undefined
   readonly onSearch: (search: string) => void
   readonly onQuery: (changes: Query) => void
+  readonly onSettings: (id: string) => void
 }
 
-function Catalogue({ models, source, channels, filters, keyId, opened, onSearch, onQuery }: CatalogueProps) {
+function Catalogue({
+  models,
+  source,
+  channels,
+  filters,
+  keyId,
+  opened,
+  onSearch,
+  onQuery,
+  onSettings,
+}: CatalogueProps) {
   const shown = useMemo(() => narrowed(models, filters), [models, ...Object.values(filters)])
   const open = opened === undefined ? undefined : models.find(({ id }) => id === opened)
   if (models.length === 0) return <Nothing isOfKey={keyId !== undefined} />
@@ -110,7 +149,15 @@ function Catalogue({ models, source, channels, filters, keyId, opened, onSearch,
           </Empty>
         )}
       </Card>
-      {open && <ModelPanel of={open} channels={channels} keyId={keyId} onClose={() => onQuery({ model: undefined })} />}
+      {open && (
+        <ModelPanel
+          of={open}
+          channels={channels}
+          keyId={keyId}
+          onSettings={() => onSettings(open.id)}
+          onClose={() => onQuery({ model: undefined })}
+        />
+      )}
     </>
   )
 }

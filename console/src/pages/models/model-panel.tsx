@@ -7,7 +7,9 @@ import { hrefOf } from '../../href.ts'
 import { named } from '../../i18n/catalogue.ts'
 import { common } from '../../i18n/common.ts'
 import { formatName } from '../../i18n/formats.ts'
+import { isAdmin } from '../../session-state.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts, Tile, Tiles } from '../../ui/facts.tsx'
@@ -22,11 +24,12 @@ interface ModelPanelProps {
   readonly channels: Channels
   /** Id of the key whose models are shown. */
   readonly keyId: string | undefined
+  readonly onSettings: () => void
   readonly onClose: () => void
 }
 
 /** Side panel with the details of one model. */
-export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
+export function ModelPanel({ of, channels, keyId, onSettings, onClose }: ModelPanelProps) {
   const words = text().panel
   return (
     <Dialog
@@ -34,10 +37,17 @@ export function ModelPanel({ of, channels, keyId, onClose }: ModelPanelProps) {
       place="side"
       onClose={onClose}
       footer={
-        <a class="button primary" href={startAt(of, keyId)}>
-          <Icon name="play" />
-          {words.start}
-        </a>
+        <>
+          {isAdmin.value && (
+            <Button icon="edit" onClick={onSettings}>
+              {text().settings.open}
+            </Button>
+          )}
+          <a class="button primary" href={startAt(of, keyId)}>
+            <Icon name="play" />
+            {words.start}
+          </a>
+        </>
       }
     >
       <div class="models-id">

@@ -5,6 +5,7 @@ import { duration, number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
 import { shortFormatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { BarList, BarRow } from '../../ui/bar-list.tsx'
 import { Card } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
 import { text } from './texts.ts'
@@ -16,6 +17,9 @@ const timed = (milliseconds: number): string => duration(Number(milliseconds.toP
 /** Cards with recent failures, slow models, losses and formats. */
 export function Details({ of }: { readonly of: Overview }) {
   const words = text()
+  const slowest = Math.max(...of.slowest.map(one => one.first_byte_ms.p95))
+  const mostLosses = Math.max(...of.losses.map(one => one.losses))
+  const mostRequests = Math.max(...of.formats.map(one => one.requests))
   return (
     <div class="overview-details">
       <Card title={words.failures} actions={<a href={at('/traffic', { only: 'errors' })}>{words.allFailures}</a>}>
@@ -35,45 +39,55 @@ export function Details({ of }: { readonly of: Overview }) {
         </List>
       </Card>
       <Card title={words.slowest}>
-        <List none={words.noSlowest}>
+        <Bars none={words.noSlowest}>
           {of.slowest.map(({ model, first_byte_ms: { p50, p95 } }) => (
-            <li key={model}>
-              <a class="said" href={at('/usage', { range: '24h', show: 'first_byte', model })}>
-                {model}
-              </a>
-              <span class="note">{words.firstByte(timed(p50), timed(p95))}</span>
-            </li>
+            <BarRow
+              key={model}
+              label={<a href={at('/usage', { range: '24h', show: 'first_byte', model })}>{model}</a>}
+              value={words.firstByte(timed(p50), timed(p95))}
+              share={p50 / slowest}
+              behind={p95 / slowest}
+            />
           ))}
-        </List>
+        </Bars>
       </Card>
       <Card title={words.losses}>
-        <List none={words.noLosses}>
+        <Bars none={words.noLosses}>
           {of.losses.map(({ format, upstream_format: upstream, losses, requests }) => (
-            <li key={`${format} ${upstream}`}>
-              <a href={at('/traffic', { only: 'losses' })}>
-                {shortFormatName(format)}
-                {upstream !== '' && ` → ${shortFormatName(upstream)}`}
-              </a>
-              <span class="note">{words.lost(number(losses), number(requests))}</span>
-            </li>
+            <BarRow
+              key={`${format} ${upstream}`}
+              label={
+                <a href={at('/traffic', { only: 'losses' })}>
+                  {shortFormatName(format)}
+                  {upstream !== '' && ` → ${shortFormatName(upstream)}`}
+                </a>
+              }
+              value={words.lost(number(losses), number(requests))}
+              share={losses / mostLosses}
+            />
           ))}
-        </List>
+        </Bars>
       </Card>
       <Card title={words.formats}>
-        <List none={words.noFormats}>
+        <Bars none={words.noFormats}>
           {of.formats.map(({ format, requests, package: name, version }) => (
-            <li key={format}>
-              <span>
-                {shortFormatName(format)} <span class="faint">· {words.requests(number(requests))}</span>
-              </span>
-              {name !== undefined && <span class="note">{words.release(name, version!)}</span>}
-            </li>
+            <BarRow
+              key={format}
+              label={shortFormatName(format)}
+              value={words.requests(number(requests))}
+              share={requests / mostRequests}
+              note={name !== undefined && words.release(name, version!)}
+            />
           ))}
-        </List>
+        </Bars>
       </Card>
     </div>
   )
 }
+
+/** Rows with bars, or a sentence if there are none. */
+const Bars = ({ none, children }: { readonly none: string; readonly children: readonly ComponentChildren[] }) =>
+  children.length === 0 ? <p class="note">{none}</p> : <BarList>{children}</BarList>
 
 /** A list of two-line rows, or a sentence if it is empty. */
 const List = ({ none, children }: { readonly none: string; readonly children: readonly ComponentChildren[] }) =>

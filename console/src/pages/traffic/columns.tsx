@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { isRunning, type Row } from './rows.ts'
 import { text } from './texts.ts'
-import { took, Waterfall } from './waterfall.tsx'
+import { Scale, took, Waterfall } from './waterfall.tsx'
 
 interface Options {
   readonly scale: number
@@ -95,6 +95,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
     {
       id: 'waterfall',
       title: words.waterfall,
+      scale: <Scale scale={scale} />,
       cell: row =>
         isRunning(row) ? (
           <div class="waterfall running" />

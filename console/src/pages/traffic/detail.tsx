@@ -18,6 +18,7 @@ import { StatusBadge } from './columns.tsx'
 import { FailureFacts } from './failure-facts.tsx'
 import { FixtureDialog } from './fixture-dialog.tsx'
 import { NotCaptured } from './not-captured.tsx'
+import { RecordingsDialog } from './recordings-dialog.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { requestAt } from './request-at.ts'
 import { Summary } from './summary.tsx'
@@ -26,7 +27,7 @@ import { text } from './texts.ts'
 /** Interval between two loads of a running request, in milliseconds. */
 const EVERY = 700
 
-type Open = 'replay' | 'fixture' | 'forget'
+type Open = 'replay' | 'fixture' | 'recordings' | 'forget'
 
 /** Page of one request: its facts, and the captured bodies if there are any. */
 export function RequestDetail({ id }: { readonly id: string }) {
@@ -67,6 +68,9 @@ export function RequestDetail({ id }: { readonly id: string }) {
             <Button icon="trash" kind="plain" onClick={() => setOpen('forget')}>
               {words.forget}
             </Button>
+            <Button icon="check" onClick={() => setOpen('recordings')}>
+              {words.recordings}
+            </Button>
             <Button icon="download" onClick={() => setOpen('fixture')}>
               {words.fixture}
             </Button>
@@ -96,6 +100,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
       {captured.error && <Problem error={captured.error} onRetry={captured.reload} />}
       {open === 'replay' && <ReplayDialog capture={capture!} onSent={next => route(addressOf(next))} onClose={close} />}
       {open === 'fixture' && <FixtureDialog id={id} onClose={close} />}
+      {open === 'recordings' && <RecordingsDialog id={id} onClose={close} />}
       {open === 'forget' && (
         <Confirm
           title={words.forget}

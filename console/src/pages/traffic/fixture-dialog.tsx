@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/states.tsx'
+import { saveFile } from './save-file.ts'
 import { text } from './texts.ts'
 
 type File = Fixture['files'][number]
@@ -26,7 +27,7 @@ export function FixtureDialog({ id, onClose }: { readonly id: string; readonly o
             kind="primary"
             icon="download"
             disabled={fixture.data === undefined}
-            onClick={() => save(`captured-${id.slice(-8)}.json`, JSON.stringify(fixture.data, null, 2))}
+            onClick={() => saveFile(`captured-${id.slice(-8)}.json`, JSON.stringify(fixture.data, null, 2))}
           >
             {words.all}
           </Button>
@@ -46,7 +47,7 @@ export function FixtureDialog({ id, onClose }: { readonly id: string; readonly o
                   icon="download"
                   small
                   label={words.download(file.name)}
-                  onClick={() => save(file.name.slice(file.name.lastIndexOf('/') + 1), file.content)}
+                  onClick={() => saveFile(file.name.slice(file.name.lastIndexOf('/') + 1), file.content)}
                 />
               </li>
             ))}
@@ -55,14 +56,4 @@ export function FixtureDialog({ id, onClose }: { readonly id: string; readonly o
       </Loaded>
     </Dialog>
   )
-}
-
-/** Downloads a text as a file. */
-function save(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -8,7 +8,7 @@ import { Card } from '../../ui/page.tsx'
 import { addressOf } from './address.ts'
 import { clock } from './columns.tsx'
 import { text } from './texts.ts'
-import { Legend, spansOf, took, Waterfall } from './waterfall.tsx'
+import { Legend, scaleOf, spansOf, took, Waterfall } from './waterfall.tsx'
 
 interface SummaryProps {
   readonly row: Request
@@ -80,7 +80,7 @@ export function Summary({ row, replayOf }: SummaryProps) {
           <Legend failed={row.tries !== undefined} />
           <strong>{took(row.duration_ms)}</strong>
         </div>
-        <Waterfall row={row} scale={Math.max(row.duration_ms, 0.1)} large />
+        <Waterfall row={row} scale={scaleOf([row])} large />
         <ol class="request-spans">
           {spansOf(row).map(({ phase, from, to, channel }) => (
             <li key={`${phase}${from}`}>

@@ -42,6 +42,25 @@ export const saidOf = (spans: readonly Span[]): string =>
     .map(({ phase, from, to, channel }) => `${text().phases[phase]}${channel ? ` ${channel}` : ''} ${took(to - from)}`)
     .join(', ')
 
+/** Time below which the scale is nearly linear, in milliseconds. */
+const NEARLY_LINEAR = 10
+/** Times that the scale marks, in milliseconds. */
+const MARKS = [10, 100, 1000, 10_000, 100_000]
+
+/**
+ * Place of a time on a logarithmic scale whose end is `scale`, in percent: a request of 100 ms and one of a minute are
+ * both readable in one list.
+ */
+export const placeOf = (time: number, scale: number): number =>
+  (Math.log1p(Math.min(time, scale) / NEARLY_LINEAR) / Math.log1p(scale / NEARLY_LINEAR)) * 100
+
+/** Marks that have a label in a list, where there is no room for all. */
+const LABELLED: ReadonlySet<number> = new Set([100, 10_000])
+
+/** Marks of a scale that are apart from its ends, in milliseconds. */
+const marksOf = (scale: number): readonly number[] =>
+  MARKS.filter(mark => placeOf(mark, scale) > 8 && placeOf(mark, scale) < 92 && mark < scale)
+
 interface WaterfallProps {
   readonly row: Request
   /** Duration of the full width, in milliseconds. */
@@ -49,19 +68,22 @@ interface WaterfallProps {
   readonly large?: boolean
 }
 
-/** Bar with the phases of a request: queue, failed attempts, upstream, stream. */
+/** Bar with the phases of a request on a logarithmic scale: queue, failed attempts, upstream, stream. */
 export function Waterfall({ row, scale, large }: WaterfallProps) {
   const spans = spansOf(row)
   const said = saidOf(spans)
   return (
     <div class={large ? 'waterfall large' : 'waterfall'} role="img" aria-label={said} title={said}>
+      {marksOf(scale).map(mark => (
+        <i key={mark} style={{ left: `${placeOf(mark, scale)}%` }} />
+      ))}
       {spans.map(({ phase, from, to }) => (
         <span
           key={`${phase}${from}`}
           class={phase}
           style={{
-            left: `${Math.min((from / scale) * 100, 99)}%`,
-            width: `${Math.min(((to - from) / scale) * 100, 100)}%`,
+            left: `${Math.min(placeOf(from, scale), 99)}%`,
+            width: `${placeOf(to, scale) - placeOf(from, scale)}%`,
           }}
         />
       ))}
@@ -81,11 +103,18 @@ export const Legend = ({ failed }: { readonly failed: boolean }) => (
   </ul>
 )
 
-/**
- * Duration of the full width of a list's bars, in milliseconds. A few slow requests do not make the others invisible.
- */
-export function scaleOf(rows: readonly Request[]): number {
-  const sorted = rows.map(row => row.duration_ms).sort((a, b) => a - b)
-  if (sorted.length === 0) return 1
-  return Math.max(1, Math.min(sorted.at(-1)!, sorted[Math.floor((sorted.length - 1) * 0.9)]! * 1.5))
-}
+/** Duration of the full width of a list's bars, in milliseconds: that of the slowest request. */
+export const scaleOf = (rows: readonly Request[]): number => Math.max(1, ...rows.map(row => row.duration_ms))
+
+/** Labels of the marks of a scale, above the bars of a list. */
+export const Scale = ({ scale }: { readonly scale: number }) => (
+  <span class="waterfall-scale" aria-hidden="true">
+    {marksOf(scale)
+      .filter(mark => LABELLED.has(mark))
+      .map(mark => (
+        <span key={mark} style={{ left: `${placeOf(mark, scale)}%` }}>
+          {took(mark)}
+        </span>
+      ))}
+  </span>
+)

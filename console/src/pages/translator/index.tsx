@@ -1,6 +1,6 @@
 import './translator.css'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
-import { get } from '../../api/request.ts'
+import { get, post } from '../../api/request.ts'
 import type { AllOf, TranslateExample } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { useShortcut } from '../../keyboard.ts'
@@ -84,7 +84,7 @@ export default function Translator() {
           <Button icon="menu" onClick={() => setChoosing(true)}>
             {words().examples} <kbd aria-hidden="true">e</kbd>
           </Button>
-          <Button icon="link" disabled={text === ''} onClick={() => copyLink(source)}>
+          <Button icon="link" disabled={text === ''} onClick={() => copyLink(source).catch(toastProblem)}>
             {words().link}
           </Button>
         </>
@@ -147,12 +147,13 @@ async function choose(
   }
 }
 
-/** Writes the text into the page's address and copies the address. */
+/** Writes the text without secrets into the page's address and copies the address. */
 async function copyLink({ text, format, kind }: Source): Promise<void> {
-  const linked = { text, ...(format === '' ? {} : { format }), ...(kind === '' ? {} : { kind }) }
+  const shared = await post<{ readonly text: string }>('/translate/redacted', { text })
+  const linked = { text: shared.text, ...(format === '' ? {} : { format }), ...(kind === '' ? {} : { kind }) }
   const fragment = await fragmentOf(linked)
-  if (fragment.length > LONGEST) return toast(words().tooLong, 'bad')
+  if (fragment.length > LONGEST) return toast(words().tooLong(sizeOf(fragment), `${LONGEST / 1000} kB`), 'bad')
   history.replaceState(history.state, '', fragment)
   await copyText(location.href)
-  toast(words().linked(sizeOf(fragment)))
+  toast(shared.text === text ? words().linked(sizeOf(fragment)) : words().linkedWithout(sizeOf(fragment)))
 }

@@ -1,9 +1,11 @@
 import './usage.css'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { UsageSum } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/states.tsx'
+import { type Field, valueIn } from './fields.ts'
 import { AddFilter, Filters } from './filters.tsx'
 import { counted, loadGroups, loadSeries, loadTotal } from './load.ts'
 import { RangeBar } from './range-bar.tsx'
@@ -76,7 +78,11 @@ export default function UsagePage() {
           change={change}
           now={now}
           // Old data stays until new data arrives. A new metric with the same grouping uses the same sums.
-          loaded={{ ...series.data, metric: series.data.by === by ? metric : series.data.metric }}
+          loaded={{
+            ...{ ...series.data, metric: series.data.by === by ? metric : series.data.metric },
+            ranking: groups.data === undefined ? NOBODY : rankingOf(groups.data),
+            isFirst: !before.loading && before.error === undefined && before.data === undefined,
+          }}
           groups={groups.data}
         />
       )}
@@ -91,6 +97,12 @@ export default function UsagePage() {
     </Page>
   )
 }
+
+const NOBODY: readonly string[] = []
+
+/** Values of the groups, those with the most requests first. */
+const rankingOf = ({ by, sums }: { readonly by: Field; readonly sums: readonly UsageSum[] }): readonly string[] =>
+  [...sums].sort((one, other) => other.requests - one.requests).map(sum => valueIn(sum, by))
 
 /** Hook with the current time, updated every minute while the page is visible. */
 function useNow(): readonly [number, () => void] {

@@ -38,7 +38,7 @@ export const DASHES: readonly (number[] | undefined)[] = [
 ]
 /** Maximum distance between the pointer and the line it selects, in pixels. */
 const NEAR = 28
-const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif'
+const FONT = '12px "Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif'
 
 /** Draws a chart with uPlot into an element and follows the element's width. */
 export function drawingOf(element: HTMLElement, data: Data, options: Options): Drawn {

@@ -8,7 +8,8 @@ const MARKS: { readonly [status in Status]?: string } = {
   advice: 'advice',
 }
 
-const lineOf = ({ id, status, says, source, details }: Check): string =>
+/** Returns the lines of a check that did not pass. */
+export const lineOf = ({ id, status, says, source, details }: Check): string =>
   [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
 
 /** Returns the results for a terminal: every failure with its rule, its source and the command that repeats it. */

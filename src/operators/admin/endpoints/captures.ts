@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import { fields, instantOf, text, word } from '../../../config/schema.ts'
-import { CAPTURE, type CaptureDocument, FIXTURE } from '../../../gateway/capture/shapes.ts'
+import { CAPTURE, type CaptureDocument, FIXTURE, SIDE_RECORDING } from '../../../gateway/capture/shapes.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
+import { sideRecordings } from '../exchange-recordings.ts'
 import { fixtureOf } from '../fixture.ts'
 import { invalidInput, Problem } from '../problem.ts'
 import { resend } from '../resend.ts'
+import { allOf } from '../shapes.ts'
 
 const id = fields({ id: word })
 
@@ -69,6 +71,19 @@ const getFixture = endpoint({
   handle: async (gateway, { params }) => ({ files: fixtureOf(await captureOf(gateway, params.id)) }),
 })
 
+const getRecordings = endpoint({
+  method: 'get',
+  path: '/requests/{id}/recordings',
+  role: 'admin',
+  operation: 'getRecordings',
+  summary:
+    'Returns a captured request as recordings of its two sides, without credentials, for `interlingua replay` and `interlingua conformance judge`.',
+  params: id,
+  answer: allOf(SIDE_RECORDING),
+  problems: ['not-found'],
+  handle: async (gateway, { params }) => ({ data: [...(await sideRecordings(await captureOf(gateway, params.id)))] }),
+})
+
 async function captureOf({ captures }: Administration, id: string): Promise<CaptureDocument> {
   const found = await captures.find(id)
   if (found === undefined) throw UNKNOWN
@@ -77,5 +92,5 @@ async function captureOf({ captures }: Administration, id: string): Promise<Capt
 
 const UNKNOWN = new Problem('not-found', 'There is no capture of this request, or it has been deleted.')
 
-/** Endpoints for captured requests: read, delete, send again, export as a fixture. */
-export const CAPTURES = [getCapture, dropCapture, replayRequest, getFixture]
+/** Endpoints for captured requests: read, delete, send again, export as a fixture or as recordings. */
+export const CAPTURES = [getCapture, dropCapture, replayRequest, getFixture, getRecordings]

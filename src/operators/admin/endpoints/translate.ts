@@ -3,6 +3,7 @@ import { GatewayError } from '../../../canonical/error.ts'
 import { defined, type Format } from '../../../canonical/node.ts'
 import { describedAs, fields, isLonger, list, oneOf, text } from '../../../config/schema.ts'
 import { endpointPath } from '../../../formats/routes.ts'
+import { withoutAccounts, withoutKeys } from '../../../gateway/secrets.ts'
 import { type Example, examples } from '../../../kit/examples.ts'
 import { guessFormat } from '../../../kit/guess.ts'
 import { pointerOf } from '../../../kit/pointer.ts'
@@ -82,6 +83,17 @@ const lossView = ({ loss, from, missing, to }: LocatedLoss) => ({
   }),
 })
 
+const redactText = endpoint({
+  method: 'post',
+  role: 'viewer',
+  path: '/translate/redacted',
+  operation: 'redactText',
+  summary: 'Returns a text without what looks like a key or the id of an account, so that it can be shared.',
+  body: fields({ text: given }),
+  answer: fields({ text: v.string() }),
+  handle: async (_, { body }) => ({ text: withoutAccounts(withoutKeys(body.text)) }),
+})
+
 let cachedExamples: readonly Example[] | undefined
 
 const listExamples = endpoint({
@@ -94,4 +106,4 @@ const listExamples = endpoint({
 })
 
 /** Endpoints that translate texts between formats. */
-export const TRANSLATE: readonly Endpoint[] = [translateText, listExamples]
+export const TRANSLATE: readonly Endpoint[] = [translateText, redactText, listExamples]

@@ -1,8 +1,8 @@
 import './combobox.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../ui/icon.tsx'
-import { matches } from '../../ui/search-box.tsx'
+import { Icon } from './icon.tsx'
+import { matches } from './search-box.tsx'
 
 /** One option of a combobox. */
 export interface Option {

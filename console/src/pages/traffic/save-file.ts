@@ -1,0 +1,9 @@
+/** Downloads a text as a file. */
+export function saveFile(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

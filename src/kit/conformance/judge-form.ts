@@ -1,0 +1,121 @@
+import type { CheckList } from './check-list.ts'
+import { isContentType, isJson } from './content-types.ts'
+import type { GotAnswer } from './exchange.ts'
+import { type Asked, type Format, type Headers, type RawAnswer, schemaOf } from './format.ts'
+import { isObject, type Json, objectOf, parsed } from './json.ts'
+import { answerFindings, type SchemaFindings, schemaFindings } from './schema.ts'
+import { readSse, type SseEvent } from './sse.ts'
+import { SSE_RULES } from './transport-rules.ts'
+
+/* Judges the form of requests and answers: schemas, rules, the order of events. Their meaning is judged elsewhere. */
+
+/** A JSON body, or the data of an event, as a reader of the format takes it. */
+function readIn({ asRead }: Format, text: string): Json | undefined {
+  const json = parsed(text)
+  return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
+}
+
+/** The data of events that are JSON; other data are the grammar's business. */
+export const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
+  events.flatMap(({ data }) => readIn(format, data) ?? [])
+
+/** Checks of a request. */
+export function judgeRequestForm(format: Format, asked: Asked, headers: Headers, list: CheckList): void {
+  const { name, exceptions, rules, lint, asRead } = format
+  const { method, path, files } = asked
+  const body = asRead?.request(asked.body) ?? asked.body
+  const schema = schemaOf(format, 'request', asked)
+  if (schema !== undefined) list.schema('request', name, [schemaFindings(name, schema, body, exceptions)])
+  list.rules(rules, 'request', lint.request(body, headers, path, files, method))
+}
+
+/** Checks of a stream. Returns its events. */
+export function judgeStreamForm(
+  format: Format,
+  { body, isComplete }: Pick<GotAnswer, 'body' | 'isComplete'>,
+  list: CheckList,
+  asked: Asked,
+): readonly SseEvent[] {
+  const { events, faults } = readSse(body)
+  for (const rule of format.turns === undefined ? SSE_RULES : [])
+    list.rule(
+      'stream',
+      rule,
+      faults.filter(fault => fault.rule === rule.id).map(({ detail }) => detail),
+    )
+  const grammar = format.grammar!({ body: asked.body })
+  const schema = schemaOf(format, 'event', asked)
+  const findings: SchemaFindings[] = []
+  for (const event of events) {
+    const data = readIn(format, event.data)
+    grammar.event(event, data)
+    if (!isObject(data) || schema === undefined) continue
+    findings.push(answerFindings(format.name, schema, data, format.exceptions))
+  }
+  list.rules(format.rules, 'stream', grammar.end(isComplete))
+  if (schema !== undefined) list.schema('stream', format.name, findings)
+  return events
+}
+
+/** Checks of a whole answer that is JSON. Returns its body. */
+export function judgeJsonForm(
+  format: Format,
+  { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
+  list: CheckList,
+  asked: Asked,
+): Json | undefined {
+  const json = readIn(format, body.toString('utf8'))
+  const schema = schemaOf(format, 'answer', asked)
+  const noObject = { faults: [`The body is no JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
+  const findings = !isObject(json)
+    ? [noObject]
+    : schema === undefined
+      ? []
+      : [answerFindings(format.name, schema, json, format.exceptions)]
+  list.schema('answer', format.name, findings)
+  list.rules(format.rules, 'answer', format.lint.answer(objectOf(json), headers, asked))
+  return json
+}
+
+/** Checks of a whole answer of another type, such as sound. */
+export function judgeRawForm(
+  format: Format,
+  { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
+  list: CheckList,
+  asked: Asked,
+): RawAnswer {
+  const raw: RawAnswer = { type: headers['content-type'] ?? '', bytes: body }
+  list.rules(format.rules, 'answer', format.lint.answer({}, headers, asked, raw))
+  return raw
+}
+
+/** The error of a body, or of the event of a stream that has one. */
+function errorIn({ body, headers }: Pick<GotAnswer, 'body' | 'headers'>): Json | undefined {
+  if (!isContentType(headers['content-type'] ?? '', 'text/event-stream')) return parsed(body.toString('utf8'))
+  const events = readSse(body).events.map(({ data }) => objectOf(parsed(data)))
+  return events.flatMap(event => [event, objectOf(event['response'])]).find(({ error }) => isObject(error))
+}
+
+/** Checks of an error. Returns its body. */
+export function judgeErrorForm(
+  format: Format,
+  got: Pick<GotAnswer, 'status' | 'body' | 'headers'>,
+  list: CheckList,
+): Json | undefined {
+  const json = errorIn(got)
+  const schema = format.schemas.error
+  if (schema !== undefined)
+    list.schema('error', format.name, [answerFindings(format.name, schema, json, format.exceptions)])
+  list.rules(format.rules, 'error', format.lint.error(got.status, json, got.headers))
+  return json
+}
+
+/** Checks of an answer of any kind, as its status and content type say. */
+export function judgeAnswerForm(format: Format, got: Omit<GotAnswer, 'trailers'>, list: CheckList, asked: Asked): void {
+  const type = got.headers['content-type'] ?? ''
+  if (got.status >= 400) judgeErrorForm(format, got, list)
+  else if (isContentType(type, 'text/event-stream') && format.grammar !== undefined)
+    judgeStreamForm(format, got, list, asked)
+  else if (isJson(type)) judgeJsonForm(format, got, list, asked)
+  else judgeRawForm(format, got, list, asked)
+}

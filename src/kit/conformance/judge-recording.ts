@@ -1,0 +1,34 @@
+import { CheckList } from './check-list.ts'
+import type { Check } from './checks.ts'
+import type { GotAnswer } from './exchange.ts'
+import type { Asked, Format, Headers } from './format.ts'
+import { FORMATS } from './formats/index.ts'
+import { judgeAnswerForm, judgeRequestForm } from './judge-form.ts'
+
+/** One exchange that was recorded somewhere: a request and its answer. */
+export interface RecordedExchange {
+  /** Name of the exchange in the ids of its checks. */
+  readonly name: string
+  /** Name of the request's format. */
+  readonly format: string
+  readonly request: Asked & { readonly headers: Headers }
+  readonly answer: Omit<GotAnswer, 'trailers'>
+}
+
+/** Path of a request below the base URL that clients of the format are configured with. */
+function pathBelow({ base }: Format, path: string): string {
+  const version = path.lastIndexOf('/v1')
+  if (version < 0) return path
+  return base === '' ? path.slice(version) : path.slice(version + base.length)
+}
+
+/** Judges the form of a recorded exchange by the rules of its format. Undefined if the kit does not have the format. */
+export function judgeRecording({ name, format, request, answer }: RecordedExchange): readonly Check[] | undefined {
+  const known = FORMATS[format]
+  if (known === undefined) return undefined
+  const list = new CheckList({ id: name, scenario: { id: name } })
+  const { headers, ...asked } = { ...request, path: pathBelow(known, request.path) }
+  judgeRequestForm(known, asked, headers, list)
+  judgeAnswerForm(known, answer, list, asked)
+  return list.checks
+}
