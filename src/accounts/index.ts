@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { GatewayError } from '../canonical/error.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
+import type { FallbackModel } from '../formats/model-facts.ts'
 import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { type Bus, LOCAL_BUS } from '../store/cluster/bus.ts'
 import type { StoredEntry } from '../store/config-records.ts'
@@ -192,6 +193,13 @@ export class Access {
     for (const [name, group] of this.config.groups)
       if (group.implied !== true || !groups.has(name)) groups.set(name, group)
     return groups
+  }
+
+  /** Returns the fallback models of a group, by the same precedence as `groups`. */
+  fallbacksOf(group: string): readonly FallbackModel[] | undefined {
+    const fixed = this.config.groups.get(group)
+    const stored = fixed === undefined || fixed.implied === true ? this.storedGroups.get(group) : undefined
+    return (stored ?? fixed)?.fallbacks
   }
 
   /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */

@@ -274,3 +274,10 @@ function extras(node: object, format: Format, path: Path, losses: Loss[]): void 
       for (const field of Object.keys((node as Record<string, object>)[owner]!))
         losses.push(dropped([...path, 'extras', owner, field], owner))
 }
+
+/** Numbers of losses by kind. */
+export interface LossKinds {
+  readonly dropped: number
+  readonly changed: number
+  readonly moved: number
+}

@@ -116,6 +116,7 @@ function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string
 const NOTHING: UsageGroup = {
   ...{ by: {}, requests: 0, errors: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
   ...{ inputAudio: 0, outputAudio: 0, cost: 0, unpriced: 0, losses: 0, cancelled: 0, estimated: 0 },
+  lossKinds: { dropped: 0, changed: 0, moved: 0 },
 }
 
 const csv = (by: UsageField, groups: readonly UsageGroup[]): string =>

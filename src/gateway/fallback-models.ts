@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/index.ts'
+import type { Access, Caller } from '../accounts/index.ts'
 import { type CanonicalError, type ErrorKind, GatewayFailure } from '../canonical/error.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Config } from '../config/index.ts'
@@ -107,10 +107,10 @@ const CERTAIN = 1.25
 
 /** Returns the fallbacks of a model, else those of the caller's group. Undefined if there are none. */
 export const listedFallbacks = (
-  { models, groups }: Config,
+  { config, access }: { readonly config: Config; readonly access: Pick<Access, 'fallbacksOf'> },
   model: string,
   { group }: Caller,
-): readonly FallbackModel[] | undefined => models.get(model)?.fallbacks ?? groups.get(group)?.fallbacks
+): readonly FallbackModel[] | undefined => config.models.get(model)?.fallbacks ?? access.fallbacksOf(group)
 
 /** Whether the model or its filter refused in the answer. */
 export const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'

@@ -11,7 +11,7 @@ import { asModel } from './routing.ts'
 import type { Services } from './services.ts'
 import type { Attempt, Incoming } from './types.ts'
 
-type Needs = Pick<Services, 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
+type Needs = Pick<Services, 'access' | 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
 /**
  * Lets fallback models answer if the channels of the requested model do not, before anything is sent to the caller. A
@@ -117,7 +117,7 @@ export class ModelFallback {
   /** Returns the fallback models of a request that were not tried yet. Undefined if it has none. */
   of({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
     if (fallbacks !== undefined) return fallbacks
-    const listed = listedFallbacks(this.services.config, model, caller)
+    const listed = listedFallbacks(this.services, model, caller)
     return listed && new FallbackModels(model, listed, { caller, contextOf: this.contextOf })
   }
 

@@ -1,12 +1,12 @@
 import type { Caller, Reservation } from '../accounts/index.ts'
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
-import type { Loss } from '../canonical/loss.ts'
+import type { Loss, LossKinds } from '../canonical/loss.ts'
 import { defined } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { withoutAdditions } from '../egress/losses.ts'
+import { lossKindsOf, sumOfKinds, withoutAdditions } from '../egress/losses.ts'
 import {
   CANCELLED,
   type EarlierAttempt,
@@ -78,6 +78,7 @@ export class Report {
   private tries: EarlierAttempt[] | undefined
   private firstByte: number | undefined
   private losses = 0
+  private lossKinds: LossKinds | undefined
   private additions = 0
   private restoredReasoning: number | undefined
   /** Number of ordered seconds of video. */
@@ -166,7 +167,9 @@ export class Report {
 
   /** Records what the headers of the answer report: losses and additions. */
   reported(losses: readonly Loss[]): void {
-    this.losses = withoutAdditions(losses).length
+    const lost = withoutAdditions(losses)
+    this.losses = lost.length
+    this.lossKinds = lossKindsOf(lost)
     this.additions = losses.length - this.losses
   }
 
@@ -176,8 +179,9 @@ export class Report {
   }
 
   /** Adds losses of a streamed answer, which came too late for its headers. */
-  lostInAnswer(losses: number): void {
-    this.losses += losses
+  lostInAnswer(losses: readonly Loss[]): void {
+    this.losses += losses.length
+    this.lossKinds = sumOfKinds(this.lossKinds, lossKindsOf(losses))
   }
 
   saw(event: CanonicalEvent): void {
@@ -266,6 +270,7 @@ export class Report {
       attempts: this.attempts,
       status: this.status,
       losses: this.losses,
+      lossKinds: this.lossKinds,
       additions: this.additions,
       duration: performance.now() - began,
       key: caller?.id,

@@ -152,7 +152,7 @@ export class StreamOutput {
     const { report, capture, call } = this.attempt.incoming
     const reported = reportedOfAnswer(lost, report.usage)
     if (call.reply.takesTrailers === true) call.reply.trailers = headersOfLosses(reported, this.attempt)
-    report.lostInAnswer(withoutAdditions(reported).length)
+    report.lostInAnswer(withoutAdditions(reported))
     if (capture !== undefined) capture.lostInAnswer = shownLosses(lost)
   }
 

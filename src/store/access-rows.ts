@@ -1,5 +1,6 @@
 import { defined } from '../canonical/node.ts'
 import type { KeySettings } from '../config/types.ts'
+import type { FallbackReason } from '../formats/model-facts.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from './access-records.ts'
 import type { AccessGroupRow, AccessKeyRow, AccessSecretRow, AdminTokenRow } from './access-tables.ts'
 
@@ -52,15 +53,24 @@ const secretOf = (row: AccessSecretRow): KeySecret => ({
 })
 
 /** Builds a group from its row. */
-export const groupOf = ({ name, settings, created_at }: AccessGroupRow): StoredGroup => ({
-  ...(JSON.parse(settings) as Omit<StoredGroup, 'name' | 'createdAt'>),
-  ...{ name, createdAt: Number(created_at) },
-})
+export function groupOf({ name, settings, created_at }: AccessGroupRow): StoredGroup {
+  const { fallbacks, ...rest } = JSON.parse(settings) as GroupSettings
+  return {
+    ...{ ...rest, name, createdAt: Number(created_at) },
+    ...defined({ fallbacks: fallbacks?.map(({ model, on }) => ({ model, on: new Set(on) })) }),
+  }
+}
+
+/** Settings of a group as stored JSON, which has no sets. */
+type GroupSettings = Omit<StoredGroup, 'name' | 'createdAt' | 'fallbacks'> & {
+  readonly fallbacks?: readonly { readonly model: string; readonly on: readonly FallbackReason[] }[]
+}
 
 export function groupRowOf(group: StoredGroup, version: number): AccessGroupRow {
   const { name, createdAt, models, doors, channels, limits, onLoss } = group
+  const fallbacks = group.fallbacks?.map(({ model, on }) => ({ model, on: [...on] }))
   return {
-    ...{ name: plain(name), settings: JSON.stringify({ models, doors, channels, limits, onLoss }) },
+    ...{ name: plain(name), settings: JSON.stringify({ models, doors, channels, limits, onLoss, fallbacks }) },
     ...{ created_at: createdAt, dropped: 0, version },
   }
 }

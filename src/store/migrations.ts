@@ -208,6 +208,12 @@ const STORED_CONFIG: Migration = {
   ],
 }
 
+/** The losses of a request by kind. */
+const LOSS_KINDS: Migration = {
+  name: '013-loss-kinds',
+  statements: () => ['alter table usage_rows add column loss_kinds text'],
+}
+
 /** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
@@ -222,4 +228,5 @@ export const MIGRATIONS: readonly Migration[] = [
   FAILURES,
   AUDIT,
   STORED_CONFIG,
+  LOSS_KINDS,
 ]

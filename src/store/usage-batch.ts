@@ -1,3 +1,4 @@
+import type { LossKinds } from '../canonical/loss.ts'
 import { intervalOf } from './usage/histogram.ts'
 import { CANCELLED, type UsageRow } from './usage/row.ts'
 import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
@@ -20,7 +21,7 @@ export const ROW_COLUMNS = [
   ...(['at', 'id', 'series', 'model', 'upstream_model', 'stream', 'attempts', 'error', 'finish'] as const),
   ...(['upstream_id', 'input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const),
   ...(['output_audio', 'cost', 'losses', 'read_after', 'sent_after', 'answered_after', 'first_byte_after'] as const),
-  ...(['duration', 'tries', 'estimated', 'failure'] as const),
+  ...(['duration', 'tries', 'estimated', 'failure', 'loss_kinds'] as const),
 ]
 
 /** Maximum number of characters of a request's earlier attempts as JSON. */
@@ -67,6 +68,7 @@ export class BatchSums {
       sum = sumIn(sums, one.id)
     }
     addTo(sum, one, values)
+    if (row.lossKinds !== undefined) addKinds(sum, row.lossKinds)
     return values
   }
 
@@ -123,6 +125,12 @@ function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, S
     .flatMap(([at, keys]) => [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, cost]) => [key, at, cost]))
 }
 
+/** Reads the losses of a stored row by kind. */
+export function kindsIn(text: string): LossKinds {
+  const [dropped = 0, changed = 0, moved = 0] = text.split(',').map(Number)
+  return { dropped, changed, moved }
+}
+
 /** Column values of a row, in the order of `ROW_COLUMNS`. */
 const valuesOf = (row: UsageRow, series: number): Values => [
   row.at,
@@ -152,6 +160,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   row.tries === undefined ? null : triesText(row.tries),
   row.estimated === true ? 1 : 0,
   row.failure === undefined ? null : plainText(JSON.stringify(row.failure), FAILURE),
+  row.lossKinds === undefined ? null : kindsText(row.lossKinds),
 ]
 
 /** The earlier attempts as JSON. Cut to the first ones until they fit into `TRIES` characters. */
@@ -178,6 +187,15 @@ const COUNTS = 2
 const COST_SUM = COUNTS + COST - FIRST_COUNT
 const UNPRICED = COST_SUM + 1
 const LOSSES_SUM = UNPRICED + 1
+
+const kindsText = ({ dropped, changed, moved }: LossKinds): string => `${dropped},${changed},${moved}`
+
+/** Adds the losses of a row by kind. */
+export function addKinds(sum: Sum, { dropped, changed, moved }: LossKinds): void {
+  sum[LATER + 2]! += dropped
+  sum[LATER + 3]! += changed
+  sum[LATER + 4]! += moved
+}
 
 function addTo(sum: Sum, { failed, status }: SeriesRow, row: Values): void {
   sum[REQUESTS]!++

@@ -2,7 +2,7 @@ import { setImmediate as breath } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { intervalOf } from './usage/histogram.ts'
 import { CANCELLED } from './usage/row.ts'
-import { HOUR } from './usage-batch.ts'
+import { addKinds, HOUR, kindsIn } from './usage-batch.ts'
 import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
 import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
@@ -80,7 +80,7 @@ function chunk(
   const timings = percentiles ? TIMINGS : []
   let query = database
     .selectFrom('usage_rows')
-    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', 'estimated', ...timings])
+    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', 'loss_kinds', 'estimated', ...timings])
     .where('at', '>=', after?.at ?? since)
     .where('at', '<', until)
   if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
@@ -92,7 +92,7 @@ function chunk(
 }
 
 type Counted = RowPosition &
-  Pick<RequestRow, 'series' | 'cost' | 'losses' | 'estimated' | (typeof COUNTS)[number]> &
+  Pick<RequestRow, 'series' | 'cost' | 'losses' | 'loss_kinds' | 'estimated' | (typeof COUNTS)[number]> &
   Partial<Pick<RequestRow, (typeof TIMINGS)[number]>>
 
 function add(sum: Sum, row: Counted, { failed, status }: SeriesRow): void {
@@ -104,6 +104,7 @@ function add(sum: Sum, row: Counted, { failed, status }: SeriesRow): void {
   sum[SUM_INDEXES.cost]! += Number(row.cost ?? 0)
   if (row.cost === null) sum[SUM_INDEXES.unpriced]!++
   sum[SUM_INDEXES.losses]! += row.losses
+  if (row.loss_kinds !== null) addKinds(sum, kindsIn(row.loss_kinds))
   const { first_byte_after: firstByte = null, duration } = row
   if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
   if (duration !== undefined) sum[DURATIONS + intervalOf(duration)]!++

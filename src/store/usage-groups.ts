@@ -119,6 +119,7 @@ function groupOf({ by, sum, keyName, others }: Group, at: number | undefined, pe
     ...{ inputAudio: value('input_audio'), outputAudio: value('output_audio') },
     ...{ cost: value('cost'), unpriced: value('unpriced'), losses: value('losses') },
     ...{ cancelled: sum[LATER]!, estimated: sum[LATER + 1]! },
+    lossKinds: { dropped: sum[LATER + 2]!, changed: sum[LATER + 3]!, moved: sum[LATER + 4]! },
     ...(percentiles &&
       defined({
         firstByte: percentilesOf(sum.slice(FIRST_BYTES, DURATIONS)),

@@ -1,3 +1,4 @@
+import type { LossKinds } from '../canonical/loss.ts'
 import type { Percentiles } from './usage/histogram.ts'
 import type { Failure, UsageRow } from './usage/row.ts'
 
@@ -35,6 +36,8 @@ export interface UsageSum {
   /** Number of requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
+  /** The losses by kind. Rows of earlier versions have none, so that fewer than `losses` may be there. */
+  readonly lossKinds: LossKinds
   /**
    * Percentiles of the time to the first byte and of the whole duration, in milliseconds. Present only if requested.
    */

@@ -2,6 +2,7 @@ import { defined } from '../canonical/node.ts'
 import type { Database } from './tables.ts'
 import { timeOfId } from './usage/request-id.ts'
 import type { EarlierAttempt, Failure, UsageRow } from './usage/row.ts'
+import { kindsIn } from './usage-batch.ts'
 import { positionsOf } from './usage-positions.ts'
 import type { RowPage } from './usage-records.ts'
 import type { RequestRow, SeriesRow } from './usage-tables.ts'
@@ -101,6 +102,7 @@ function usageOf(row: Joined): UsageRow {
       ...{ readAfter: number(row.read_after), sentAfter: number(row.sent_after) },
       ...{ answeredAfter: number(row.answered_after), firstByteAfter: number(row.first_byte_after) },
       estimated: row.estimated === 1 ? true : undefined,
+      lossKinds: row.loss_kinds === null ? undefined : kindsIn(row.loss_kinds),
       failure: row.failure === null ? undefined : (JSON.parse(row.failure) as Failure),
       tries: row.tries === null ? undefined : (JSON.parse(row.tries) as readonly EarlierAttempt[]),
     }),

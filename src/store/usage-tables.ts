@@ -49,6 +49,8 @@ export interface RequestRow {
   readonly estimated: number
   /** JSON. */
   readonly failure: string | null
+  /** Numbers of dropped, changed and moved, separated by commas. Null without losses, and in rows of earlier versions. */
+  readonly loss_kinds: string | null
 }
 
 /** Values of a sum, in the order they are packed. */
@@ -58,7 +60,7 @@ export const SUM_COLUMNS = [
 ]
 
 /** Values added to sums in a later version. Older parts lack them. */
-export const LATER_COLUMNS = ['cancelled', 'estimated'] as const
+export const LATER_COLUMNS = ['cancelled', 'estimated', 'dropped', 'changed', 'moved'] as const
 
 /**
  * One packed part of the sums of the hour or day that starts at `at`. Each batch adds a part. Parts of the same period

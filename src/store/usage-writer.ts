@@ -20,7 +20,7 @@ const TYPES: { readonly [column: string]: string } = {
     ]),
   ),
   ...Object.fromEntries(
-    ['upstream_model', 'error', 'finish', 'upstream_id', 'tries', 'failure'].map(one => [one, 'text']),
+    ['upstream_model', 'error', 'finish', 'upstream_id', 'tries', 'failure', 'loss_kinds'].map(one => [one, 'text']),
   ),
   ...Object.fromEntries(
     ['read_after', 'sent_after', 'answered_after', 'first_byte_after', 'duration'].map(one => [

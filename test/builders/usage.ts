@@ -20,6 +20,9 @@ export interface Traffic {
   readonly channels: number
 }
 
+/** Two losses of a request. */
+const LOST = { losses: 2, lossKinds: { dropped: 1, changed: 1, moved: 0 } }
+
 const DOORS = [
   ['/v1/chat/completions', 'chat'],
   ['/v1/messages', 'messages'],
@@ -60,7 +63,7 @@ export function* traffic(
         channel: `channel-${(model + few(2)) % channels}`,
       },
       ...{ door, format, upstreamFormat: model % 2 === 0 ? 'chat' : 'messages', stream: next() < 0.6, attempts: 1 },
-      ...{ status: failed ? (next() < 0.5 ? 429 : 502) : 200, losses: next() < 0.1 ? 2 : 0 },
+      ...{ status: failed ? (next() < 0.5 ? 429 : 502) : 200, ...(next() < 0.1 ? LOST : { losses: 0 }) },
       ...(failed ? { error: 'overloaded' } : { finish: 'stop' }),
       ...(failed ? {} : { input, output: Math.floor(800 * next()), cacheRead: Math.floor(input / 2), reasoning: 10 }),
       ...(model % 9 === 0 ? {} : { cost: Math.floor(2e6 * next()) }),

@@ -39,6 +39,12 @@ const SCENES = {
     return gateway
   },
   vendors: openBeforeVendors,
+  /** A new installation with its first requests. */
+  fresh: async () => {
+    const gateway = await openConsoleGateway()
+    await captureSome(gateway)
+    return gateway
+  },
   broken: () => openBroken({ isFurnished: true }),
 } as const
 
@@ -83,10 +89,10 @@ const SHOTS: readonly Shot[] = [
       await page.getByText('no other available channel').waitFor()
     },
   },
-  { name: 'channels-add', path: '/channels', scene: 'vendors', act: addChannel, whole: true },
+  { name: 'channels-add', path: '/channels', scene: 'vendors', act: addChannel },
   {
     ...{ name: 'models-settings', path: '/models?model=gpt-4o', scene: 'vendors' },
-    act: page => page.getByRole('button', { name: 'Settings' }).click(),
+    act: page => page.getByRole('dialog').getByRole('button', { name: 'Settings' }).click(),
   },
   {
     ...{ name: 'traffic-conformance', path: '/traffic?only=losses&model=replay-chat-hello' },
@@ -96,7 +102,7 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'usage-money', path: '/usage?range=30d&show=cost&by=key', whole: true },
-  { name: 'usage-new', path: '/usage', scene: 'broken' },
+  { name: 'usage-new', path: '/usage', scene: 'fresh' },
   { name: 'translator-empty', path: '/translator' },
   { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
   { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },

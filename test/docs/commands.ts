@@ -50,6 +50,7 @@ export const RUNNERS: readonly Runner[] = [
     command: /docker/,
     by: { nothing: 'no container engine runs here; test/deploy checks the Dockerfile and compose' },
   },
+  { command: /^helm install /, by: 'test/deploy/chart.test.ts' },
   { command: /OLD/, by: { nothing: 'the list of a new-api elsewhere; test/config/imports reads such lists' } },
   {
     page: /CONTRIBUTING/,

@@ -51,6 +51,8 @@ const COUNTS = [
   'losses',
 ] as const
 
+const KINDS = ['dropped', 'changed', 'moved'] as const
+
 /** Computes the same sums row by row. */
 function summed(rows: readonly UsageRow[], by: readonly UsageField[], unit: number | undefined) {
   const groups = new Map<string, { [name: string]: unknown; requests: number }>()
@@ -79,8 +81,13 @@ function summed(rows: readonly UsageRow[], by: readonly UsageField[], unit: numb
     add('cost', one.cost ?? 0)
     add('unpriced', one.cost === undefined ? 1 : 0)
     for (const field of COUNTS) add(field, one[field] ?? 0)
+    for (const kind of KINDS) add(kind, one.lossKinds?.[kind] ?? 0)
   }
-  return inOrder([...groups.values()] as { readonly by?: unknown }[])
+  const kindsIn = ({ dropped, changed, moved, ...group }: { readonly [name: string]: unknown }) => ({
+    ...group,
+    lossKinds: { dropped, changed, moved },
+  })
+  return inOrder([...groups.values()].map(kindsIn) as { readonly by?: unknown }[])
 }
 
 const inOrder = <T extends { readonly by?: unknown; readonly at?: unknown }>(groups: readonly T[]): T[] =>

@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { type AnySchema, descriptionOf, type JsonSchema } from '../../config/schema.ts'
 import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
-import { SHAPES } from './shapes.ts'
+import { INPUTS, SHAPES } from './shapes.ts'
 
 /** Problems that every request may cause, and those of requests with input or a body. */
 const COMMON_PROBLEMS: readonly ProblemType[] = [
@@ -131,6 +131,6 @@ const schemas = (): JsonSchema =>
   Object.fromEntries(
     Object.entries(SHAPES).map(([name, schema]) => {
       const { [name]: _, ...others } = SHAPES as Definitions
-      return [name, jsonSchema(schema, 'output', others)]
+      return [name, jsonSchema(schema, INPUTS.has(name) ? 'input' : 'output', others)]
     }),
   )

@@ -38,8 +38,9 @@ export const fixedKeyView = (key: KeyConfig) => ({
 /** Returns the id of a key from the config, which is also the owner id of its stored data. */
 export const fixedId = ({ hash }: KeyConfig): string => hash.slice(0, 32)
 
-const groupFields = ({ name, models, doors, channels, limits, onLoss }: GroupConfig) => ({
+const groupFields = ({ name, models, doors, channels, limits, onLoss, fallbacks }: GroupConfig) => ({
   ...{ name, models, on_loss: onLoss },
+  ...defined({ fallbacks: fallbacks?.map(({ model, on }) => ({ model, on: [...on] })) }),
   ...defined({ doors, channels, ...limitsView(limits) }),
 })
 

@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../canonical/error.ts'
+import type { LossKinds } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
@@ -54,6 +55,8 @@ export interface UsageRow {
   /** Whether tokens and cost are estimates because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
   readonly losses: number
+  /** The losses by kind. Undefined if there are none. */
+  readonly lossKinds?: LossKinds | undefined
   /**
    * Number of additions the gateway made to the request, such as a limit that the upstream requires. Not losses, and
    * not stored.

@@ -1,8 +1,8 @@
 import type { translator as en } from '../en/translator.ts'
 
 export const translator: typeof en = {
-  lead: '粘贴一个请求、一个响应或一段流，即可看到它在其他每种格式中的样子，以及转换中丢失的内容。不会发送给任何模型。',
-  given: '要转换的文本',
+  lead: '粘贴一个请求、一个响应或一段流，即可查看它在其他各种格式中的形式，以及每次翻译丢失的内容。内容不会发送给任何模型。',
+  given: '要翻译的文本',
   from: '来源',
   placeholder: '{ "model": "…", "messages": [ … ] }',
   format: '格式',
@@ -14,16 +14,17 @@ export const translator: typeof en = {
   searchExamples: '搜索示例',
   noExamples: '没有匹配的示例。',
   link: '复制链接',
-  linked: size => `链接已复制（${size}）。文本保存在 # 之后，不会发送到任何地方。`,
-  linkedWithout: size => `已复制链接（${size}），其中去掉了疑似密钥或账户的内容。文本位于 # 之后，浏览器不会发送它。`,
+  linked: size => `链接已复制（${size}）。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
+  linkedWithout: size =>
+    `已复制链接（${size}），其中去掉了疑似密钥或账户的内容。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
   tooLong: (size, most) => `链接将有 ${size}，超过浏览器和聊天程序可接受的 ${most}。请缩短文本，或以文件发送。`,
   badLink: '链接已损坏：其中没有文本。',
   tidy: '格式化 JSON',
   clear: '清空',
   targets: '格式',
   all: '全部',
-  canonical: '规范模型',
-  canonicalHint: '所有格式都先读入它，再由它写出。',
+  canonical: '规范形式',
+  canonicalHint: '网关的内部形式，所有翻译都经过它。',
   writtenAs: name => `${name} 格式的文本`,
   take: name => `以 ${name} 为来源继续`,
   lossesIn: name => `${name} 中的损失`,
@@ -32,18 +33,14 @@ export const translator: typeof en = {
     `${{ dropped: '丢弃', changed: '更改', added: '添加', moved: '移动', inserted: '插入' }[kind]} ${many} 处`,
   nothingLost: '无损失',
   restored: '在响应中还原',
-  alone: '没有其他格式支持这类工作。',
+  alone: '没有其他格式支持这类请求。',
   emptyTitle: '还没有文本',
   empty: '格式和类型会根据文本自动识别。可从下面的示例开始，也可粘贴自己的文本。',
   moreExamples: '全部示例',
-  reason: reason => {
-    const only = /^only-in-(\w+)$/.exec(reason)?.[1]
-    return only === undefined ? reason.replaceAll('-', ' ') : `只有 ${only} 支持`
-  },
   event: index => `事件 ${index}`,
   nextLoss: '下一处损失',
   examplesByName: {
-    showcase: '许多其他格式无法表达的内容',
+    showcase: '其他格式无法表达的功能',
     'tool-turn': '带工具结果的一轮',
     'tool-call': '调用工具',
     'parallel-tools': '并行调用工具',

@@ -2,6 +2,7 @@ import { get } from '../../api/request.ts'
 import type { ChannelDetails } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { named } from '../../i18n/catalogue.ts'
+import { flagMeaning } from '../../i18n/flag-meanings.ts'
 import { formatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Loaded } from '../../ui/states.tsx'
@@ -50,17 +51,20 @@ const Flags = ({ of }: { readonly of: OfDialect['of']['flags'] }) => (
         <dt>
           <code>{name}</code> <code class="channels-value">{written(value)}</code>
         </dt>
-        {/* The gateway sends the meaning in English only. */}
         {meaning === undefined ? (
           <dd class="note">{text().dialects.noEffect}</dd>
         ) : (
-          <dd lang="en">
-            <Marked text={meaning} />
-          </dd>
+          <Meaning {...flagMeaning(name, meaning)} />
         )}
       </div>
     ))}
   </dl>
+)
+
+const Meaning = ({ lang, text: said }: { readonly lang: string; readonly text: string }) => (
+  <dd lang={lang}>
+    <Marked text={said} />
+  </dd>
 )
 
 const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,4 +1,5 @@
 import type { Group, Key } from '../../api/types.ts'
+import { fallbacksIn, linesOfFallbacks } from '../../catalogue/fallback-lines.ts'
 
 /** Contents of a form's fields. */
 export interface FormValues {
@@ -13,6 +14,8 @@ export interface FormValues {
   readonly models: string
   readonly doors: readonly string[]
   readonly channels: string
+  /** Fallback models of a group, one per line. */
+  readonly fallbacks: string
   readonly onLoss: 'group' | 'show' | 'refuse'
   readonly expires: string
   readonly enabled: boolean
@@ -33,6 +36,7 @@ export function valuesOf(of: Shown = {}): FormValues {
     ...{ day: text(of.budget?.day), month: text(of.budget?.month) },
     ...{ models: (of.models ?? []).join('\n'), doors: of.doors ?? [], channels: (of.channels ?? []).join('\n') },
     ...{ onLoss: of.on_loss ?? 'group', enabled: of.enabled ?? true },
+    fallbacks: linesOfFallbacks(of.fallbacks ?? []),
     expires: minuteOf(of),
   }
 }
@@ -79,4 +83,8 @@ export const keyBody = (values: FormValues, before?: Key) => ({
 })
 
 /** API body of a group. */
-export const groupBody = (values: FormValues) => ({ ...permissionsOf(values), channels: lines(values.channels) })
+export const groupBody = (values: FormValues) => ({
+  ...permissionsOf(values),
+  channels: lines(values.channels),
+  fallbacks: fallbacksIn(values.fallbacks) ?? null,
+})

@@ -2,7 +2,7 @@ import { patch, post } from '../../api/request.ts'
 import type { Group } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Area, Field } from '../../ui/field.tsx'
 import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { groupBody, valuesOf } from './form-values.ts'
@@ -52,6 +52,16 @@ export function GroupForm({ of, doors, onKept, onClose }: GroupFormProps) {
       )}
       <LimitFields form={form} ofGroup />
       <PermissionFields form={form} ofGroup doors={doors} />
+      <Area
+        label={words.fallbacks}
+        hint={words.fallbacksHint}
+        value={form.values.fallbacks}
+        onValue={value => form.set('fallbacks', value)}
+        error={form.errorAt('fallbacks')}
+        rows={2}
+        mono
+        spellcheck={false}
+      />
       {form.problem && <Problem error={form.problem} />}
     </Dialog>
   )

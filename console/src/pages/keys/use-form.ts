@@ -8,7 +8,7 @@ import { text } from './texts.ts'
 const POINTERS: { readonly [F in keyof FormValues]?: string } = {
   ...{ name: '/name', group: '/group', note: '/note', rpm: '/rpm', tpm: '/tpm', concurrent: '/concurrent' },
   ...{ day: '/budget/day', month: '/budget/month', models: '/models', doors: '/doors', channels: '/channels' },
-  expires: '/expires_at',
+  ...{ expires: '/expires_at', fallbacks: '/fallbacks' },
 }
 
 /** State and actions of a form. */

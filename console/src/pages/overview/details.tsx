@@ -52,6 +52,7 @@ export function Details({ of }: { readonly of: Overview }) {
         </Bars>
       </Card>
       <Card title={words.losses}>
+        <LossKinds of={of.loss_kinds} />
         <Bars none={words.noLosses}>
           {of.losses.map(({ format, upstream_format: upstream, losses, requests }) => (
             <BarRow
@@ -82,6 +83,24 @@ export function Details({ of }: { readonly of: Overview }) {
         </Bars>
       </Card>
     </div>
+  )
+}
+
+const KINDS = ['dropped', 'changed', 'moved', 'other'] as const
+
+/** Numbers of losses by kind. Nothing if there are none. */
+function LossKinds({ of }: { readonly of: Overview['loss_kinds'] }) {
+  const some = KINDS.filter(kind => of[kind] > 0)
+  if (some.length === 0) return null
+  return (
+    <ul class="overview-kinds">
+      {some.map(kind => (
+        <li key={kind}>
+          <span class={`swatch loss-${kind}`} />
+          <strong class="number">{number(of[kind])}</strong> {text().lossKinds[kind]}
+        </li>
+      ))}
+    </ul>
   )
 }
 

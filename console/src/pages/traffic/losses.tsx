@@ -1,4 +1,5 @@
 import type { Capture } from '../../api/types.ts'
+import { reasonText } from '../../i18n/loss-reasons.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { text } from './texts.ts'
@@ -55,8 +56,8 @@ export function Losses({ losses, inAnswer, onShow }: LossesProps) {
 export const kindOf = ({ kind }: Loss): string =>
   (text().losses.kind as { readonly [kind: string]: string })[kind] ?? kind
 
-/** Reason code as words: `no top k` for `no-top-k`. */
-export const reasonOf = ({ reason }: Loss): string => reason.replaceAll('-', ' ')
+/** Reason of a loss as words. */
+export const reasonOf = ({ reason }: Loss): string => reasonText(reason)
 
 /** Path of a loss, joined by slashes. */
 export const placeOf = ({ path }: Loss): string => path.join('/')

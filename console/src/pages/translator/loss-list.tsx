@@ -1,7 +1,8 @@
 import { Fragment } from 'preact'
+import { reasonText } from '../../i18n/loss-reasons.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { type Listed, TONES } from './marks.ts'
-import { placeText, reasonText, text } from './texts.ts'
+import { placeText, text } from './texts.ts'
 
 interface LossListProps {
   readonly losses: readonly Listed[]

@@ -13,9 +13,6 @@ export const exampleName = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Words for a loss's reason code. */
-export const reasonText = (reason: string): string => text().reason(reason)
-
 /** Writes a loss's JSON pointer for people: `messages[0].content[1].detail`, or `event 3 · usage` in a stream. */
 export function placeText({ pointer_from: from, pointer_to: to, path }: PlacedLoss, isStream: boolean): string {
   const pointer = from ?? to

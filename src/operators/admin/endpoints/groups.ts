@@ -1,10 +1,14 @@
 import * as v from 'valibot'
 import { defined } from '../../../canonical/node.ts'
-import { fields, flag, list, text } from '../../../config/schema.ts'
+import { fallbacksOf } from '../../../config/fallbacks.ts'
+import type { PathFault } from '../../../config/issues.ts'
+import { fields, flag, list, oneOf, text } from '../../../config/schema.ts'
+import { FALLBACK_REASONS, type FallbackModel } from '../../../formats/model-facts.ts'
 import type { StoredGroup } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
 import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalidBody } from '../input.ts'
 import { changedLimits, merged, permissionFields } from '../permission-fields.ts'
 import { Problem } from '../problem.ts'
 import { allOf, GROUP } from '../shapes.ts'
@@ -24,9 +28,19 @@ const name = fields({ name: text() })
 /** A group name. Clients resolve `.` and `..` in URL paths, so these names are refused. */
 const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
 
-const settings = { ...permissionFields, channels: v.nullish(list(text())) }
+/** A fallback model. A name alone is taken for every reason. */
+const fallback = v.union(
+  [text(), fields({ model: text(), on: v.optional(list(oneOf(FALLBACK_REASONS))) })],
+  'expected a model, or an object of model and on',
+)
+
+const settings = { ...permissionFields, channels: v.nullish(list(text())), fallbacks: v.nullish(list(fallback)) }
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
+/** Settings with complete fallbacks. */
+type CheckedSettings = Omit<Settings, 'fallbacks'> & {
+  readonly fallbacks?: readonly FallbackModel[] | null | undefined
+}
 
 const listGroups = endpoint({
   method: 'get',
@@ -151,23 +165,34 @@ type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
  */
 async function saveGroup(gateway: Administration, name: string, written: Settings, base: Base) {
   checkStored(gateway, name)
+  const fallbacks = written.fallbacks && checkedFallbacks(written.fallbacks)
   const group = await gateway.records.changeGroup(name, before => {
     const first = base(before)
-    return first && withFields(first, written)
+    return first && withFields(first, { ...written, fallbacks })
   })
   if (group === undefined) return undefined
   await gateway.changed()
   return groupView(group)
 }
 
-function withFields({ doors, channels, ...before }: StoredGroup, written: Settings): StoredGroup {
+function withFields({ doors, channels, fallbacks, ...before }: StoredGroup, written: CheckedSettings): StoredGroup {
   return {
     ...before,
     models: merged(before.models, written.models) ?? ['*'],
     limits: changedLimits(before.limits, written),
     onLoss: merged(before.onLoss, written.on_loss) ?? 'show',
     ...defined({ doors: merged(doors, written.doors), channels: merged(channels, written.channels) }),
+    ...defined({ fallbacks: merged(fallbacks, written.fallbacks) }),
   }
+}
+
+/** Completes the fallbacks of a group. Throws Problem if a model is listed twice. */
+function checkedFallbacks(written: NonNullable<Settings['fallbacks']>): readonly FallbackModel[] {
+  const faults: PathFault[] = []
+  const named = written.map(one => (typeof one === 'string' ? one : { ...one, on: one.on && [...one.on] }))
+  const found = fallbacksOf(named, undefined, (path, message) => faults.push({ path: ['fallbacks', ...path], message }))
+  if (faults.length > 0) throw invalidBody(faults)
+  return found!
 }
 
 /**

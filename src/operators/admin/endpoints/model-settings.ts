@@ -50,7 +50,7 @@ const putModelSettings = endpoint({
   audit: AUDIT,
   summary: 'Stores the settings of a model: the same fields as in `models` of the config file. Replaces earlier ones.',
   params: newId,
-  body: checkedLater('The settings of a model, as in `models` of the config file.'),
+  body: checkedLater('The settings of a model, as in `models` of the config file (ModelConfig).'),
   answer: MODEL_SETTINGS,
   problems: ['read-only'],
   handle: async (gateway, { params, body }) => {

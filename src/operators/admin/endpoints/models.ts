@@ -53,7 +53,7 @@ async function viewOfKey({ config, records }: Administration, id: string): Promi
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
   if (group === undefined || !isValid(key)) return { permissions: undefined }
-  return { permissions: permissionsOf(key, group), fallbacks: fixed?.fallbacks }
+  return { permissions: permissionsOf(key, group), fallbacks: group.fallbacks }
 }
 
 const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>

@@ -85,6 +85,7 @@ async function overviewOf(gateway: Administration, now: number) {
       ok: gateway.config.channels.filter(({ name }) => isWell(states[name], now)).length,
     },
     cache: cacheOf(gateway, total, models),
+    loss_kinds: lossKindsOf(slow.formats),
     losses: slow.formats
       .filter(({ losses }) => losses > 0)
       .sort((one, other) => other.losses - one.losses)
@@ -95,6 +96,17 @@ async function overviewOf(gateway: Administration, now: number) {
     slowest: slowestOf(slow.models),
     formats: formatsOf(slow.formats),
   }
+}
+
+/** Adds up the losses by kind. */
+function lossKindsOf(groups: readonly UsageGroup[]) {
+  const kinds = { dropped: 0, changed: 0, moved: 0 }
+  let all = 0
+  for (const { losses, lossKinds } of groups) {
+    all += losses
+    for (const kind of ['dropped', 'changed', 'moved'] as const) kinds[kind] += lossKinds[kind]
+  }
+  return { ...kinds, other: Math.max(0, all - kinds.dropped - kinds.changed - kinds.moved) }
 }
 
 /** Requests that the gateway refused because of a limit: too many (429), and no channel was tried. */

@@ -75,6 +75,10 @@ export const OVERVIEW = fields({
   channels: fields({ all: v.number(), ok: v.number() }),
   /** Share of the prompts' tokens that were read from caches, and the US dollars that this saved at known prices. */
   cache: fields({ share: v.optional(v.number()), saved: v.optional(v.number()) }),
+  /**
+   * Losses of the last 24 hours by kind. `other` are those whose kind was not stored, such as those of earlier versions.
+   */
+  loss_kinds: fields({ dropped: v.number(), changed: v.number(), moved: v.number(), other: v.number() }),
   losses: listOf(fields({ format: v.string(), upstream_format: v.string(), losses: v.number(), requests: v.number() })),
   slowest: listOf(fields({ model: v.string(), requests: v.number(), first_byte_ms: percentiles })),
   formats: listOf(

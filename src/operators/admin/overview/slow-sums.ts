@@ -19,18 +19,33 @@ export interface SlowSums {
   readonly formats: readonly UsageGroup[]
 }
 
-const latest = new WeakMap<UsageRecords, { readonly at: number; readonly sums: Promise<SlowSums> }>()
+/** Time for which older sums are shown while new ones are computed, in milliseconds: nobody waits for them. */
+const SHOWN = 5 * 60_000
 
-/** Returns sums over long periods. All requests within `REUSED` share one computation. */
+interface Computed {
+  readonly at: number
+  readonly sums: Promise<SlowSums>
+}
+
+const latest = new WeakMap<UsageRecords, Computed>()
+
+/** Returns sums over long periods, which are computed once for all requests of some seconds. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   const before = latest.get(usage)
   if (before !== undefined && now - before.at < REUSED) return before.sums
   const sums = compute(usage, now)
-  latest.set(usage, { at: now, sums })
+  const fresh = { at: now, sums }
+  latest.set(usage, fresh)
   // A failure is not reused.
-  sums.catch(() => latest.delete(usage))
-  return sums
+  sums.catch(() => {
+    if (latest.get(usage) === fresh) latest.delete(usage)
+  })
+  return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
 }
+
+/** Whether sums can still be shown: not for long, and not those of another day. */
+const mayShow = ({ at }: Computed, now: number): boolean =>
+  now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
 
 /** Computes the sums one after another, so that the store answers other requests in between. */
 async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {

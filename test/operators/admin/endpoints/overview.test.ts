@@ -17,6 +17,13 @@ let key: { id: string; secret: string }
 
 const models = (id: string) => ({ named: new Map([[id, id]]), patterns: [] })
 
+/** Losses of three requests. A row of an earlier version has no kinds. */
+const LOST: readonly Partial<UsageRow>[] = [
+  { losses: 2, lossKinds: { dropped: 2, changed: 0, moved: 0 } },
+  { losses: 2, lossKinds: { dropped: 0, changed: 1, moved: 1 } },
+  { losses: 2 },
+]
+
 const row = (at: number, more: Partial<UsageRow>): UsageRow => ({
   ...{ id: requestId(at, Math.random().toString(16).slice(2).padStart(32, '0')), at, door: CHAT_PATH, format: 'chat' },
   ...{ stream: false, attempts: 1, status: 200, losses: 0, duration: 100, channel: 'good', upstreamFormat: 'chat' },
@@ -44,7 +51,7 @@ beforeAll(async () => {
   const now = Date.now()
   await admin.store.usage.add([
     ...[0, 1, 2].map(minute =>
-      row(now - minute, { cost: 3 * NANO, input: 1000, cacheRead: 500, output: 10, losses: 2 }),
+      row(now - minute, { cost: 3 * NANO, input: 1000, cacheRead: 500, output: 10, ...LOST[minute] }),
     ),
     row(now - DAY, { cost: NANO }),
   ])
@@ -93,7 +100,7 @@ it('the worst concerns come first', async () => {
 })
 
 it('sums today, the month and its forecast, the cache and its savings, losses and formats', async () => {
-  const { today, month, cache, losses, formats, failures } = await overview()
+  const { today, month, cache, losses, loss_kinds: kinds, formats, failures } = await overview()
   expect(today).toMatchObject({ errors: 4, unpriced: 1 })
   expect(today.cost).toBeCloseTo(9.00001, 4)
   expect(month.forecast).toBeGreaterThanOrEqual(today.cost)
@@ -102,6 +109,7 @@ it('sums today, the month and its forecast, the cache and its savings, losses an
   // 1,500 tokens for 0.1 instead of 1 dollar per million.
   expect(cache.saved).toBeCloseTo((1500 * 0.9) / 1e6, 6)
   expect(losses).toMatchObject([{ format: 'chat', upstream_format: 'chat', losses: 6 }])
+  expect(kinds).toEqual({ dropped: 2, changed: 1, moved: 1, other: 2 })
   expect(formats[0]).toMatchObject({ format: 'chat', package: 'openai' })
   expect(failures.map((one: { channel: string }) => one.channel).sort()).toEqual(['broke', 'dead'])
 })

@@ -1,4 +1,5 @@
 import { hrefOf } from '../../../href.ts'
+import { reasonText } from '../../../i18n/loss-reasons.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { text } from '../texts.ts'
 import type { HeaderLoss, HeaderLosses } from './losses.ts'
@@ -27,7 +28,7 @@ const Entries = ({ of }: { readonly of: readonly HeaderLoss[] }) =>
     <ul>
       {of.map(({ place, reason }, at) => (
         <li key={at}>
-          <code>{place}</code> <span>{reason.replaceAll('-', ' ')}</span>
+          <code>{place}</code> <span>{reasonText(reason)}</span>
         </li>
       ))}
     </ul>
