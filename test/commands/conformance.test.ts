@@ -63,7 +63,7 @@ describe('conformance', () => {
     const bad = await conformance('--target', `${proxy.root}/chat/v1`, ...rest)
     expect(bad.code).toBe(1)
     expect(bad.out).toMatch(
-      /^FAIL chat\/text\/stream\/stream\.done\n.*\(https:.*\n.*\n {2}Repeat: interlingua conformance --target/m,
+      /^FAIL chat\/text\/stream\/stream\.done\n.*\(https:.*\n.*\n {2}Reproduce with: interlingua conformance --target/m,
     )
     const { cells } = JSON.parse(readFileSync(file, 'utf8'))
     expect(cells[0].wire.request.body).toContain('Grüße')
@@ -179,7 +179,7 @@ describe('conformance', () => {
     const { code, out } = await conformance('--peer', folder)
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'unsupported: nowhere is not here: install it with nothing (or set NOWHERE_PROGRAM)\n',
+      out: 'unsupported: nowhere is not installed: install it with nothing (or set NOWHERE_PROGRAM)\n',
     })
   })
 
