@@ -20,7 +20,7 @@ const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures')
 const DEMO = join(FIXTURES, 'demo')
 
 /** Conversation formats. A whole answer is folded from the stream, so that one recording is enough. */
-const STREAMED = ['chat', 'responses', 'messages', 'contents', 'cohere-chat', 'completions']
+const STREAMED = ['chat', 'responses', 'messages', 'contents', 'interactions', 'cohere-chat', 'completions']
 const OTHERS = ['embeddings', 'rerank', 'cohere', 'images', 'speech', 'transcriptions']
 
 /** Media types of whole answers that are not JSON. */
@@ -29,7 +29,7 @@ const RAW: { readonly [ending: string]: string } = { wav: 'audio/wav', mp3: 'aud
 /** Recordings that answer requests for other models than their own. The recordings with most paths come first. */
 const GENERAL: { readonly [format: string]: readonly General[] } = {
   ...Object.fromEntries(
-    ['chat', 'responses', 'messages', 'contents', 'cohere-chat'].map(format => [
+    ['chat', 'responses', 'messages', 'contents', 'interactions', 'cohere-chat'].map(format => [
       format,
       [
         { name: 'hello', match: [] },

@@ -10,6 +10,7 @@ import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { generations } from './generations/index.ts'
 import { images } from './images/index.ts'
+import { interactions } from './interactions/index.ts'
 import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import { rerank } from './rerank/index.ts'
@@ -33,6 +34,7 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   embeddings,
   generations,
   images,
+  interactions,
   kling,
   messages,
   rerank,

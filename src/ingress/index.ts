@@ -10,6 +10,7 @@ import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { generations } from './generations/index.ts'
 import { images } from './images/index.ts'
+import { interactions } from './interactions/index.ts'
 import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
@@ -35,6 +36,7 @@ export const READERS: { readonly [format: Format]: Reader } = {
   embeddings,
   generations,
   images,
+  interactions,
   kling,
   messages,
   rerank,

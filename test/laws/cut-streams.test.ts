@@ -32,6 +32,9 @@ function endedIn(events: readonly CanonicalEvent[]): { parts: readonly Part[]; c
  */
 function wordings(part: Part): readonly string[] {
   if (part.type === 'opaque') return [part.text ?? '']
+  // A document of plain text may be written as a text behind its name.
+  if (part.type === 'media' && part.source.type === 'text')
+    return [part.source.text, `${part.name}\n\n${part.source.text}`]
   const body = bodyOf(part)
   if (part.type !== 'tool-call') return [body]
   return [body, JSON.stringify({ input: body }), ...(body === '' ? ['{}'] : [])]

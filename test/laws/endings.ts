@@ -149,6 +149,35 @@ const ofLast =
     candidates: events.some(event => type.test(text(event['type']))) ? [0] : [],
   })
 
+/** Returns the steps of an interaction with a stop. */
+function ofSteps(events: readonly JsonObject[]): Endings {
+  const open = new Map<Json | undefined, { kind: 'call' | 'text' | 'thought' | 'media'; body: string }>()
+  const parts: Endings['parts'][number][] = []
+  for (const { event_type: type, index, step, delta } of events) {
+    const kind = STEPS.get(object(step)['type'])
+    if (type === 'step.start' && kind !== undefined) open.set(index, { kind, body: '' })
+    const block = open.get(index)
+    if (block === undefined) continue
+    const { text: said, content, arguments: args, data, type: content_type } = object(delta)
+    if (content_type === 'image' || content_type === 'audio') block.kind = 'media'
+    block.body += text(said) + text(object(content)['text']) + text(args) + text(data)
+    if (type !== 'step.stop') continue
+    // Hidden reasoning has no text.
+    if (block.kind !== 'thought' || block.body !== '') parts.push(block)
+    open.delete(index)
+  }
+  return { parts, candidates: events.some(event => event['event_type'] === 'interaction.completed') ? [0] : [] }
+}
+
+const STEPS: ReadonlyMap<Json | undefined, 'call' | 'text' | 'thought'> = new Map<
+  Json | undefined,
+  'call' | 'text' | 'thought'
+>([
+  ['function_call', 'call'],
+  ['model_output', 'text'],
+  ['thought', 'thought'],
+])
+
 /** Returns every finished image. */
 const ofPictures = (events: readonly JsonObject[]): Endings => ({
   parts: events
@@ -168,6 +197,7 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
   speech: ofLast(/^speech\.audio\.done$/),
   transcriptions: ofLast(/^transcript\.text\.done$/),
   images: ofPictures,
+  interactions: ofSteps,
 }
 
 /** Returns everything that a stream of the format announces as ended. */

@@ -58,7 +58,7 @@ const unordered = (result: CanonicalResult): CanonicalResult => ({
 })
 
 describe('streamed or whole, the caller gets the same citations in the same places', () => {
-  it.each(['chat', 'contents', 'responses'])('%s', format => {
+  it.each(['chat', 'contents', 'interactions', 'responses'])('%s', format => {
     holds(lately, ({ whole: answer, events }) => {
       const look = streamLook(format)
       const through = chain(WRITERS[format]!.events!(asked), READERS[format]!.events!(asked))

@@ -16,6 +16,7 @@ const TURNS: { readonly [format: string]: string } = {
   contents: 'contents',
   converse: 'messages',
   'cohere-chat': 'messages',
+  interactions: 'input',
 }
 
 const asked = (one: CanonicalRequest): CanonicalRequest => ({ ...one, stream: false })

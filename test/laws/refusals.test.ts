@@ -29,6 +29,7 @@ const ENDS: {
   // The format has no field for the words of a refusal: clients get them as text.
   converse: { field: 'stopReason', words: ['content_filtered'], as: 'text' },
   // It has no finish reason for one either.
+  interactions: { field: 'status', words: ['completed'], as: 'text', reason: 'stop' },
   'cohere-chat': { field: 'finish_reason', words: ['COMPLETE'], as: 'text', reason: 'stop' },
 }
 

@@ -54,6 +54,7 @@ const THINKING: { readonly [format: string]: Thinking } = {
   },
   converse: { first: some(fc.oneof(signed('converse', worded), hidden('converse')), 1), last: NOTHING },
   'cohere-chat': { first: some(plainly, 1).map(list => list.slice(0, 1)), last: NOTHING },
+  interactions: { first: some(signed('interactions', worded), 1), last: NOTHING },
 }
 
 const id = fc.constantFrom('call_0', 'functions.get_time:1', 'toolu_01AbCdEfGhIjKl', 'call_9Xy8Wv7Ut6', 'wEiRd id/ö')

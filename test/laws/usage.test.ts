@@ -31,6 +31,10 @@ const PARTS: { readonly [format: string]: Parts } = {
     parts: ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
     total: 'totalTokenCount',
   },
+  interactions: {
+    parts: ['total_input_tokens', 'total_tool_use_tokens', 'total_output_tokens', 'total_thought_tokens'],
+    total: 'total_tokens',
+  },
   converse: {
     parts: ['inputTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens', 'outputTokens'],
     total: 'totalTokens',

@@ -166,7 +166,27 @@ const cohereChat: Client = {
   },
 }
 
+const interactions: Client = {
+  first: question =>
+    wireRequest('/v1beta/interactions', {
+      model: 'm',
+      store: false,
+      input: [{ type: 'user_input', content: [{ type: 'text', text: question }] }],
+      generation_config: { thinking_summaries: 'auto' },
+      tools: [{ type: 'function', ...TOOL, parameters: SCHEMA }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const said = listOf(answer['steps'])
+    const steps =
+      habit === 'keeps' ? said : said.filter(({ type }) => type !== 'thought').map(step => without(step, 'signature'))
+    const results = steps
+      .filter(({ type }) => type === 'function_call')
+      .map(({ id, name }) => ({ type: 'function_result', call_id: id!, name: name!, result: 'noon' }))
+    return wireRequest(path, { ...body, input: [...listOf(body['input']), ...steps, ...results] })
+  },
+}
+
 export const CLIENTS: { readonly [format: string]: Client } = {
-  ...{ chat, messages, responses, contents, converse },
+  ...{ chat, messages, responses, contents, converse, interactions },
   'cohere-chat': cohereChat,
 }

@@ -10,6 +10,7 @@ import { elevenlabs } from './elevenlabs.ts'
 import { embeddings } from './embeddings.ts'
 import { generations } from './generations.ts'
 import { images } from './images.ts'
+import { interactions } from './interactions.ts'
 import { kling } from './kling.ts'
 import { live } from './live.ts'
 import { messages } from './messages.ts'
@@ -25,7 +26,7 @@ import { videos } from './videos.ts'
 /** The row of every format. Lists of formats that users see have this order. */
 export const ROWS: ReadonlyMap<Format, FormatRow> = new Map<Format, FormatRow>(
   Object.entries({
-    ...{ chat, responses, messages, contents, converse, 'cohere-chat': cohereChat, completions },
+    ...{ chat, responses, messages, contents, interactions, converse, 'cohere-chat': cohereChat, completions },
     ...{ embeddings, rerank, cohere, images, speech },
     ...{ transcriptions, videos, generations, veo, kling, realtime, live, elevenlabs, deepgram },
   }),

@@ -58,6 +58,7 @@ export const replay: Preset = {
     'responses',
     'messages',
     'contents',
+    'interactions',
     'converse',
     'cohere-chat',
     'embeddings',

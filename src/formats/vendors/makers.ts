@@ -42,6 +42,11 @@ export const google: Preset = {
       baseUrl: 'https://generativelanguage.googleapis.com',
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
+    {
+      format: 'interactions',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { voices: GOOGLE_VOICES },
+    },
     { format: 'veo', baseUrl: 'https://generativelanguage.googleapis.com' },
     {
       format: 'live',

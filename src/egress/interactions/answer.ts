@@ -1,0 +1,130 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
+import { type EndContent, type Finish, type FinishReason, impliedReason } from '../../canonical/result.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
+import { isSearch } from '../searches.ts'
+import { contentExtras, writeContent } from './content.ts'
+import { FORMAT } from './context.ts'
+import { isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
+
+/* Pieces of an answer that whole answers and streams share. */
+
+/** Writes the parts of an answer as steps. Neighbouring contents are one step. */
+export function writeSteps(content: readonly Part[], path: Path, losses: Losses): readonly JsonObject[] {
+  const steps: JsonObject[] = []
+  let contents: JsonObject[] | undefined
+  for (const [index, part] of content.entries()) {
+    const at = [...path, index]
+    if (!isContent(part)) {
+      const step = writeStep(part, at, losses)
+      if (step !== undefined) steps.push(step)
+      if (step !== undefined) contents = undefined
+      continue
+    }
+    const wire = writeContent(part, at, losses)
+    if (wire === undefined) continue
+    const fields = stepFields(part)
+    if (contents === undefined || fields !== undefined) {
+      contents = []
+      steps.push({ type: 'model_output', content: contents, ...fields })
+    }
+    contents.push(wire)
+  }
+  return steps
+}
+
+/** Writes a part that is a step of its own. Undefined if the format has none for it. */
+function writeStep(part: Part, path: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'opaque') return part.value
+  reportStep(part, path, losses)
+  if (part.type === 'reasoning')
+    return isSilent(part) ? undefined : writeThought(isHidden(part) ? { ...part, text: '' } : part, signatureOf(part))
+  if (part.type === 'tool-call') return writeCall(part, returnedArguments(part))
+  return isSearch(part) ? writeSearch(part) : undefined
+}
+
+/** Returns the arguments of a call, which the model may have written in another form than an object. */
+function returnedArguments({ arguments: text, freeform }: ToolCallPart): Json {
+  if (freeform !== undefined) return { input: text }
+  if (text === '') return {}
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null ? value : text
+}
+
+/** Reports what a part loses besides its content. */
+export function reportStep(part: Exclude<Part, { type: 'opaque' }>, path: Path, losses: Losses): void {
+  if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
+  if (part.type === 'tool-call') reportCall(part, path, losses)
+  else if (part.type === 'reasoning') reportReasoning(part, path, losses)
+  else if (!isSearch(part)) losses.drop(path, 'no-such-content')
+}
+
+function reportCall(part: ToolCallPart, path: Path, losses: Losses): void {
+  if (part.freeform !== undefined) {
+    losses.change([...path, 'arguments'], JSON.stringify(returnedArguments(part)), 'wrapped-as-json')
+    losses.drop([...path, 'freeform'], 'wrapped-as-json')
+  }
+  if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
+}
+
+function reportReasoning({ redacted, signature }: ReasoningPart, path: Path, losses: Losses): void {
+  if (redacted !== undefined && (signature === undefined || signature.format === FORMAT))
+    losses.drop([...path, 'redacted'], 'nothing-hidden')
+}
+
+/** Whether reasoning has neither text, signature nor other fields. Such a part is not written. */
+export const isSilent = (part: ReasoningPart): boolean =>
+  part.text === '' && part.signature === undefined && Object.keys(contentExtras(part)).length === 0
+
+/**
+ * Returns the signature of reasoning: this format's own unchanged, any other one wrapped. Clients return the summary
+ * beside it, so that the wrapper holds no text, unless the text is hidden.
+ */
+export const signatureOf = ({ signature, redacted, text }: ReasoningPart): string | undefined =>
+  signature === undefined
+    ? undefined
+    : wrapReasoning(
+        [redacted === undefined || signature.format === FORMAT ? { signature } : { signature, redacted, text }],
+        FORMAT,
+      )
+
+/** Whether the text of reasoning is only in its signature. */
+export const isHidden = ({ signature, redacted }: ReasoningPart): boolean =>
+  redacted !== undefined && signature !== undefined && signature.format !== FORMAT
+
+const STATUSES: { readonly [R in FinishReason]?: string } = {
+  length: 'incomplete',
+  paused: 'requires_continuation',
+  error: 'failed',
+  other: 'cancelled',
+}
+
+/**
+ * Returns the status of a finished answer (docs/wire/interactions.md#statuses). An answer with calls requires an action
+ * (trap 13).
+ */
+export function writeStatus(finish: Finish | undefined, content: EndContent): string {
+  const reason = finish?.reason ?? 'stop'
+  const status = STATUSES[reason]
+  if (status !== undefined) return status
+  if (reason === 'refused' && !content.refused) return 'incomplete'
+  return reason === 'tool-calls' || content.called ? 'requires_action' : 'completed'
+}
+
+const READ: { readonly [status: string]: FinishReason } = {
+  incomplete: 'length',
+  requires_continuation: 'paused',
+  requires_action: 'tool-calls',
+  cancelled: 'other',
+  failed: 'error',
+}
+
+/** Reports how the reason that a reader finds differs from the original. */
+export function reportFinish(finish: Finish | undefined, content: EndContent, path: Path, losses: Losses): void {
+  const status = writeStatus(finish, content)
+  const reason = READ[status] ?? impliedReason({ called: content.called, refused: false })
+  if (finish === undefined) return losses.add(path, { reason }, 'reason-required')
+  if (finish.stopSequence !== undefined) losses.drop([...path, 'stopSequence'], 'no-stop-sequence')
+  if (reason !== finish.reason) losses.change([...path, 'reason'], reason, 'no-such-finish')
+}

@@ -1,0 +1,49 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { CODES, messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
+
+/** The format's code for each kind of failure (docs/wire/interactions.md#errors). */
+const WORDS: { readonly [K in ErrorKind]: string } = {
+  'invalid-request': 'invalid_request',
+  'context-too-long': 'invalid_request',
+  unauthenticated: 'authentication',
+  'out-of-credit': 'payment_required',
+  forbidden: 'permission_denied',
+  'not-found': 'not_found',
+  'method-not-allowed': 'method_not_allowed',
+  conflict: 'conflict',
+  'too-large': 'request_too_large',
+  'cannot-express': 'failed_precondition',
+  'rate-limited': 'rate_limit_exceeded',
+  cancelled: 'cancelled',
+  internal: 'internal_error',
+  'upstream-failed': 'bad_gateway',
+  unreachable: 'bad_gateway',
+  'upstream-account': 'service_unavailable',
+  overloaded: 'service_unavailable',
+  'timed-out': 'gateway_timeout',
+}
+
+/** Google's message for a request that is too long. Agents match it (trap 98). */
+const TOO_LONG: TooLongMessage = {
+  pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
+  write: (tokens, maximum) =>
+    `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${maximum}).`,
+  else: 'The input token count exceeds the maximum number of tokens allowed.',
+}
+
+/** Writes an error that comes before the first byte of an answer. */
+export const writeError = (error: CanonicalError): WireAnswer => ({
+  status: error.httpStatus ?? ERRORS[error.kind].status,
+  headers: retryAfterHeader(error),
+  body: { error: errorFields(error) },
+})
+
+/** Returns the fields of an error. A stream, and an answer that failed, have the same ones. */
+export const errorFields = (error: CanonicalError): JsonObject =>
+  defined({
+    message: messageOf(error, TOO_LONG),
+    code: error.code ?? CODES[error.kind] ?? WORDS[error.kind],
+    param: error.param,
+  }) as JsonObject

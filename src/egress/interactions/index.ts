@@ -1,0 +1,23 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { Sequential } from '../../canonical/sequential.ts'
+import type { ReasoningTarget, Writer } from '../writer.ts'
+import { FORMAT } from './context.ts'
+import { writeError } from './error.ts'
+import { InteractionStream } from './events.ts'
+import { RelayedInteraction } from './relayed-stream.ts'
+import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
+
+/** Returns reasoning to the account whose model made it, with its signature (trap 31). */
+const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+  toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined
+
+/** The writers of Google's Interactions API (docs/wire/interactions.md). */
+export const interactions: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  events: request => new Sequential(new InteractionStream(request)),
+  nativeEvents: request => new RelayedInteraction(new InteractionStream(request)),
+  reasoningForHistory: handsBack,
+  error: writeError,
+}

@@ -1,0 +1,215 @@
+import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Path, Unwritten } from '../../canonical/loss.ts'
+import { defined, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
+import { resultsFirst } from '../sanitize/results-first.ts'
+import { isSearch, searchInWords } from '../searches.ts'
+import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
+import { contentExtras, writeContent } from './content.ts'
+import { FORMAT, type WriteContext } from './context.ts'
+import { writeInstruction } from './instruction.ts'
+import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
+
+/** Message that is added to a request of only instructions, because upstreams refuse an empty input. */
+const OPENING = 'Continue.'
+
+/** Writes `system_instruction` and `input`: the leading instructions as a text, everything else as steps. */
+export function writeHistory(messages: readonly Message[], context: WriteContext): JsonObject {
+  const names = namesOf(messages)
+  const leading = messages.findIndex(({ role }) => !isInstructing(role))
+  const count = leading === -1 ? messages.length : leading
+  const system_instruction = writeInstruction(messages.slice(0, count), context)
+  const order = resultsFirst(messages, count)
+  const input = order.slice(count).flatMap(index => writeMessage(messages[index]!, ['messages', index], context, names))
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  if (input.length === 0 && count === messages.length && count > 0) {
+    context.losses.insert(['messages', count], userMessage(OPENING), 'the-user-speaks-first')
+    input.push({ type: 'user_input', content: [{ type: 'text', text: OPENING }] })
+  }
+  return { ...(defined({ system_instruction }) as JsonObject), input }
+}
+
+/** The names of the called tools by the ids of the calls. */
+type CallNames = ReadonlyMap<string, string>
+
+function namesOf(messages: readonly Message[]): CallNames {
+  const names = new Map<string, string>()
+  for (const { content } of messages)
+    for (const part of content) if (part.type === 'tool-call') names.set(part.id, part.name)
+  return names
+}
+
+/** Writes a message as steps. */
+export function writeMessage(
+  message: Message,
+  path: Path,
+  context: WriteContext,
+  names: CallNames,
+): readonly JsonObject[] {
+  const { role } = message
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+  if (role === 'assistant') return writeTurn(message, path, context)
+  if (role === 'tool') return writeResults(message, path, context, names)
+  if (role !== 'user') context.losses.change([...path, 'role'], 'user', 'system-stands-first')
+  const allowed = role === 'user' ? USER_PARTS : SYSTEM_PARTS
+  const content = writeContents(message.content, [...path, 'content'], allowed, context)
+  if (content.length === 0 && message.extras?.[FORMAT] === undefined) return []
+  return [{ type: 'user_input', content, ...extrasFor(message, FORMAT) }]
+}
+
+const writeContents = (
+  content: readonly Part[],
+  path: Path,
+  allowed: ReadonlySet<Part['type']>,
+  { losses }: WriteContext,
+): readonly JsonObject[] =>
+  writeAllowed(content, allowed, path, losses, (part, at) =>
+    writeContent(withoutCitations(part, at, losses), at, losses),
+  )
+
+/** Drops the citations of a text that is not an answer. */
+function withoutCitations(part: Part, path: Path, losses: WriteContext['losses']): Part {
+  if (part.type !== 'text' || part.annotations === undefined) return part
+  losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
+  const { annotations: _, ...text } = part
+  return text
+}
+
+/** Writes each result of a call as a step of its own. */
+function writeResults(message: Message, path: Path, context: WriteContext, names: CallNames): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return message.content.flatMap((part, index) => {
+    const at = [...path, 'content', index]
+    if (part.type === 'tool-result') return [writeResult(part, at, context, names)]
+    context.losses.drop(at, 'not-in-this-turn')
+    return []
+  })
+}
+
+function writeResult(part: ToolResultPart, path: Path, context: WriteContext, names: CallNames): JsonObject {
+  const { losses } = context
+  if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
+  if (part.freeform !== undefined) losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
+  const contents = writeContents(part.content, [...path, 'content'], USER_PARTS, context)
+  return {
+    type: 'function_result',
+    call_id: part.id,
+    ...(defined({ name: names.get(part.id) ?? part.name }) as JsonObject),
+    result: returned(contents, spellingFor(part, FORMAT)['result'] === 'object'),
+    ...(part.failed === undefined ? {} : { is_error: true }),
+    ...extrasFor(part, FORMAT),
+  }
+}
+
+/** Returns contents as a string if they are one plain text, or as the object that the text was read from. */
+function returned(contents: readonly JsonObject[], isObject: boolean): Json {
+  if (contents.length === 0) return ''
+  const [only, ...others] = contents as [JsonObject]
+  if (others.length > 0 || only['type'] !== 'text' || Object.keys(only).length > 2) return contents
+  const text = only['text'] as string
+  return (isObject ? parseObject(text) : undefined) ?? text
+}
+
+const CALL_LOSSES: Unwritten<ToolCallPart, 'type' | 'id' | 'name' | 'arguments' | 'freeform' | 'namespace'> = {
+  cache: 'no-cache-markers',
+}
+
+/** Writes a turn of the model. Neighbouring contents are one step. */
+function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return writeParts(message.content, path, context)
+}
+
+/** Writes the parts of a turn of the model as steps. */
+export function writeParts(parts: readonly Part[], path: Path, context: WriteContext): readonly JsonObject[] {
+  const turn = new Turn(context)
+  for (const [index, part] of parts.entries()) turn.put(part, [...path, 'content', index])
+  return turn.steps
+}
+
+/** The unsigned reasoning that was written last, which a chunk may continue. */
+interface OpenThought {
+  readonly path: Path
+  readonly part: ReasoningPart
+}
+
+/** Collects the steps of a turn. */
+class Turn {
+  readonly steps: JsonObject[] = []
+  private readonly context: WriteContext
+  private contents: JsonObject[] | undefined
+  private thought: OpenThought | undefined
+
+  constructor(context: WriteContext) {
+    this.context = context
+  }
+
+  put(part: Part, path: Path): void {
+    if (part.type === 'reasoning') return this.think(part, path)
+    if (part.type === 'tool-call') return this.step(this.call(part, path))
+    if (part.type === 'opaque' && !isContent(part)) return this.step(part.value)
+    if (isSearch(part)) return this.search(part, path)
+    this.say(part, path)
+  }
+
+  private step(wire: JsonObject): void {
+    this.contents = undefined
+    this.thought = undefined
+    this.steps.push(wire)
+  }
+
+  private say(part: Part, path: Path): void {
+    const { losses } = this.context
+    const wire = writeContent(part, path, losses)
+    if (wire === undefined) return
+    const fields = stepFields(part)
+    if (this.contents === undefined || fields !== undefined) {
+      const contents: JsonObject[] = []
+      this.step({ type: 'model_output', content: contents, ...fields })
+      this.contents = contents
+    }
+    this.contents.push(wire)
+  }
+
+  private call(part: ToolCallPart, path: Path): JsonObject {
+    this.context.losses.dropFields(part, path, CALL_LOSSES)
+    return writeCall(part, argumentsOf(part, path, this.context.losses))
+  }
+
+  /** Writes a search that an upstream of this format signed, and says any other in words. */
+  private search(part: Part & { type: 'search-call' | 'search-result' }, path: Path): void {
+    if (extrasFor(part, FORMAT)['signature'] !== undefined) this.step(writeSearch(part))
+    else this.say(searchInWords(part, path, this.context.losses) satisfies TextPart, path)
+  }
+
+  private think(part: ReasoningPart, path: Path): void {
+    const { losses } = this.context
+    if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
+    const signature = signatureFor(part, path, this.context)
+    if (part.redacted !== undefined && signature === undefined) return losses.drop(path, 'no-hidden-reasoning')
+    if (part.redacted !== undefined) losses.dropRestored([...path, 'redacted'], 'implied-by-the-proof')
+    const extras = contentExtras(part)
+    if (part.text === '' && signature === undefined && Object.keys(extras).length === 0) return
+    const { thought } = this
+    if (part.continues !== undefined && thought !== undefined) return this.continue(thought, part, path)
+    this.step(writeThought(part, signature))
+    this.thought = signature === undefined && Object.keys(extras).length === 0 ? { part, path } : undefined
+  }
+
+  /** Appends a chunk to the reasoning before it, as clients store the chunks of a stream. */
+  private continue({ part: before, path: at }: OpenThought, part: ReasoningPart, path: Path): void {
+    const { losses } = this.context
+    const joined = { ...before, text: before.text + part.text }
+    losses.drop(path, 'joined-with-the-one-before')
+    losses.change([...at, 'text'], joined.text, 'joined-with-the-next')
+    this.steps[this.steps.length - 1] = writeThought(joined, undefined)
+    this.thought = { part: joined, path: at }
+  }
+}
+
+/** Returns the signature if an upstream of this format issued it. Any other signature is dropped (trap 30). */
+function signatureFor({ signature }: ReasoningPart, path: Path, { losses }: WriteContext): string | undefined {
+  if (signature === undefined || signature.format === FORMAT) return signature?.value
+  return losses.drop([...path, 'signature'], `only-in-${signature.format}`)
+}

@@ -1,0 +1,115 @@
+import type { Part } from '../../canonical/content.ts'
+import { Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { INTERACTIONS_REVISION } from '../../formats/dialects/interactions.ts'
+import { spellingFor } from '../fields.ts'
+import { type NativeRequest, withFields } from '../native.ts'
+import { FORMAT, nameField, PATH, type WriteContext } from './context.ts'
+import { writeMessage, writeParts } from './input.ts'
+
+/** Fields that may change while the rest of a native request is passed on as received. */
+export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
+
+/** Fields of the body by the state that they hold. */
+const STATE_FIELDS: readonly (readonly [field: string, of: keyof State])[] = [
+  ['store', 'store'],
+  ['previous_interaction_id', 'previous'],
+  ['background', 'background'],
+]
+
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for reasoning that only another
+ * upstream can read.
+ */
+export function writeNativeRequest(request: CanonicalRequest, { node, wire }: NativeRequest): Written<WireRequest> {
+  const { model, messages, stream, state } = request
+  const context: WriteContext = { dialect: {}, losses: new Losses() }
+  const isUnchanged =
+    messages.length === node.messages.length &&
+    messages.every((message, at) => message === node.messages[at] && isAccepted(message))
+  const changed = STATE_FIELDS.filter(([, of]) => state?.[of] !== node.state?.[of])
+  const fields = {
+    ...(model === node.model ? {} : { [nameField(request)]: model }),
+    ...(stream === node.stream ? {} : { stream }),
+    ...(isUnchanged ? {} : { input: nativeInput(messages, wire.body, context) }),
+    ...Object.fromEntries(
+      changed.flatMap(([field, of]) => (state?.[of] === undefined ? [] : [[field, state[of] as Json]])),
+    ),
+  }
+  const removed = changed.filter(([, of]) => state?.[of] === undefined).map(([field]) => field)
+  const headers = { 'api-revision': INTERACTIONS_REVISION, ...wire.headers }
+  const query = stream === node.stream ? wire.query : {}
+  const body = withFields(wire.body, fields, removed)
+  return { wire: { path: PATH, query, headers, body }, losses: context.losses.list }
+}
+
+/** Whether the upstream takes the message as received. */
+const isAccepted = ({ role, content }: Message): boolean =>
+  role !== 'assistant' || content.every((part, index) => part.type !== 'reasoning' || isSent(part, content[index + 1]))
+
+/** Whether the step that a part of reasoning was read from holds the reasoning as it is. */
+function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
+  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  const step = isOnCall ? next && unchangedWire<JsonObject>(next, FORMAT) : unchangedWire<JsonObject>(part, FORMAT)
+  if (step === undefined) return false
+  const { signature } = step
+  if (part.signature === undefined) return signature == null || signature === ''
+  return part.signature.format === FORMAT && part.signature.value === signature
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+/** Writes the steps of the messages. The message of the instruction stays in its field. */
+function nativeInput(messages: readonly Message[], body: JsonObject, context: WriteContext): readonly JsonObject[] {
+  const steps: JsonObject[] = []
+  let last: JsonObject | undefined
+  for (const [index, message] of messages.entries()) {
+    if (index === 0 && body['system_instruction'] != null) continue
+    const path: Path = ['messages', index]
+    const whole = message.role === 'assistant' ? undefined : unchangedWire<JsonObject>(message, FORMAT)
+    if (whole !== undefined) {
+      // Several messages may have been read from one step.
+      if (whole !== last) steps.push(whole)
+    } else
+      for (const step of message.role === 'assistant'
+        ? nativeTurn(message, path, context)
+        : writeMessage(message, path, context, NO_NAMES))
+        steps.push(step)
+    last = whole
+  }
+  return steps
+}
+
+/** Writes a turn of the model: each step as received, and the reasoning that the gateway put back. */
+function nativeTurn({ content }: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  return content.flatMap((part, index): readonly JsonObject[] => {
+    if (part.type === 'reasoning') return nativeThought(part, content[index + 1], path, context)
+    const step = unchangedWire<JsonObject>(part, FORMAT)
+    // Any other part belongs to the step of an earlier part.
+    if (step === undefined) return []
+    const before = content[index - 1]
+    const isSigned =
+      before?.type === 'reasoning' && spellingFor(before, FORMAT)['on'] === 'call' && isSent(before, part)
+    return [part.type === 'tool-call' && !isSigned ? unsigned(step) : step]
+  })
+}
+
+function nativeThought(
+  part: Part & { type: 'reasoning' },
+  next: Part | undefined,
+  path: Path,
+  context: WriteContext,
+): readonly JsonObject[] {
+  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  if (isSent(part, next)) return isOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
+  return part.signature?.format === FORMAT ? writeParts([part], path, context) : []
+}
+
+/** Returns a call without a signature that only another upstream can read. */
+function unsigned(step: JsonObject): JsonObject {
+  if (step['signature'] == null || step['signature'] === '') return step
+  const { signature: _, ...call } = step
+  return call
+}

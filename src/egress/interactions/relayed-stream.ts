@@ -1,0 +1,112 @@
+import { decodeBase64, encodeBase64 } from '../../canonical/base64.ts'
+import type { CanonicalEvent, PartDelta, ResultStart } from '../../canonical/event.ts'
+import { isObject, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
+import { Sequential } from '../../canonical/sequential.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import type { NativeEventWriter } from '../writer.ts'
+import type { InteractionStream } from './events.ts'
+import type { StepSink } from './step-events.ts'
+
+/**
+ * Relays the events of an upstream of this format, changing only the id and the name of what answers. The writer of the
+ * format follows the stream, so that it can write any later event itself.
+ */
+export class RelayedInteraction extends Sequential<WireEvent> implements NativeEventWriter {
+  private start: ResultStart | undefined
+  /** Events that came before the start of the answer, which has the id. */
+  private early: WireEvent[] = []
+  private readonly sink: StepSink
+  /** Index of the step that the relayed events have open. */
+  private open: number | undefined
+  /** Number of relayed bytes of audio that the reader keeps, because they do not fill a group of base64. */
+  private heard = 0
+
+  constructor(stream: InteractionStream) {
+    super(stream)
+    this.sink = stream.sink
+  }
+
+  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    const { events } = this.sink
+    if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
+    else if (isAudio(wire)) this.heard += bytesOfAudio(wire, read)
+    if (this.open !== undefined) this.sink.steps = this.open
+    for (const event of read) {
+      if (event.type === 'result-start') this.start = event
+      super.push(event)
+    }
+    if (this.open !== undefined) this.sink.steps = this.open + 1
+    if (wire.event === 'step.stop') {
+      this.open = undefined
+      this.heard = 0
+    }
+    this.sink.events = events + 1
+    if (this.start === undefined) {
+      this.early.push(wire)
+      return NOTHING
+    }
+    const out = [...this.early, wire].map(one => named(one, this.start!))
+    this.early = []
+    return out
+  }
+
+  /** Writes an event itself. It first ends a relayed step whose parts have all ended. */
+  override push(event: CanonicalEvent): readonly WireEvent[] {
+    if (event.type === 'part-delta' && this.heard > 0) return super.push(this.unheard(event))
+    const { open, sink } = this
+    if (open === undefined || !FOLLOWS.has(event.type)) return super.push(event)
+    this.open = undefined
+    if (sink.open === open) return super.push(event)
+    sink.open = open
+    sink.stop()
+    return super.push(event)
+  }
+
+  /** Returns a delta without the bytes that were relayed. */
+  private unheard(event: PartDelta): PartDelta {
+    const relayed = this.heard
+    this.heard = 0
+    return { ...event, append: encodeBase64(decodeBase64(event.append).subarray(relayed)) }
+  }
+}
+
+/** Events that come after the end of a part. */
+const FOLLOWS: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
+
+const isAudio = ({ event, data }: WireEvent): boolean => event === 'step.delta' && data.includes('"audio"')
+
+/** Returns the number of bytes of audio in a delta that were not read from it. */
+function bytesOfAudio({ data }: WireEvent, read: readonly CanonicalEvent[]): number {
+  const delta = parseObject(data)?.['delta']
+  if (!isObject(delta) || delta['type'] !== 'audio') return 0
+  const chunks = read.map(event => (event.type === 'part-delta' ? bytesIn(event.append) : 0))
+  return chunks.reduce((rest, bytes) => rest - bytes, bytesIn(stringIn(delta['data'])))
+}
+
+const bytesIn = (base64: string): number => decodeBase64(base64).length
+
+function indexOf({ data }: WireEvent): number | undefined {
+  const index = parseObject(data)?.['index']
+  return typeof index === 'number' ? index : undefined
+}
+
+/** Returns an event with the public id and name. Events of steps have neither. */
+function named(wire: WireEvent, { id, model }: ResultStart): WireEvent {
+  if (wire.event?.startsWith('step.') === true) return wire
+  const event = parseObject(wire.data)
+  if (event === undefined) return wire
+  const changed = withName(event, id, model)
+  return changed === event ? wire : { ...wire, data: JSON.stringify(changed) }
+}
+
+function withName(event: JsonObject, id: string | undefined, model: string | undefined): JsonObject {
+  const { interaction, interaction_id: given } = event
+  if (given !== undefined) return id === undefined || given === id ? event : { ...event, interaction_id: id }
+  if (!isObject(interaction)) return event
+  const field = interaction['agent'] === undefined ? 'model' : 'agent'
+  const isSame = (name: string, value: string | undefined) => value === undefined || interaction[name] === value
+  if (isSame('id', id) && (isSame(field, model) || interaction[field] === undefined)) return event
+  const fields = interaction[field] === undefined || model === undefined ? {} : { [field]: model }
+  return { ...event, interaction: { ...interaction, ...(id === undefined ? {} : { id }), ...fields } }
+}

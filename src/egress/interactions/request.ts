@@ -1,0 +1,55 @@
+import { foreignLosses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { INTERACTIONS_REVISION, interactionsDialect } from '../../formats/dialects/interactions.ts'
+import { extrasFor } from '../fields.ts'
+import { nativeSourceOf } from '../native.ts'
+import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
+import type { WriteOptions } from '../writer.ts'
+import { FORMAT, nameField, PATH, type WriteContext } from './context.ts'
+import { writeHistory } from './input.ts'
+import { REWRITTEN, writeNativeRequest } from './native-request.ts'
+import { writeFormat } from './output.ts'
+import { writeGeneration, writeLabels, writeServiceTier, writeState } from './settings.ts'
+import { writeTools } from './tools.ts'
+
+/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+
+/** Headers of a request that the gateway writes. */
+const HEADERS = { 'api-revision': INTERACTIONS_REVISION }
+
+/** Writes the canonical request as `POST /v1beta/interactions` (docs/wire/interactions.md#request). */
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
+  if (source !== undefined) return writeNativeRequest(original, source)
+  const { request, losses, renamed } = sanitize(original, RULE)
+  losses.report(foreignLosses(request, FORMAT))
+  const context: WriteContext = { dialect: interactionsDialect(options.dialect), losses }
+  const tools = writeTools(request, context)
+  const { generation_config: _, ...extras } = extrasFor(request, FORMAT)
+  const body = {
+    [nameField(request)]: request.model,
+    ...writeHistory(request.messages, context),
+    ...(defined({
+      tools,
+      generation_config: writeGeneration(request, tools !== undefined, context),
+      response_format: writeFormat(request, context),
+      ...writeState(request, context),
+      service_tier: writeServiceTier(request, context),
+      labels: writeLabels(request, context),
+    }) as JsonObject),
+    ...(request.stream ? { stream: true } : {}),
+    ...extras,
+  }
+  losses.dropFields(request, [], REQUEST_LOSSES)
+  return { wire: { path: PATH, query: {}, headers: HEADERS, body }, losses: losses.list, renamed }
+}
+
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  | SettingName
+  | ('model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream')
+> = { cache: 'no-cache-markers' }

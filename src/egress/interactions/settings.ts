@@ -1,0 +1,105 @@
+import type { Unwritten } from '../../canonical/loss.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Effort, Reasoning, State } from '../../canonical/request.ts'
+import { SETTINGS } from '../../formats/settings/interactions.ts'
+import { extrasFor } from '../fields.ts'
+import { voiceOf } from '../media/voices.ts'
+import { nearest, withoutBudget } from '../sanitize/efforts.ts'
+import { limitedStops } from '../sanitize/limits.ts'
+import { writeSettings } from '../settings.ts'
+import { FORMAT, type WriteContext } from './context.ts'
+import { writeToolChoice } from './tools.ts'
+
+/** Most stop sequences. */
+const MOST_STOPS = 5
+
+/** Writes `generation_config` (docs/wire/interactions.md#generation-config). Undefined if there is nothing to set. */
+export function writeGeneration(
+  request: CanonicalRequest,
+  isChoosable: boolean,
+  context: WriteContext,
+): JsonObject | undefined {
+  const { losses } = context
+  const { sampling, output } = request
+  const others = extrasFor(request, FORMAT)['generation_config']
+  if (sampling.logprobs !== undefined) losses.drop(['sampling', 'logprobs'], 'no-logprobs')
+  if (output.candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-candidate-anyway')
+  else if (output.candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
+  const voice = output.audio === undefined ? undefined : voiceOf(request, context.dialect, losses)
+  const fields = {
+    ...writeSettings(SETTINGS, request, losses),
+    ...defined({
+      stop_sequences: limitedStops(sampling.stop, MOST_STOPS, losses),
+      ...writeReasoning(request.reasoning, context),
+      tool_choice: writeToolChoice(request, isChoosable, context),
+      speech_config: voice === undefined ? undefined : [{ voice }],
+    }),
+    ...(isObject(others) ? others : {}),
+  } as JsonObject
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+/** The levels of upstreams that declare none. */
+const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
+
+function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext) {
+  if (reasoning === undefined) return {}
+  const efforts = (dialect.efforts as readonly Effort[] | undefined) ?? LEVELS
+  const { effort, show } = withoutBudget(reasoning, FORMAT, efforts, losses)
+  const level = effort === undefined ? undefined : nearest(effort, efforts)
+  if (reasoning.effort !== undefined && level === undefined) losses.drop(['reasoning', 'effort'], 'no-such-effort')
+  else if (reasoning.effort !== undefined && level !== effort)
+    losses.change(['reasoning', 'effort'], level, 'nearest-allowed-value')
+  const shown = show === undefined ? undefined : show ? 'auto' : 'none'
+  return { thinking_level: level, thinking_summaries: shown }
+}
+
+const STATE_LOSSES: Unwritten<State, 'conversation' | 'thread'> = {
+  store: 'no-kept-answers',
+  previous: 'no-kept-answers',
+  background: 'no-background-work',
+}
+
+/** Writes where the answer is stored, what it continues, and whether it is made in the background. */
+export function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
+  losses.dropFields(state, ['state'], { conversation: 'no-conversations', thread: 'no-threads' })
+  if (dialect.stateless === true) {
+    losses.dropFields(state, ['state'], STATE_LOSSES)
+    return {}
+  }
+  const { store, previous, background } = state ?? {}
+  if (store === undefined && previous === undefined && background === undefined) {
+    // Upstreams store by default, but callers of other formats do not expect it.
+    if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
+    else losses.add(['state', 'store'], false, 'minted-no-storage')
+    return { store: false }
+  }
+  return defined({ store, previous_interaction_id: previous, background }) as JsonObject
+}
+
+/** Words of service tiers that differ from other formats'. */
+export const writeTier = (tier: string | undefined): string | undefined => (tier === 'default' ? 'standard' : tier)
+
+const TIERS: ReadonlySet<string> = new Set(['standard', 'flex', 'priority', 'deferred'])
+
+/** Writes the service tier if the format has it. */
+export function writeServiceTier({ serviceTier }: CanonicalRequest, { losses }: WriteContext): string | undefined {
+  const tier = writeTier(serviceTier)
+  if (tier === undefined || (TIERS.has(tier) && serviceTier !== 'standard')) return tier
+  return losses.drop(['serviceTier'], 'no-such-tier')
+}
+
+/** Names and values of labels that upstreams take. */
+const LABEL_NAME = /^\p{Ll}[\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
+
+/** Writes metadata as labels, which are short texts in lower case. */
+export function writeLabels({ metadata }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
+  if (metadata === undefined) return undefined
+  const entries = Object.entries(metadata).filter(([name, value]) => {
+    const isLabel = LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)
+    if (!isLabel) losses.drop(['metadata', name], 'labels-are-short-and-in-lower-case')
+    return isLabel
+  })
+  return Object.fromEntries(entries)
+}

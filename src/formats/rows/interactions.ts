@@ -1,0 +1,30 @@
+import { FLAGS } from '../dialects/interactions.ts'
+import { CONVERSATION, modelFields } from './model-field-lists.ts'
+import type { Endpoint, FormatRow } from './row.ts'
+
+const BELOW = '/v1beta/interactions'
+
+/** `input` also marks requests of other formats. No other format has the id of a previous interaction. */
+const endpoint = (path: string): Endpoint => ({
+  path,
+  below: BELOW,
+  mark: 'previous_interaction_id',
+  takes: ['input'],
+  headers: ['api-revision'],
+  query: ['alt'],
+})
+
+export const interactions: FormatRow = {
+  name: { en: 'Interactions (Gemini)', zh: 'Interactions（Gemini）', short: 'Interactions' },
+  upstream: {
+    does: ['conversation', 'completion', 'image', 'speech'],
+    versioned: 'path',
+    auth: 'x-goog-api-key',
+    listing: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
+    singleImage: true,
+  },
+  callers: ['conversation', 'image', 'speech'],
+  endpoints: [endpoint(BELOW), endpoint('/v1/interactions')],
+  modelFields: modelFields(CONVERSATION, ['model', 'agent']),
+  flags: FLAGS,
+}

@@ -1,0 +1,145 @@
+import type {
+  Annotation,
+  MediaKind,
+  MediaPart,
+  MediaSource,
+  OpaquePart,
+  Part,
+  TextPart,
+} from '../../canonical/content.ts'
+import { imageTypeOfBase64, sniffBase64 } from '../../canonical/media/sniff.ts'
+import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import { Offsets } from '../../canonical/text.ts'
+import { anyNumber, anyText, defined, extrasOf, objects, required, text } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+/** Reads the contents of a turn or of a result. A string is a single text. */
+export function readContent(wire: Json | undefined): readonly Part[] {
+  if (typeof wire === 'string') return [{ type: 'text', text: wire }]
+  return objects(wire)?.map(readPart) ?? []
+}
+
+const KINDS: { readonly [type: string]: MediaKind } = {
+  image: 'image',
+  audio: 'audio',
+  video: 'video',
+  document: 'file',
+}
+
+/** Reads one content. One of an unknown type, or without data, becomes opaque. */
+export function readPart(wire: JsonObject): Part {
+  const type = required(text(wire['type']))
+  if (type === 'text') return readText(wire)
+  return (Object.hasOwn(KINDS, type) ? readMedia(wire, type) : undefined) ?? opaqueContent(wire)
+}
+
+/** Marks an opaque part as a content of a step, and not as a step. */
+export const opaqueContent = (value: JsonObject): OpaquePart => ({
+  type: 'opaque',
+  format: FORMAT,
+  value,
+  spelling: { [FORMAT]: { in: 'content' } },
+})
+
+const TEXT = new Set(['type', 'text', 'annotations'])
+
+function readText(wire: JsonObject): TextPart {
+  const said = required(text(wire['text']))
+  const cited = objects(wire['annotations'])
+  return {
+    type: 'text',
+    text: said,
+    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, said) }),
+    ...extrasOf(FORMAT, wire, TEXT),
+  }
+}
+
+const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
+
+/** Reads the annotations of a text, whose offsets count bytes. Annotations other than of web pages become opaque. */
+export function readAnnotations(wires: readonly JsonObject[], said: string): readonly Annotation[] {
+  const offsets = new Offsets(said)
+  return wires.map((wire): Annotation => {
+    const { url, title, start_index, end_index } = wire
+    const isCitation =
+      wire['type'] === 'url_citation' &&
+      typeof url === 'string' &&
+      isText(title) &&
+      isOffset(start_index) &&
+      isOffset(end_index)
+    if (!isCitation) return { type: 'opaque', format: FORMAT, value: wire }
+    const citation = {
+      type: 'citation',
+      url,
+      ...defined({ title: anyText(title), start: unit(offsets, start_index), end: unit(offsets, end_index) }),
+      ...extrasOf(FORMAT, wire, CITATION),
+    } as const
+    return withWireSource<Annotation, JsonObject>(citation, FORMAT, wire)
+  })
+}
+
+const isText = (value: Json | undefined): boolean => value == null || typeof value === 'string'
+const isOffset = (value: Json | undefined): boolean => value == null || typeof value === 'number'
+
+function unit(offsets: Offsets, value: Json | undefined): number | undefined {
+  const byte = anyNumber(value)
+  return byte === undefined ? undefined : offsets.unitAt(byte)
+}
+
+/** The resolutions that other formats have, too. */
+const DETAILS: ReadonlySet<string> = new Set(['low', 'high'])
+
+const MEDIA = new Set(['type', 'data', 'mime_type', 'uri', 'resolution'])
+const INLINE = new Set(['type', 'data', 'mime_type', 'resolution'])
+
+/** Kinds that the media type of a document may state. */
+const STATED: ReadonlySet<string> = new Set(['image', 'audio', 'video'] satisfies MediaKind[])
+
+/** Returns the kind of media. Some clients send any file as a document. */
+function kindOf(type: string, mediaType: string | undefined): MediaKind {
+  const stated = mediaType?.split('/')[0]?.toLowerCase() ?? ''
+  return KINDS[type] === 'file' && STATED.has(stated) ? (stated as MediaKind) : KINDS[type]!
+}
+
+/** Reads media: bytes, or else a URI. Undefined without either. */
+function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
+  const data = text(wire['data'])
+  const uri = text(wire['uri'])
+  const mediaType = text(wire['mime_type'])
+  const resolution = text(wire['resolution'])
+  if (data === undefined && uri === undefined) return undefined
+  const kind = kindOf(type, data === undefined ? undefined : mediaType)
+  const detail = resolution !== undefined && DETAILS.has(resolution) ? resolution : undefined
+  const refused = detail === undefined ? ['resolution'] : []
+  return {
+    type: 'media',
+    kind,
+    source:
+      data === undefined
+        ? sourceOfUri(uri!, mediaType)
+        : { type: 'base64', mediaType: mediaType ?? typeOf(data, kind), data },
+    ...defined({ detail }),
+    ...extrasOf(FORMAT, wire, data === undefined ? MEDIA : INLINE, refused),
+  }
+}
+
+/** Media types of bytes that come without one and do not show it. */
+const FALLBACK_TYPES: { readonly [K in MediaKind]: string } = {
+  image: 'image/png',
+  audio: 'audio/pcm',
+  video: 'video/mp4',
+  file: 'application/pdf',
+}
+
+/** Returns the media type of bytes that came without one. */
+export const typeOf = (data: string, kind: MediaKind): string =>
+  kind === 'image' ? imageTypeOfBase64(data) : (sniffBase64(data) ?? FALLBACK_TYPES[kind])
+
+/** Reads a URI. Only Google can read its own files and storage. */
+export const sourceOfUri = (uri: string, mediaType: string | undefined): MediaSource =>
+  isGoogleFile(uri)
+    ? { type: 'file-id', format: FORMAT, id: uri, ...defined({ mediaType }) }
+    : { type: 'url', url: uri, ...defined({ mediaType }) }
+
+const isGoogleFile = (uri: string): boolean =>
+  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)

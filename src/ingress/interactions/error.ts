@@ -1,0 +1,65 @@
+import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { classify, retryAfter } from '../errors/classify.ts'
+import { readError as readGoogleError, readInnerError as readInnerGoogleError } from '../errors/google-error.ts'
+import { anyObject, anyText, defined } from '../fields.ts'
+
+/** Error kinds by the format's codes (docs/wire/interactions.md#errors). */
+const KINDS: { readonly [code: string]: ErrorKind } = {
+  invalid_request: 'invalid-request',
+  failed_precondition: 'invalid-request',
+  out_of_range: 'invalid-request',
+  parameter_unknown: 'invalid-request',
+  authentication: 'unauthenticated',
+  payment_required: 'out-of-credit',
+  permission_denied: 'forbidden',
+  not_found: 'not-found',
+  model_not_found: 'not-found',
+  conflict: 'conflict',
+  request_too_large: 'too-large',
+  rate_limit_exceeded: 'rate-limited',
+  quota_exceeded: 'rate-limited',
+  cancelled: 'cancelled',
+  api_error: 'upstream-failed',
+  internal_error: 'upstream-failed',
+  bad_gateway: 'upstream-failed',
+  service_unavailable: 'overloaded',
+  gateway_timeout: 'timed-out',
+}
+
+/** Codes that say no more than their kind. */
+const PLAIN: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
+
+/** Reads an upstream's error answer. Errors of Google's front end have its older form. */
+export function readError(answer: WireAnswer): CanonicalError {
+  const error = errorIn(answer.body)
+  return error === undefined ? readGoogleError(answer) : describe(error, answer.status, retryAfter(answer.headers))
+}
+
+/** Reads an error inside a stream or under status 200 (traps 75, 77). */
+export function readInnerError(body: JsonObject): CanonicalError {
+  const error = errorIn(body)
+  return error === undefined ? readInnerGoogleError(body) : describe(error, undefined, undefined)
+}
+
+/** Returns an error whose code is a word. */
+function errorIn(body: JsonObject): JsonObject | undefined {
+  const error = anyObject(body['error'])
+  return typeof error?.['code'] === 'string' ? error : undefined
+}
+
+function describe(error: JsonObject, status: number | undefined, wait: number | undefined): CanonicalError {
+  const code = error['code'] as string
+  const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined
+  return classify({
+    kind: known ?? (status === undefined ? 'upstream-failed' : errorKindOf(status)),
+    message: anyText(error['message']) ?? 'The upstream failed.',
+    ...defined({
+      code: code === '' || PLAIN.has(code) ? undefined : code,
+      param: anyText(error['param']),
+      retryAfterSeconds: wait,
+      status,
+    }),
+  })
+}

@@ -1,0 +1,157 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { DONE } from '../answer-events.ts'
+import { EarlyEvents } from '../early-events.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
+import { anyObject, anyObjects, anyText } from '../fields.ts'
+import { isEmptyData } from '../transport/sse.ts'
+import { readInnerError } from './error.ts'
+import { readExtras, readFailure, readFinish, readHead, withCallId } from './result.ts'
+import { type Sink, type StepReader, stepOf, stepReader } from './step-events.ts'
+import { readUsage } from './usage.ts'
+import { FORMAT } from './wire.ts'
+
+type Handler = (wire: JsonObject) => void
+
+/** Reads a streamed answer (docs/wire/interactions.md#stream). Events of unknown types pass unchanged. */
+export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent>, Sink {
+  out: CanonicalEvent[] = []
+  parts = 0
+  private started = false
+  private ended = false
+  private called = false
+  /** Open steps by index, and the indexes of all steps. */
+  private readonly open = new Map<Json, StepReader>()
+  private readonly seen = new Set<Json>()
+  /** Steps that have ended, but may still be annotated. */
+  private readonly said = new Map<Json, StepReader>()
+  private readonly ids: AnswerIds
+  private readonly early = new EarlyEvents()
+
+  constructor(request: CanonicalRequest) {
+    this.ids = new AnswerIds(request)
+  }
+
+  push({ event, data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.ended || isEmptyData(data)) return NOTHING
+    this.out = []
+    const wire = data === DONE ? undefined : parseObject(data)
+    if (data === DONE) this.fail(CUT_SHORT)
+    else if (wire === undefined) this.fail(MALFORMED)
+    else this.take(anyText(wire['event_type']) ?? event ?? '', wire)
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.ended) return NOTHING
+    this.out = []
+    this.fail(CUT_SHORT)
+    return this.out
+  }
+
+  private take(type: string, wire: JsonObject): void {
+    if (type === 'step.delta') this.delta(wire['index'] ?? 0, anyObject(wire['delta']) ?? {})
+    else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
+    else if (wire['error'] != null) this.fail(readInnerError(wire))
+    else this.pass(wire)
+  }
+
+  private readonly handlers: { readonly [type: string]: Handler } = {
+    'interaction.created': wire => this.begin(anyObject(wire['interaction']) ?? {}),
+    'interaction.status_update': wire => this.takeStatus(wire),
+    'step.start': wire => this.startStep(wire['index'] ?? 0, anyObject(wire['step']) ?? {}),
+    'step.stop': wire => this.stopStep(wire['index'] ?? 0, wire),
+    'interaction.completed': wire => this.finish(anyObject(wire['interaction']) ?? {}),
+    'interaction.requires_action': wire => this.finish(anyObject(wire['interaction']) ?? {}),
+    'interaction.failed': wire => this.finish({ status: 'failed', ...anyObject(wire['interaction']) }),
+    error: wire => this.fail(readInnerError(wire)),
+  }
+
+  /** Passes an event on for callers of the same format, after the answer's start. */
+  private pass(value: JsonObject): void {
+    const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
+    if (!this.started && this.early.add(event)) return
+    this.begin({})
+    this.out.push(event)
+  }
+
+  /** Passes a status on, unless it is the one that every answer has first. */
+  private takeStatus(wire: JsonObject): void {
+    if (wire['status'] !== 'in_progress') this.pass(wire)
+  }
+
+  private begin(interaction: JsonObject): void {
+    if (this.started) return
+    this.started = true
+    const extras = readExtras(interaction)
+    this.out.push({ type: 'result-start', ...readHead(interaction), ...(extras === undefined ? {} : { extras }) })
+    this.early.release(this.out)
+  }
+
+  private startStep(index: Json, step: JsonObject): void {
+    this.begin({})
+    this.open.get(index)?.end()
+    this.seen.add(index)
+    this.called ||= step['type'] === 'function_call'
+    this.open.set(index, stepReader(withCallId(step, this.ids), this))
+  }
+
+  /** Reads a delta. One that its step cannot have starts another step. */
+  private delta(index: Json, delta: JsonObject): void {
+    if (this.open.get(index)?.takes(delta) !== true) {
+      if (delta['type'] === 'text_annotation_delta' && this.seen.has(index))
+        return this.said.get(index)?.annotate?.(anyObjects(delta['annotations']))
+      this.startStep(index, stepOf(delta))
+    }
+    this.open.get(index)!.delta(delta)
+  }
+
+  private stopStep(index: Json, wire: JsonObject): void {
+    const step = this.open.get(index)
+    step?.end()
+    this.open.delete(index)
+    if (step?.annotate !== undefined) this.said.set(index, step)
+    const usage = anyObject(wire['usage'])
+    if (usage === undefined) return
+    this.begin({})
+    this.out.push({ type: 'usage', usage: readUsage(usage) })
+  }
+
+  /** Reads the last event, whose interaction may have steps that were not streamed. */
+  private finish(interaction: JsonObject): void {
+    this.begin(interaction)
+    for (const [index, step] of anyObjects(interaction['steps']).entries())
+      if (!this.seen.has(index)) this.startStep(index, step)
+    for (const step of this.open.values()) step.end()
+    this.open.clear()
+    const usage = anyObject(interaction['usage'])
+    const error = readFailure(interaction)
+    const finish = readFinish(anyText(interaction['status']), { called: this.called, refused: false })
+    if (error === undefined)
+      this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
+    if (error === undefined) this.out.push({ type: 'result-end', ...lateFields(interaction) })
+    else this.out.push({ type: 'error', error })
+    this.ended = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.begin({})
+    this.out.push({ type: 'error', error })
+    this.ended = true
+  }
+}
+
+function lateFields(interaction: JsonObject) {
+  const { serviceTier } = readHead(interaction)
+  const extras = readExtras(interaction)
+  return {
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(extras === undefined ? {} : { extras }),
+  }
+}

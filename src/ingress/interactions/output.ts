@@ -1,0 +1,121 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Modality, Output, TextShape } from '../../canonical/request.ts'
+import { definedIfAny, list, text, texts, WrongType, withDefined } from '../fields.ts'
+import { readSize } from './settings.ts'
+
+/** Settings of `generation_config` that belong to the output. */
+interface Configured {
+  readonly voice: string | undefined
+  readonly image: string | undefined
+}
+
+/** What `response_format` asks for. Undefined fields are not asked for. */
+interface Formatted {
+  text?: TextShape
+  size?: string
+  audio?: string
+  /** The modalities of the entries, in their order. */
+  readonly modalities: Modality[]
+}
+
+const NONE: Formatted = { modalities: [] }
+
+/**
+ * Reads the modalities and the form of the answer (docs/wire/interactions.md#response-format). Fields that say what the
+ * canonical model lacks are added to `refused`.
+ */
+export function readOutput(body: JsonObject, { voice, image }: Configured, refused: string[]): Output {
+  const given = body['response_format'] ?? undefined
+  const mime = text(body['response_mime_type'])
+  const formatted = readFormat(given, mime, refused)
+  const size = formatted.size ?? image
+  const wanted = readModalities(body, refused)
+  const implied = formatted.modalities.some(modality => modality !== 'text') ? formatted.modalities : undefined
+  return withDefined({} as Output, {
+    modalities: wanted ?? implied,
+    text: formatted.text,
+    image: definedIfAny({ size }),
+    audio: definedIfAny({ voice, mediaType: formatted.audio }),
+  })
+}
+
+const MODALITIES: ReadonlySet<string> = new Set(['text', 'image', 'audio'])
+
+/** Reads `response_modalities`. A list with a modality that only this format has becomes an extra. */
+function readModalities(body: JsonObject, refused: string[]): readonly Modality[] | undefined {
+  const given = texts(body['response_modalities'])
+  if (given === undefined) return undefined
+  if (given.length > 0 && given.every(one => MODALITIES.has(one))) return given as readonly Modality[]
+  refused.push('response_modalities')
+  return undefined
+}
+
+const JSON_TYPE = 'application/json'
+
+/** Reads `response_format`: an entry, a list of them, or, beside `response_mime_type`, a schema. */
+function readFormat(given: Json | undefined, mime: string | undefined, refused: string[]): Formatted {
+  const entries = isObject(given) ? [given] : (list(given) ?? [])
+  if (!entries.every(isObject)) throw WrongType.instance
+  if (mime === undefined) {
+    const formatted = given === undefined ? NONE : readEntries(entries)
+    if (formatted === undefined) refused.push('response_format')
+    return formatted ?? NONE
+  }
+  const shape = shapeOf(mime, given)
+  if (shape === undefined) refused.push('response_format', 'response_mime_type')
+  return shape === undefined ? NONE : { text: shape, modalities: [] }
+}
+
+/** Reads the shape that a media type and a schema state. Undefined for others. */
+function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined {
+  if (mime === 'text/plain' && schema === undefined) return { shape: 'text' }
+  if (mime !== JSON_TYPE) return undefined
+  if (schema === undefined) return { shape: 'json' }
+  return isObject(schema) && !isEntry(schema) ? { shape: 'schema', schema } : undefined
+}
+
+/** Whether an object is an entry of the list and not a schema. */
+const isEntry = ({ type }: JsonObject): boolean => typeof type === 'string' && Object.hasOwn(ENTRIES, type)
+
+/** Functions that read an entry by its type. They return false for an entry with fields that they do not know. */
+const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: Formatted) => boolean } = {
+  text: ({ type: _, mime_type: mime, schema, ...others }, out) => {
+    const shape = typeof mime === 'string' ? shapeOf(mime, schema ?? undefined) : undefined
+    const isPlain = mime == null && schema == null
+    if (Object.keys(others).length > 0 || (shape === undefined && !isPlain)) return false
+    if (shape !== undefined) out.text = shape
+    return true
+  },
+  image: ({ type: _, aspect_ratio, image_size, ...others }, out) => {
+    const size = readSize(aspect_ratio, image_size)
+    if (Object.keys(others).length > 0 || (size === undefined && (aspect_ratio ?? image_size) != null)) return false
+    if (size !== undefined) out.size = size
+    return true
+  },
+  audio: ({ type: _, mime_type: mime, ...others }, out) => {
+    const container = typeof mime === 'string' && Object.hasOwn(CONTAINERS, mime) ? CONTAINERS[mime]! : undefined
+    if (Object.keys(others).length > 0 || (mime != null && container === undefined)) return false
+    if (container !== undefined) out.audio = container
+    return true
+  },
+}
+
+/** Media types of audio by the format's names. */
+const CONTAINERS: { readonly [name: string]: string } = {
+  'audio/l16': 'audio/pcm',
+  'audio/wav': 'audio/wav',
+  'audio/mp3': 'audio/mpeg',
+  'audio/ogg_opus': 'audio/opus',
+}
+
+/** Reads entries of different types. Undefined if the canonical model lacks one of them. */
+function readEntries(entries: readonly JsonObject[]): Formatted | undefined {
+  const out: Formatted = { modalities: [] }
+  for (const entry of entries) {
+    const type = entry['type']
+    if (!isEntry(entry) || out.modalities.includes(type as Modality)) return undefined
+    out.modalities.push(type as Modality)
+    if (!ENTRIES[type as string]!(entry, out)) return undefined
+  }
+  return entries.length === 0 ? undefined : out
+}

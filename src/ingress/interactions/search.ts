@@ -1,0 +1,67 @@
+import type { Part, SearchSource } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyText, defined, extrasOf } from '../fields.ts'
+import { FORMAT } from './wire.ts'
+
+/* Reads searches that the upstream ran (docs/wire/interactions.md#searches). */
+
+const CALL = new Set(['type', 'id', 'arguments'])
+const QUERIES = new Set(['queries'])
+const RESULT = new Set(['type', 'call_id', 'result'])
+const SOURCE = new Set(['url', 'title'])
+
+/** Reads a search or its results. Undefined for any other step, and for one that has another form. */
+export function readSearch(wire: JsonObject): Part | undefined {
+  if (wire['type'] === 'google_search_call') return readSearchCall(wire)
+  return wire['type'] === 'google_search_result' ? readSearchResult(wire) : undefined
+}
+
+function readSearchCall(wire: JsonObject): Part | undefined {
+  const id = anyText(wire['id'])
+  const given = wire['arguments'] ?? {}
+  if (id === undefined || !isObject(given)) return undefined
+  const queries = given['queries'] ?? []
+  if (!Array.isArray(queries) || !queries.every(one => typeof one === 'string')) return undefined
+  const others = extrasOf(FORMAT, given, QUERIES).extras?.[FORMAT]
+  const { extras } = extrasOf(FORMAT, unsigned(wire), CALL)
+  const fields = { ...extras?.[FORMAT], ...(others === undefined ? {} : { arguments: others }) }
+  return {
+    type: 'search-call',
+    id,
+    queries,
+    ...(Object.keys(fields).length === 0 ? {} : { extras: { [FORMAT]: fields } }),
+  }
+}
+
+/** Reads the pages of a search. Other entries, such as suggestions to show, become an extra. */
+function readSearchResult(wire: JsonObject): Part | undefined {
+  const id = anyText(wire['call_id'])
+  const found = wire['result'] ?? []
+  if (id === undefined || !Array.isArray(found)) return undefined
+  const sources = found.filter(isPage).map(readSource)
+  const others = (found as readonly Json[]).filter(one => !isPage(one))
+  const { extras } = extrasOf(FORMAT, unsigned(wire), RESULT)
+  const fields = { ...extras?.[FORMAT], ...(others.length === 0 ? {} : { result: others }) }
+  return {
+    type: 'search-result',
+    id,
+    sources,
+    ...(Object.keys(fields).length === 0 ? {} : { extras: { [FORMAT]: fields } }),
+  }
+}
+
+/** Returns the step without an empty signature, which means that there is none. */
+function unsigned(wire: JsonObject): JsonObject {
+  if (wire['signature'] !== '') return wire
+  const { signature: _, ...others } = wire
+  return others
+}
+
+const isPage = (wire: Json): wire is JsonObject =>
+  isObject(wire) && typeof wire['url'] === 'string' && (wire['title'] == null || typeof wire['title'] === 'string')
+
+const readSource = (wire: JsonObject): SearchSource => ({
+  url: wire['url'] as string,
+  ...defined({ title: anyText(wire['title']) }),
+  ...extrasOf(FORMAT, wire, SOURCE),
+})

@@ -1,0 +1,85 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type CanonicalRequest, isEffort, type Reasoning, type Sampling } from '../../canonical/request.ts'
+import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
+import { SETTINGS } from '../../formats/settings/interactions.ts'
+import { defined, extrasOf, object, text, texts, withDefined } from '../fields.ts'
+import { readSettings } from '../settings.ts'
+import { FORMAT } from './wire.ts'
+
+/** The settings of `generation_config`. */
+interface Generation {
+  readonly sampling: Sampling
+  readonly reasoning: Reasoning | undefined
+  readonly voice: string | undefined
+  /** The size of images. */
+  readonly image: string | undefined
+  /** The fields that were not read. */
+  readonly extras: JsonObject | undefined
+}
+
+const TAKEN = new Set([
+  ...SETTINGS.taken,
+  ...['stop_sequences', 'thinking_level', 'thinking_summaries', 'tool_choice', 'speech_config', 'image_config'],
+])
+
+/** Reads `generation_config` without the choice of tools (docs/wire/interactions.md#generation-config). */
+export function readGeneration(config: JsonObject): Generation {
+  const refused: string[] = []
+  const { sampling } = readSettings(SETTINGS, config)
+  return {
+    sampling: withDefined(sampling, { stop: texts(config['stop_sequences']) }),
+    reasoning: readReasoning(config, refused),
+    voice: readVoice(config['speech_config'], refused),
+    image: readImageConfig(object(config['image_config']), refused),
+    extras: extrasOf(FORMAT, config, TAKEN, refused).extras?.[FORMAT],
+  }
+}
+
+const SUMMARIES: { readonly [value: string]: boolean } = { auto: true, none: false }
+
+/** Reads how much the model thinks, and whether it shows a summary. */
+function readReasoning(config: JsonObject, refused: string[]): Reasoning | undefined {
+  const level = text(config['thinking_level'])
+  const summaries = text(config['thinking_summaries'])
+  const effort = isEffort(level) && level !== 'none' ? level : undefined
+  const show = summaries !== undefined && Object.hasOwn(SUMMARIES, summaries) ? SUMMARIES[summaries] : undefined
+  if (effort === undefined) refused.push('thinking_level')
+  if (show === undefined) refused.push('thinking_summaries')
+  return effort === undefined && show === undefined ? undefined : defined({ effort, show })
+}
+
+/** Returns which reasoning a caller gets: its text only if the caller requests summaries, its signatures always. */
+export const reasoningShown = ({ reasoning }: CanonicalRequest): ReasoningShown =>
+  reasoning?.show === true ? 'all' : 'signatures'
+
+/** Reads the voice of a single speaker. Any other configuration becomes an extra. */
+function readVoice(wire: Json | undefined, refused: string[]): string | undefined {
+  if (wire == null) return undefined
+  const speakers = isObject(wire) && Object.keys(wire).length === 1 ? wire['speakers'] : wire
+  const [speaker, ...others] = Array.isArray(speakers) ? (speakers as readonly Json[]) : []
+  const voice = isObject(speaker) && Object.keys(speaker).length === 1 ? speaker['voice'] : undefined
+  if (others.length === 0 && typeof voice === 'string') return voice
+  refused.push('speech_config')
+  return undefined
+}
+
+/** Reads the size of images that `image_config` states. */
+function readImageConfig(wire: JsonObject | undefined, refused: string[]): string | undefined {
+  if (wire === undefined) return undefined
+  const { aspect_ratio, image_size, ...others } = wire
+  const size = Object.keys(others).length === 0 ? readSize(aspect_ratio, image_size) : undefined
+  if (size === undefined) refused.push('image_config')
+  return size
+}
+
+const RATIO = /^\d+:\d+$/
+const CLASS = /^(?:\d+K|512)$/
+
+/** Reads the size of images: an aspect ratio, a size class such as `2K`, or both separated by a space. */
+export function readSize(ratio: Json | undefined, sizeClass: Json | undefined): string | undefined {
+  const isRatio = typeof ratio === 'string' && RATIO.test(ratio)
+  const isClass = typeof sizeClass === 'string' && CLASS.test(sizeClass)
+  if (sizeClass == null) return isRatio ? ratio : undefined
+  if (ratio == null) return isClass ? sizeClass : undefined
+  return isRatio && isClass ? `${ratio} ${sizeClass}` : undefined
+}

@@ -1,0 +1,278 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
+import { bodyOf, openingEvents, withBody } from '../../canonical/fold.ts'
+import { append } from '../../canonical/lists.ts'
+import { Base64Stream } from '../../canonical/media/base64.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
+import { unwrapReasoning } from '../../canonical/signature.ts'
+import { anyObjects, anyText } from '../fields.ts'
+import { readAnnotations } from './content.ts'
+import { readAnyStep } from './result.ts'
+import { opaqueStep } from './steps.ts'
+import { CONTENT_TYPES, FORMAT } from './wire.ts'
+
+/** Collects the output of all steps of one answer. */
+export interface Sink {
+  out: CanonicalEvent[]
+  /** Number of parts started so far. */
+  parts: number
+}
+
+/** Reads one step of a streamed answer, from `step.start` to `step.stop`. */
+export interface StepReader {
+  /** Whether deltas arrive that the step cannot have, such as the text of a thought. */
+  takes(delta: JsonObject): boolean
+  delta(delta: JsonObject): void
+  end(): void
+  /** Reads annotations that come after the step has ended. */
+  annotate?(wires: readonly JsonObject[]): void
+}
+
+/** Starts a part with its body, and returns its position. */
+function start(part: Part, sink: Sink): PartPosition {
+  const at = { candidate: 0, part: sink.parts++ }
+  append(sink.out, openingEvents(part, at))
+  return at
+}
+
+const end = (at: PartPosition, sink: Sink): void => void sink.out.push({ type: 'part-end', at })
+
+function grow(at: PartPosition, text: string, sink: Sink): void {
+  if (text !== '') sink.out.push({ type: 'part-delta', at, append: text })
+}
+
+/** Creates the reader of a step. */
+export function stepReader(step: JsonObject, sink: Sink): StepReader {
+  switch (step['type']) {
+    case 'model_output':
+      return new OutputReader(step, sink)
+    case 'thought':
+      return new ThoughtReader(step, sink)
+    case 'function_call':
+      return new CallReader(step, sink)
+    default:
+      return new WholeReader(step, sink)
+  }
+}
+
+/** Types of contents that arrive in chunks of one content. */
+const CHUNKED: ReadonlySet<Json | undefined> = new Set(['text', 'audio'])
+
+/** The open content of a step. */
+interface OpenContent {
+  readonly type: Json | undefined
+  readonly at: PartPosition
+  /** Text so far, in which annotations are located. */
+  text: string
+  readonly bytes: Base64Stream | undefined
+}
+
+/** Reads what the model says: texts and audio in chunks, other contents whole. */
+class OutputReader implements StepReader {
+  private readonly sink: Sink
+  /** Fields of the step, which become extras of its first part. */
+  private step: JsonObject
+  private open: OpenContent | undefined
+  /** The last text. Annotations may come after its end. */
+  private said: OpenContent | undefined
+
+  constructor({ content, ...step }: JsonObject, sink: Sink) {
+    this.sink = sink
+    this.step = step
+    for (const one of anyObjects(content)) this.add(one)
+  }
+
+  takes({ type }: JsonObject): boolean {
+    return type !== 'thought_summary' && type !== 'thought_signature' && type !== 'arguments_delta'
+  }
+
+  delta(delta: JsonObject): void {
+    const { type } = delta
+    if (type === 'text_annotation_delta') this.annotate(anyObjects(delta['annotations']))
+    else if (this.open?.type === type && CHUNKED.has(type) && isChunk(delta)) this.grow(delta)
+    else this.add(delta)
+  }
+
+  end(): void {
+    this.close()
+    if (Object.keys(this.step).some(field => field !== 'type')) this.add({ type: 'text', text: '' })
+    this.close()
+  }
+
+  /** Starts a content, after ending the one before. */
+  private add(wire: JsonObject): void {
+    this.close()
+    const bytes = wire['type'] === 'audio' ? new Base64Stream() : undefined
+    const part = this.read(wire)
+    const isStream = part.type === 'media' && bytes !== undefined && part.source.type === 'base64'
+    const first = isStream ? withBody(part, bytes.push(bodyOf(part))) : part
+    const at = start(first, this.sink)
+    this.open = { type: wire['type'], at, text: bodyOf(part), bytes: isStream ? bytes : undefined }
+    if (wire['type'] === 'text') this.said = this.open
+    if (!CHUNKED.has(wire['type'])) this.close()
+  }
+
+  private read(wire: JsonObject): Part {
+    const [part] = readAnyStep({ ...this.step, content: [wire] })
+    this.step = { type: 'model_output' }
+    return part!
+  }
+
+  private grow(delta: JsonObject): void {
+    const { at, bytes } = this.open!
+    const chunk = stringIn(delta['text'] ?? delta['data'])
+    if (bytes === undefined) this.open!.text += chunk
+    grow(at, bytes === undefined ? chunk : bytes.push(chunk), this.sink)
+    const annotations = anyObjects(delta['annotations'])
+    if (annotations.length > 0) this.annotate(annotations)
+  }
+
+  annotate(wires: readonly JsonObject[]): void {
+    if (wires.length === 0) return
+    if (this.said === undefined) this.add({ type: 'text', text: '' })
+    const { at, text } = this.said!
+    const annotations: readonly Annotation[] = readAnnotations(wires, text)
+    this.sink.out.push({ type: 'part-patch', at, annotations })
+  }
+
+  private close(): void {
+    if (this.open === undefined) return
+    const { at, bytes } = this.open
+    grow(at, bytes?.end() ?? '', this.sink)
+    end(at, this.sink)
+    this.open = undefined
+  }
+}
+
+/** Whether the delta only continues a content. */
+const isChunk = (delta: JsonObject): boolean =>
+  typeof delta['text'] === 'string' || (typeof delta['data'] === 'string' && delta['uri'] == null)
+
+/** Reads reasoning, whose signature may come before or after its summary. Without either it is nothing. */
+class ThoughtReader implements StepReader {
+  private readonly sink: Sink
+  /** The step without what its deltas have. */
+  private readonly step: JsonObject
+  private at: PartPosition | undefined
+  private hasText = false
+
+  constructor(step: JsonObject, sink: Sink) {
+    this.sink = sink
+    this.step = step
+    if (Object.keys(step).some(field => field !== 'type')) this.begin(readAnyStep(step))
+  }
+
+  takes({ type }: JsonObject): boolean {
+    return type === 'thought_summary' || type === 'thought_signature'
+  }
+
+  delta(delta: JsonObject): void {
+    if (delta['type'] === 'thought_signature') this.sign(stringIn(delta['signature']))
+    else this.add(stringIn(isObject(delta['content']) ? delta['content']['text'] : undefined))
+  }
+
+  end(): void {
+    if (this.at !== undefined) end(this.at, this.sink)
+    this.at = undefined
+  }
+
+  private begin([part, ...others]: readonly Part[]): void {
+    this.at = start(part!, this.sink)
+    this.hasText = bodyOf(part!) !== ''
+    for (const one of others) end(start(one, this.sink), this.sink)
+  }
+
+  private add(text: string): void {
+    if (text === '') return
+    if (this.at === undefined) this.begin(readAnyStep({ type: 'thought' }))
+    this.hasText = true
+    grow(this.at!, text, this.sink)
+  }
+
+  /** Reads a signature. One that holds the text itself, because it is hidden, is all of its part. */
+  private sign(value: string): void {
+    if (value === '') return
+    const [first, ...others] = unwrapReasoning(value, FORMAT)
+    if (this.at === undefined || (!this.hasText && first?.redacted !== undefined)) {
+      this.end()
+      this.begin(readAnyStep({ ...this.step, signature: value }))
+      if (first?.redacted !== undefined || others.length > 0) this.end()
+    } else if (first?.signature !== undefined)
+      this.sink.out.push({ type: 'part-patch', at: this.at, signature: first.signature })
+  }
+}
+
+/** Reads a call, whose arguments arrive in chunks, or whole with its start. */
+class CallReader implements StepReader {
+  private readonly sink: Sink
+  private readonly at: PartPosition
+  /** Arguments from the start, for a call whose arguments do not follow. */
+  private readonly initial: string
+  private hasGrown = false
+
+  constructor(step: JsonObject, sink: Sink) {
+    const parts = readAnyStep(step)
+    const call = parts.at(-1)!
+    for (const one of parts.slice(0, -1)) end(start(one, sink), sink)
+    const given = bodyOf(call)
+    this.sink = sink
+    this.initial = given === '{}' ? '' : given
+    this.at = start(withBody(call, ''), sink)
+  }
+
+  takes({ type }: JsonObject): boolean {
+    return type === 'arguments_delta'
+  }
+
+  delta(delta: JsonObject): void {
+    const chunk = stringIn(delta['arguments'])
+    this.hasGrown ||= chunk !== ''
+    grow(this.at, chunk, this.sink)
+  }
+
+  end(): void {
+    if (!this.hasGrown) grow(this.at, this.initial, this.sink)
+    end(this.at, this.sink)
+  }
+}
+
+/** Reads a step that is one part, which its deltas complete: a search, or a step that only this format has. */
+class WholeReader implements StepReader {
+  private readonly sink: Sink
+  private readonly at: PartPosition
+  private readonly start: Part
+  private step: JsonObject
+  private hasChanged = false
+
+  constructor(step: JsonObject, sink: Sink) {
+    this.sink = sink
+    this.step = step
+    this.start = readAnyStep(step)[0]!
+    this.at = start(this.start, sink)
+  }
+
+  takes(): boolean {
+    return true
+  }
+
+  delta({ type: _, ...fields }: JsonObject): void {
+    this.hasChanged = true
+    this.step = { ...this.step, ...fields }
+  }
+
+  /** Ends the step. One that its deltas made malformed is a further part. */
+  end(): void {
+    const part = this.start.type === 'opaque' ? opaqueStep(this.step) : readAnyStep(this.step)[0]!
+    const isKind = part.type === this.start.type
+    if (this.hasChanged && isKind) this.sink.out.push({ type: 'part-patch', at: this.at, part })
+    end(this.at, this.sink)
+    if (!isKind) end(start(part, this.sink), this.sink)
+  }
+}
+
+/** A step for a delta that came without one. */
+export function stepOf(delta: JsonObject): JsonObject {
+  const type = anyText(delta['type']) ?? ''
+  if (CONTENT_TYPES.has(type) || type === 'text_annotation_delta') return { type: 'model_output' }
+  return type === 'thought_summary' || type === 'thought_signature' ? { type: 'thought' } : { type }
+}

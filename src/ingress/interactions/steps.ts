@@ -1,0 +1,102 @@
+import type { OpaquePart, Part, ReasoningPart, ToolResultPart } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import { unwrapReasoning } from '../../canonical/signature.ts'
+import { anyText, defined, extrasOf, flag, objects, required, text } from '../fields.ts'
+import { readContent } from './content.ts'
+import { readSearch } from './search.ts'
+import { FORMAT, isContentList } from './wire.ts'
+
+/* Reads steps (docs/wire/interactions.md#steps). */
+
+/** Makes an opaque part of a step that only this format has. */
+export const opaqueStep = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
+
+/** Reads the parts of a step of the model. There is at least one. */
+export function readStep(wire: JsonObject): readonly Part[] {
+  switch (wire['type']) {
+    case 'model_output':
+      return readOutput(wire)
+    case 'thought':
+      return readThought(wire)
+    case 'function_call':
+      return readCall(wire)
+    default:
+      required(text(wire['type']))
+      return [readSearch(wire) ?? opaqueStep(wire)]
+  }
+}
+
+const OUTPUT = new Set(['type', 'role', 'content'])
+
+/** Reads what the model says. Further fields of the step become extras of its first part, under `step`. */
+function readOutput(wire: JsonObject): readonly Part[] {
+  const [first = { type: 'text', text: '' } as const, ...others] = readContent(wire['content'])
+  const step = extrasOf(FORMAT, wire, OUTPUT).extras?.[FORMAT]
+  if (step === undefined) return [first, ...others]
+  if (first.type === 'opaque' || first.extras?.[FORMAT]?.['step'] !== undefined) return [opaqueStep(wire)]
+  return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], step } } }, ...others]
+}
+
+const THOUGHT = new Set(['type', 'signature', 'summary'])
+
+/** Reads reasoning. A wrapped signature may hold several parts, or the text itself. */
+function readThought(wire: JsonObject): readonly Part[] {
+  const summary = objects(wire['summary']) ?? []
+  const signature = text(wire['signature']) ?? ''
+  const said = summary.map(one => anyText(one['text']) ?? '').join('')
+  const extras = extrasOf(FORMAT, wire, THOUGHT, summary.every(isPlainText) ? [] : ['summary'])
+  const reasoning: ReasoningPart = { type: 'reasoning', text: said, ...extras }
+  if (signature === '') return [reasoning]
+  const [first = {}, ...others] = unwrapReasoning(signature, FORMAT)
+  return [{ ...reasoning, ...first }, ...others.map(one => ({ type: 'reasoning', text: '', ...one }) as const)]
+}
+
+const isPlainText = (wire: JsonObject): boolean =>
+  wire['type'] === 'text' && typeof wire['text'] === 'string' && Object.keys(wire).length === 2
+
+const CALL = new Set(['type', 'id', 'name', 'arguments', 'signature'])
+
+/** Marks the signature of a call, which stands before it as reasoning. */
+export const ON_CALL = { [FORMAT]: { on: 'call' } }
+
+/** Reads a call, after its signature if it has one. */
+export function readCall(wire: JsonObject): readonly Part[] {
+  const signature = text(wire['signature']) ?? ''
+  const call: Part = {
+    type: 'tool-call',
+    id: text(wire['id']) ?? '',
+    name: required(text(wire['name'])),
+    arguments: textOf(wire['arguments'] ?? {}),
+    ...extrasOf(FORMAT, wire, CALL),
+  }
+  if (signature === '') return [call]
+  const reasoning = unwrapReasoning(signature, FORMAT).map(
+    (one): ReasoningPart => ({ type: 'reasoning', text: '', ...one, spelling: ON_CALL }),
+  )
+  return [...reasoning, withWireSource(call, FORMAT, wire)]
+}
+
+/** Converts arguments to text. A text that is not JSON stays as it is. */
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const RESULT = new Set(['type', 'call_id', 'name', 'is_error', 'result'])
+
+/** Reads the result of a call: a text, contents, or any other JSON, which becomes its text. */
+export function readResult(wire: JsonObject): ToolResultPart {
+  const failed = flag(wire['is_error'])
+  return {
+    type: 'tool-result',
+    id: text(wire['call_id']) ?? '',
+    ...defined({ name: text(wire['name']) }),
+    content: readReturned(wire['result'] ?? undefined),
+    ...(failed === true ? { failed: true as const } : {}),
+    ...extrasOf(FORMAT, wire, RESULT),
+    ...(isObject(wire['result']) ? { spelling: { [FORMAT]: { result: 'object' } } } : {}),
+  }
+}
+
+function readReturned(result: Json | undefined): readonly Part[] {
+  if (result === undefined) return []
+  if (typeof result === 'string' || isContentList(result)) return readContent(result)
+  return [{ type: 'text', text: JSON.stringify(result) }]
+}
