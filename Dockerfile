@@ -8,14 +8,18 @@ WORKDIR /source
 # Everything at once, because the installation builds the bundle and the console.
 COPY . .
 RUN npm ci --no-audit --no-fund \
- && npm pack --pack-destination /tmp \
+ && npm run package -- /tmp \
  && mkdir /app \
  && cd /app \
  && npm install --omit=dev --omit=optional --no-audit --no-fund /tmp/interlingua-*.tgz \
  && mkdir -p /data
+# Libraries of Node that the last stage lacks.
+RUN mkdir /libraries \
+ && for library in $(ldd /usr/local/bin/node | awk '/libatomic/ { print $3 }'); do cp -L "$library" /libraries/; done
 
 FROM gcr.io/distroless/cc-debian13:nonroot
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /libraries/ /usr/lib/
 COPY --from=build --chown=root:root /app/node_modules /app/node_modules
 COPY --from=build --chown=nonroot:nonroot /data /var/lib/interlingua
 # The config is interlingua.yaml in this folder; without it, the channels are those of the environment.

@@ -51,10 +51,10 @@ test('the pages name every endpoint, and the first config is valid', () => {
 const OTHER_YAML: ReadonlySet<string> = new Set(['name', 'on', 'request', 'version', 'services', 'uses'])
 
 /**
- * Every config of a page, with the page and the variables that it names. Those of clouds need files, which
- * `test/docs/clouds.test.ts` makes.
+ * Every config of a page, with the page and the variables that it names. `test/docs/clouds.test.ts` has those of
+ * clouds.
  */
-const CONFIGS = globSync(['*.md', 'docs/**/*.md'], { exclude: ['docs/clouds/**'] }).flatMap(page => {
+const CONFIGS = globSync(['*.md', 'docs/!(clouds)/**/*.md', 'docs/*.md']).flatMap(page => {
   const text = readFileSync(page, 'utf8')
   const env = Object.fromEntries([...text.matchAll(/[A-Z]+_[A-Z_]+/g)].map(([name]) => [name, name]))
   return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(([, indent, block], index) => {
@@ -104,6 +104,19 @@ test('every setting that a page names is one', () => {
     )
   expect(named.length).toBeGreaterThan(200)
   expect(named.filter(({ word }) => !known.has(word))).toEqual([])
+})
+
+test('a default that a page states is that of the setting', () => {
+  const usual = new Map(SETTINGS.map(one => [one.path.join('.'), one.usual]))
+  const stated = globSync(['*.md', 'docs/*.md']).flatMap(page =>
+    [
+      ...readFileSync(page, 'utf8').matchAll(
+        /`([a-z_]+(?:\.[a-z_]+)+)`, (\d+) ?(d|h|m|s)(?:ays|ours|inutes|econds)?\b/g,
+      ),
+    ].map(([, name, count, unit]) => ({ page, name, value: `${count}${unit}` })),
+  )
+  expect(stated.length).toBeGreaterThanOrEqual(5)
+  expect(stated.filter(({ name, value }) => usual.get(name!) !== value)).toEqual([])
 })
 
 test('the page of dependencies says of each why it is there', () => {

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { testedTable } from '../building/site/client-pages.ts'
 import { providerTable } from '../building/site/provider-pages.ts'
 import { dialectTable } from './dialect-table.ts'
 import { fieldTables } from './field-table.ts'
@@ -55,6 +56,10 @@ describe.each(PAGED)('the page of %s', format => {
 
 test('the page of dialects lists every flag', () => {
   expectSection('docs/dialects.md', 'flags', dialectTable())
+})
+
+test('the page of clients lists the tested packages', () => {
+  expectSection('docs/clients.md', 'tested', testedTable())
 })
 
 test('the page of providers lists every preset', () => {

@@ -71,7 +71,11 @@ function plural(schema: Schema): string {
 /** The sections of the page, each with its top-level settings. */
 export const PAGE_SECTIONS: { readonly [section: string]: readonly string[] } = {
   ...{ server: ['server'], channels: ['channels'], models: ['models'], groups: ['groups'], keys: ['keys'] },
-  ...{ store: ['data_dir', 'store', 'redis'], usage: ['usage', 'capture'], metrics: ['metrics', 'traces'] },
+  ...{
+    store: ['data_dir', 'store', 'encryption', 'redis'],
+    usage: ['usage', 'capture'],
+    metrics: ['metrics', 'traces'],
+  },
   ...{ console: ['console'], responses: ['responses', 'thoughts'], realtime: ['realtime'], tasks: ['tasks'] },
   media: ['proxy', 'media'],
 }

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { ENTRIES } from './entries.ts'
 
 /** The contents of a package.json. */
@@ -39,19 +37,3 @@ export const exportsOf = () => ({
   ),
   './package.json': './package.json',
 })
-
-const SAVED = 'lib/package.repository.json'
-
-/** Replaces package.json by the package's manifest while npm packs. */
-export function replaceManifest(root: string, packages: readonly string[], mayPublish: boolean): void {
-  const path = join(root, 'package.json')
-  const text = readFileSync(path, 'utf8')
-  const manifest = packageManifest(JSON.parse(text) as Manifest, packages, mayPublish)
-  writeFileSync(join(root, SAVED), text)
-  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
-}
-
-/** Restores the repository's package.json. */
-export function restoreManifest(root: string): void {
-  if (existsSync(join(root, SAVED))) renameSync(join(root, SAVED), join(root, 'package.json'))
-}

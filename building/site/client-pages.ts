@@ -87,4 +87,13 @@ function testedText({ id, formats }: Client): string {
   return `${spoken} Whole sessions with tools run in the tests with ${versions.join(', ')}.`
 }
 
+/** Returns the tested packages with their versions, by set. */
+export function testedTable(): string {
+  const rows = Object.entries(VERSIONS).map(([set, packages]) => {
+    const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`)
+    return `| ${set} | ${versions.join(', ')} |`
+  })
+  return `| Tests | Packages |\n|---|---|\n${rows.join('\n')}\n`
+}
+
 export { CLIENTS }

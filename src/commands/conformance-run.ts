@@ -27,7 +27,8 @@ export interface ConformanceOptions {
   readonly key?: string
   readonly model?: string
   readonly peer?: string
-  readonly door?: readonly string[]
+  /** Formats of callers. */
+  readonly caller?: readonly string[]
   readonly upstream?: readonly string[]
   /** Versions of formats. */
   readonly spec?: Specs
@@ -113,7 +114,7 @@ async function interruptible(run: (controller: AbortController) => Promise<Ran>)
 }
 
 async function runLive(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
-  const { target: url, key = '', model, door, spec: specs } = options
+  const { target: url, key = '', model, caller, spec: specs } = options
   checkTarget(url!)
   if (model === undefined) throw new UsageError('--target requires --model')
   const target: Target = {
@@ -121,11 +122,11 @@ async function runLive(options: ConformanceOptions, controller: AbortController)
     ...(specs === undefined ? {} : { specs }),
   }
   const scenarios = readScenarios().filter(runsLive)
-  return runUntilEnd({ target, scenarios, callers: door ?? Object.keys(CONVERSATIONS) }, options, controller)
+  return runUntilEnd({ target, scenarios, callers: caller ?? Object.keys(CONVERSATIONS) }, options, controller)
 }
 
 async function runPeer(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
-  const { peer: name, door, upstream: wantedUpstreams } = options
+  const { peer: name, caller, upstream: wantedUpstreams } = options
   const described = readPeer(name!)
   const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   const upstream = await Upstream.open()
@@ -133,7 +134,7 @@ async function runPeer(options: ConformanceOptions, controller: AbortController)
   try {
     const peer = await startPeer(described, upstream, options.spec, controller.signal)
     const { target } = peer
-    const callers = door ?? known.filter(format => target.bases[format] !== undefined)
+    const callers = caller ?? known.filter(format => target.bases[format] !== undefined)
     const upstreams = wantedUpstreams ?? known.filter(format => upstreamsOf(described).has(format))
     try {
       const scenarios = readScenarios()
@@ -163,7 +164,7 @@ async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended
   const { results, target, ended } = await interruptible(controller =>
     options.peer === undefined ? runLive(options, controller) : runPeer(options, controller),
   )
-  if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
+  if (results.length === 0) throw new UsageError('no cell matches --only, --caller and --upstream')
   const document = resultsOf(results, {
     ...{ kit: version(), started, target, command: commandOf(options) },
     ...(ended === undefined ? {} : { isInterrupted: true }),
@@ -200,8 +201,8 @@ const ENDS: { readonly [end in EarlyEnd]: string } = {
 }
 
 /** Compares the failures with the expected ones. Throws if one is unexpected, or an entry is stale. */
-function compareExpected(document: Results, { only, door, upstream }: ConformanceOptions, file: string): void {
-  const isWhole = [only, door, upstream, document.interrupted].every(one => one === undefined)
+function compareExpected(document: Results, { only, caller, upstream }: ConformanceOptions, file: string): void {
+  const isWhole = [only, caller, upstream, document.interrupted].every(one => one === undefined)
   const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isWhole)
   const text = deviationText(deviation)
   if (text !== '') throw new Error(`the failures are not the expected ones\n${text}`)

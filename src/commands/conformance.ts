@@ -6,6 +6,7 @@ import { SESSION_FORMATS } from '../kit/conformance/sockets/formats.ts'
 import { type Specs, specsIn } from '../kit/conformance/specs.ts'
 import type { MatrixOptions } from './conformance-matrix.ts'
 import type { ConformanceOptions } from './conformance-run.ts'
+import { oldOption, withNewNames } from './old-options.ts'
 import type { Terminal } from './outcome.ts'
 
 function formatsOf(text: string): string[] {
@@ -93,10 +94,11 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--model <model>', 'model to request from the target')
     .option('--peer <name>', 'gateway to start in front of the mock upstream: a name, or a folder with a peer.yaml')
     .option(
-      '--door <formats>',
+      '--caller <formats>',
       'caller formats, separated by commas (default: all; of a target, those of conversations)',
       formatsOf,
     )
+    .addOption(oldOption('--door', { argument: 'formats', parse: formatsOf, terminal }))
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
     .option('--spec <versions>', VERSIONS, specs)
     .option('--only <id>', 'id of a cell or check; * matches anything')
@@ -114,7 +116,7 @@ export function conformance(program: Command, terminal: Terminal): void {
     .action(async ({ isolated, ...options }: ConformanceOptions & Isolated) => {
       await alone(isolated, async () => {
         const { conformanceCommand } = await import('./conformance-run.ts')
-        await conformanceCommand(options, terminal)
+        await conformanceCommand(withNewNames(options), terminal)
       })
     })
   matrix(command, terminal)

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Fault, parseFaults } from '../kit/recordings/faults.ts'
+import { oldOption, withNewNames } from './old-options.ts'
 import type { Terminal } from './outcome.ts'
 import { portOf } from './ports.ts'
 import type { RecordOptions } from './record-command.ts'
@@ -16,21 +17,23 @@ export function recordings(program: Command, terminal: Terminal): void {
     .argument('<folder>', 'folder of the recordings')
     .requiredOption('--upstream <url>', 'base URL of the upstream')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
-    .option('--listen, --port <port>', 'port to listen on', portOf, 4749)
+    .option('--port <port>', 'port to listen on', portOf, 4749)
+    .addOption(oldOption('--listen', { argument: 'port', parse: portOf, terminal }))
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .option('--refresh', 'record the answers of the folder again, show changes of their shape, and exit with 1 if any')
     .option('--key <key>', 'key for the upstream, with --refresh')
     .action(async (folder: string, options: RecordOptions) => {
       const { recordCommand } = await import('./record-command.ts')
-      await recordCommand(folder, options, terminal)
+      await recordCommand(folder, withNewNames(options), terminal)
     })
   program
     .command('replay')
     .description('answer requests of any format from a folder of recordings')
     .argument('<folder>', 'folder of recordings')
     .option('--host <host>', 'host to listen on', '127.0.0.1')
-    .option('--listen, --port <port>', 'port to listen on', portOf, 4748)
+    .option('--port <port>', 'port to listen on', portOf, 4748)
+    .addOption(oldOption('--listen', { argument: 'port', parse: portOf, terminal }))
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
     .addOption(
       new Option('--timing <speed>', 'real, fast, or a factor such as 4x').argParser(speedOf).default(0, 'fast'),
@@ -47,7 +50,7 @@ export function recordings(program: Command, terminal: Terminal): void {
     .option('--strict', 'report recordings that nobody requested, and exit with 1')
     .action(async (folder: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import('./replay.ts')
-      await replayCommand(folder, options, terminal)
+      await replayCommand(folder, withNewNames(options), terminal)
     })
 }
 

@@ -10,9 +10,10 @@ import type { ServeOptions } from './serving.ts'
 export type { ServeOptions } from './serving.ts'
 
 /**
- * `interlingua serve`: runs the gateway until a signal stops it. Running answers may finish within the grace time.
+ * `interlingua serve`: runs the gateway until a signal stops it. Answers in progress may finish within the
+ * grace period.
  *
- * @throws ConfigError, KeyError, or the error of listening.
+ * @throws ConfigError, KeyError, or the system's error if the server cannot listen.
  */
 export async function serveCommand(options: ServeOptions, version: string, terminal: Terminal): Promise<void> {
   if (cluster.isWorker) {

@@ -45,8 +45,7 @@ export const CONFIG_SCHEMA = fields({
   ),
   encryption: optional(
     encryption,
-    'Secret that encrypts the credentials of channels that administrators add. By default the gateway makes one and ' +
-      'keeps it in its database.',
+    'Secrets that encrypt the credentials of stored channels. A secret in the store itself by default.',
   ),
   redis: optional(redis, 'Redis in which machines share limits, resting targets and notices of revoked keys.'),
   usage: optional(usage, 'Usage rows.'),

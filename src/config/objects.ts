@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 
-/* Object schemas. Unlike valibot's, they reject arrays and report every unknown key, not only the first. */
+/* Object schemas that, unlike valibot's, reject arrays and report every unknown key instead of only the first. */
 
 /** Maximum number of unknown keys reported for one object. */
 const MAX_REPORTED = 50
 
-/** An object schema with exactly these entries. */
+/** Creates a schema for objects that have exactly these entries. */
 export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage<v.StrictObjectIssue>>(
   entries: E,
   message: M,

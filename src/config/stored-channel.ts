@@ -62,14 +62,13 @@ function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: Fau
     if (text?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
 }
 
-/** Fields by which a channel sends credentials to an address of its operator's choice. */
+/**
+ * Fields by which a channel sends credentials to an address of its operator's choice. Regions, projects, resources and
+ * workspaces only select something at the provider's own hosts.
+ */
 const REDIRECTIONS: readonly Path[] = [
-  ...[['base_url'], ['proxy'], ['resource'], ['workspace'], ['tls', 'ca']],
-  ...[
-    ['auth', 'authority'],
-    ['auth', 'host'],
-    ['auth', 'endpoint'],
-  ],
+  ...[['base_url'], ['proxy'], ['tls', 'ca']],
+  ...['authority', 'host', 'endpoint'].map(field => ['auth', field]),
 ]
 
 const valueAt = (value: unknown, path: Path): unknown =>
@@ -103,7 +102,7 @@ function withoutSecrets(env: Env, preset: Preset | undefined): Env {
 }
 
 /** Fields that decide where a channel's secrets are sent. */
-const ADDRESS: readonly Path[] = [['provider'], ['region'], ['project'], ...REDIRECTIONS]
+const ADDRESS: readonly Path[] = [['provider'], ...REDIRECTIONS]
 
 /**
  * Reports stored secrets that a change would send to another address, so that nobody can read a secret by moving its

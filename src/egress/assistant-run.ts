@@ -6,13 +6,13 @@ import type { Message } from '../canonical/request.ts'
 import { extrasFor } from './fields.ts'
 
 /*
- * Rules for merging consecutive assistant turns into one message, so that tool results directly follow its calls.
- * Clients that store each streamed chunk as a turn produce such runs (trap 95).
+ * Merges consecutive assistant turns into one message, so that tool results directly follow their calls. Clients that
+ * store each streamed chunk as a turn produce such runs of turns (trap 95).
  */
 
 /**
- * Counts the messages that are written as one assistant message, starting at position `from` of `order`. Returns 1 for
- * any other role.
+ * Returns how many messages, starting at position `from` of `order`, are written as one assistant message. For any
+ * other role, that is 1.
  */
 export function lengthOfRun(
   messages: readonly Message[],
@@ -39,7 +39,7 @@ export interface LocatedPart {
   readonly path: Path
 }
 
-/** Returns the parts of the turns at the indexes in `run`. */
+/** Returns the parts of the turns whose indexes are in `run`. */
 export function partsOfRun(messages: readonly Message[], run: readonly number[]): readonly LocatedPart[] {
   const parts: LocatedPart[] = []
   for (const index of run)
@@ -51,8 +51,8 @@ export function partsOfRun(messages: readonly Message[], run: readonly number[])
 const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
 
 /**
- * Whether the part is an empty text, which clients store for the last chunk of a stream. Such parts are skipped,
- * because they would have to be moved before the calls.
+ * Whether the part is an empty text. Clients store one for the last chunk of a stream. Such parts are skipped, because
+ * otherwise they would have to move before the calls.
  */
 const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
@@ -61,7 +61,7 @@ const isEmptyText = (part: Part): boolean =>
  * Reports parts that move to another field. A loss cannot move a part to another message, so the part is reported as
  * dropped from one message and inserted into the other.
  *
- * @param found the losses within the parts.
+ * @param found the losses that were found within the parts.
  * @param rankOf the position of a part's field in the order in which readers read the fields.
  */
 export function reportRunOrder<P extends LocatedPart>(
@@ -92,7 +92,7 @@ export function reportRunOrder<P extends LocatedPart>(
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** Returns the part after its losses. Undefined if nothing of it remains. */
+/** Returns the part without its losses. Undefined if nothing remains. */
 function remainder(part: Part, losses: readonly Loss[], format: Format): Part | undefined {
   const partLosses = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, format)]
   return lose<{ part?: Part }>(

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject, stringIn } from '../canonical/nod
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * Request values that equal the default. Dropping them costs the caller nothing. Clients write such values into every
- * request, so that a caller that refuses losses could otherwise send no request.
+ * Values that equal the default, so that dropping them costs the caller nothing. Clients send such values in every
+ * request. If they counted as losses, callers that refuse losses could not send any request.
  */
 
 type IsDefault = (value: Json) => boolean
@@ -19,7 +19,7 @@ const empty: IsDefault = value => typeof value === 'object' && value !== null &&
 const direct: IsDefault = value => Array.isArray(value) && value.every(is('direct'))
 const text: IsDefault = value => Array.isArray(value) && value.every(is('text'))
 
-/** Whether the value is Anthropic's context edits that keep all reasoning, as Claude Code sends them. */
+/** Whether the value is the list of Anthropic's context edits that keep all reasoning. Claude Code sends it. */
 const keepsAllReasoning: IsDefault = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
@@ -27,14 +27,16 @@ const keepsAllReasoning: IsDefault = value =>
     edit => isObject(edit) && /^clear_thinking_/.test(stringIn(edit['type'])) && edit['keep'] === 'all',
   )
 
-/** Checks if a value has only options for padding, which hides lengths from traffic analysis and is no part of an answer. */
+/**
+ * Whether the value only has padding options. Padding hides lengths from traffic analysis and is not part of an answer.
+ */
 const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
-/** Whether the value contains only Gemini's `…_UNSPECIFIED` enum values, at every depth. */
+/** Whether the value only contains Gemini's `…_UNSPECIFIED` enum values, at every depth. */
 const unspecified: IsDefault = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
-/** Test for the default value, by the path of the loss. `#` stands for any index. */
+/** Tests for default values, by path of the loss. `#` stands for any index. */
 const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
@@ -66,9 +68,9 @@ const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'extras/responses/client_metadata': always,
   'extras/responses/context_management': empty,
   'extras/responses/prompt_cache_retention': is('in_memory'),
-  // All reasoning that an upstream accepts is sent to it anyway.
+  // The upstream receives all reasoning that it accepts anyway.
   'reasoning/extras/responses/context': is('auto', 'all_turns'),
-  // A tool with deferred loading may also be sent from the start.
+  // A tool with deferred loading may also be loaded from the start.
   'tools/#/extras/responses/defer_loading': always,
   'tools/#/extras/responses/allowed_callers': direct,
 
@@ -78,7 +80,7 @@ const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'extras/messages/speed': is('standard'),
   'tools/#/extras/messages/defer_loading': always,
   'tools/#/extras/messages/allowed_callers': direct,
-  // The field only changes how arguments are split into stream events.
+  // The field only affects how stream events split the arguments.
   'tools/#/extras/messages/eager_input_streaming': always,
 
   'extras/contents/safetySettings': empty,
@@ -100,14 +102,14 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
 /** Whether the lost value equals the default. */
 function losesDefault(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
-  // `developer` is OpenAI's newer name of the system role. No other format has it.
+  // `developer` is OpenAI's newer name for the system role. No other format has it.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'
   if (loss.kind !== 'dropped') return false
   const path = loss.path.map(step => (typeof step === 'number' ? '#' : step)).join('/')
   return Object.hasOwn(DEFAULTS, path) && DEFAULTS[path]!(valueAt(request, loss.path))
 }
 
-/** The value at a path in the request. */
+/** Returns the value at a path in the request. */
 function valueAt(request: CanonicalRequest, path: Loss['path']): Json {
   let at: unknown = request
   for (const step of path) at = (at as JsonObject | undefined)?.[step]

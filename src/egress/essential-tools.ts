@@ -6,9 +6,9 @@ import { isClientTool, type Tool, type ToolChoice } from '../canonical/tool.ts'
 import { workOf } from '../canonical/work.ts'
 
 /**
- * Finds the losses of tools that the conversation cannot do without (trap 89): all tools that the client runs, if none
- * remains; a tool that a call in the history names; and a tool that `toolChoice` requires. The loss of any other hosted
- * tool is only reported, even if it is the only tool.
+ * Finds lost tools without which the conversation cannot continue (trap 89): all tools that the client runs, if none of
+ * them remains; a tool that a call in the history names; and a tool that `toolChoice` requires. Any other lost hosted
+ * tool is merely reported, even if it was the only tool.
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
@@ -29,7 +29,7 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
 const isOfTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 
-/** Returns a test whether the history or `toolChoice` needs a tool that does not remain. */
+/** Returns a test: does the history or `toolChoice` need a tool that does not remain? */
 function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
   const remainingNames = new Set(remaining.flatMap(tool => nameOf(tool) ?? []))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
@@ -43,8 +43,8 @@ function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonl
 const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
 
 /**
- * Returns a test whether `toolChoice` requires a tool: by name, by hosted kind, or by the wire value in a format's
- * extras.
+ * Returns a test: does `toolChoice` require a tool? It may do so by name, by hosted kind, or by the wire value in a
+ * format's extras.
  */
 function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
@@ -57,7 +57,7 @@ function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames
       : []
   return (tool, remainingNames) => {
     const name = nameOf(tool)
-    // A list of allowed tools requires only the tools that the client runs.
+    // A list of allowed tools only requires tools that the client runs.
     if (
       name !== undefined &&
       chosen.has(name) &&

@@ -10,8 +10,8 @@ const MAX_ENTRIES = 20
 const MAX_CHARACTERS = 1000
 
 /**
- * Returns the losses that the caller is shown. Hidden are losses that the response path restores, and neutral values
- * that the target format requires (their reasons begin with `minted`).
+ * Returns the losses to show to the caller. Hidden are losses that the response path restores, and neutral values that
+ * the target format requires (their reasons begin with `minted`).
  */
 export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
@@ -19,28 +19,28 @@ export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
 const NO_LOSSES: readonly Loss[] = []
 
 /**
- * Returns the losses for which the gateway rejects a request that refuses losses: the shown losses that cost the caller
- * something.
+ * Returns the losses because of which the gateway rejects a request, if its caller refuses losses: shown losses that
+ * cost the caller something.
  */
 export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
   shownLosses(losses).filter(({ reason }) => !HARMLESS.has(reason))
 
-/** Loss reason: reasoning that the caller had discarded and the gateway inserted again. */
+/** Loss reason: reasoning that the caller had discarded and that the gateway inserted again. */
 export const RESTORED_REASONING = 'remembered-thought'
 
-/** Loss reason: an output limit that no answer of the model can exceed. */
+/** Loss reason: an output limit that no answer of the model can reach. */
 export const MODEL_LIMIT = 'most-the-model-answers'
 
 /**
- * Reasons of shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could be
- * longer.
+ * Reasons of shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could have
+ * been longer.
  */
 const HARMLESS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
-/** Whether the loss is an addition by the gateway: nothing of the caller's request is missing. */
+/** Whether the loss is an addition by the gateway, so that nothing of the caller's request is missing. */
 export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
 
 /** Returns the losses without the gateway's additions. */
@@ -69,8 +69,8 @@ export const sumOfKinds = (one: LossKinds | undefined, other: LossKinds | undefi
  *
  * - `interlingua-loss`: a list of `path reason`, separated by `; ` and truncated if it is long.
  * - `interlingua-loss-count`: the exact number of losses.
- * - `interlingua-added`: additions by the gateway, in the form of `interlingua-loss`; an addition does not count as a
- *   loss.
+ * - `interlingua-added`: additions by the gateway, in the same form as `interlingua-loss`. An addition does not count
+ * as a loss.
  *
  * @param reported the losses that the caller is shown.
  * @param locate maps a path in the canonical request to the path in the caller's body.
@@ -106,13 +106,13 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
 }
 
 /**
- * Returns the losses for which a request is always refused, because no answer could make up for them:
+ * Returns the losses because of which a request is always refused, since no answer could make up for them:
  *
  * - state that the upstream cannot store, and references to items stored elsewhere;
- * - media in the last user turn, or in any input of a list of inputs;
+ * - media in the last user turn or, for lists of inputs, in any input;
  * - the video to remix;
  * - fields that determine the shape of a transcript;
- * - tools that the conversation cannot do without (`essential-tools.ts`);
+ * - tools without which the conversation cannot continue (`essential-tools.ts`);
  * - the audio container of speech.
  */
 export function essentialLosses(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
@@ -134,8 +134,8 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
 const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
 
 /**
- * Creates the 422 error that lists every loss. A lost thread has a code of its own. Clients that get it send the whole
- * conversation again (trap 94).
+ * Creates the 422 error that lists every loss. A lost thread has a separate error code, which makes clients send the
+ * whole conversation again (trap 94).
  *
  * @param located the same losses, with paths into the caller's body.
  */
@@ -149,7 +149,7 @@ export function refusal(losses: readonly Loss[], located: readonly Loss[] = loss
 
 const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
 
-/** Whether the audio container of speech differs from the requested one, which the client could not play. */
+/** Whether speech would come in a different audio container than requested, which the client could not play. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
   (kind === 'dropped' || kind === 'changed') &&
   restored !== true &&
@@ -157,8 +157,8 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
   workOf(request) === 'speech'
 
 /**
- * Whether each state setting requests something. `store: false` and `background: false` do not. Neither does `store` in
- * `chat`, whose copy is only for the vendor's dashboard.
+ * Whether a state setting actually requests something. `store: false` and `background: false` do not. Neither does
+ * `store` in `chat`, which only stores a copy for the vendor's dashboard.
  */
 const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
   store: (value, request) => value === true && !storesCopy(request),
@@ -183,7 +183,7 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
 
 /**
  * Whether the loss drops media that the model has to see: a whole message, a part of it, or the source of a part. In a
- * conversation only the last user turn counts. In a list of inputs every input counts.
+ * conversation, only the last user turn matters. In a list of inputs, every input does.
  */
 function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = hasIndependentInputs(request) ? path[1] : turn
@@ -196,7 +196,7 @@ function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, 
   )
 }
 
-/** Whether the loss drops a part that refers to something stored at its issuer. */
+/** Whether the loss drops a part that refers to data stored at its issuer. */
 function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   if (path[0] !== 'messages' || path.length !== 4) return false
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
@@ -214,6 +214,7 @@ const TRANSCRIPT_FIELDS: ReadonlySet<string | number> = new Set(['task', 'timest
 const isMediaOrOpaque = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
 /**
- * Percent-encodes characters that could end a header, an entry or a path element. Callers choose the names in paths.
+ * Percent-encodes characters that could end a header, an entry or a path element. Paths contain names that callers
+ * choose.
  */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

@@ -2,7 +2,7 @@ import type { Part, ToolResultPart } from '../canonical/content.ts'
 import { foreignLosses, Losses, lose, type Path } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 
-/** A part that was moved out of a tool message, with its wire form. */
+/** A part that was moved out of a tool message, and its wire form. */
 export interface MovedPart {
   readonly part: Part
   readonly wire: JsonObject
@@ -17,8 +17,8 @@ interface Mover {
 }
 
 /**
- * Moves media from a tool result to the user message after it, labelled with the id of the call, for formats whose tool
- * messages hold only text (trap 48).
+ * Moves media from a tool result to the following user message, labelled with the id of the call. For formats whose
+ * tool messages only hold text (trap 48).
  */
 export function withoutMedia({ content, id }: ToolResultPart, path: Path, to: Mover): readonly Part[] {
   return content.map((part, index): Part => {

@@ -4,18 +4,18 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 
 /*
- * If caller and upstream share a format, requests and answers are passed on as received (canonical/node.ts), except for
- * the gateway's changes.
+ * If caller and upstream use the same format, requests and answers are passed on as received (canonical/node.ts),
+ * except for the gateway's changes.
  */
 
-/** A canonical request, and the wire request that it was read from. */
+/** A canonical request, and the wire request from which it was read. */
 export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
 
 /**
- * Returns the wire request to pass on unchanged. Undefined if the caller used another format, or if a field was changed
- * that the writer cannot apply to the original body.
+ * Returns the wire request to pass on unchanged. Undefined if the caller uses another format, or if a field has changed
+ * and the writer cannot apply the change to the original body.
  *
- * @param rewritable fields whose changes the writer can apply to the original body. By default the model alone.
+ * @param rewritable fields whose changes the writer can apply to the original body. By default, only the model.
  */
 export function nativeSourceOf(
   request: CanonicalRequest,
@@ -32,14 +32,14 @@ export function nativeSourceOf(
 
 const MODEL: ReadonlySet<string> = new Set(['model'])
 
-/** Fields of a conversation that the gateway may change in an otherwise unchanged body. */
+/** Fields of a conversation that may change while the rest of the body stays unchanged. */
 export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
 
-/** Returns the original body, with the channel's own model name if that differs. */
+/** Returns the original body with the channel's name for the model, if that differs. */
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
-/** Sets `fields` in the body and removes those in `gone`. Returns the same object if nothing changes. */
+/** Sets `fields` in the body and removes the fields in `gone`. Returns the same object if nothing changes. */
 export function withFields(
   body: JsonObject,
   fields: { readonly [field: string]: Json },
@@ -56,7 +56,7 @@ export interface NativeHead {
   /** The field's name. Undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
-  /** Whether the fields are left out if the original body has none. */
+  /** Whether the fields are omitted if the original body has none. */
   readonly optional?: true
 }
 
@@ -67,7 +67,7 @@ export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
 
 /**
  * Returns the original body of an upstream answer in this format, with the public id and model, and without extras that
- * the caller may not see. Undefined if the upstream used another format, or if the answer was changed otherwise.
+ * the caller must not see. Undefined if the upstream used another format, or if the answer has other changes.
  */
 export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
   const source = wireSourceOf<JsonObject, CanonicalResult>(result, format)
@@ -87,6 +87,6 @@ export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEA
   return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
 }
 
-/** Fills in `created` from the gateway's clock if the upstream sent none. */
+/** Sets `created` from the gateway's clock if the upstream did not send it. */
 export const withCreated = (body: JsonObject, { createdAt }: CanonicalResult): JsonObject =>
   createdAt === undefined || typeof body['created'] === 'number' ? body : { ...body, created: createdAt }

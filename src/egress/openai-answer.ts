@@ -63,7 +63,7 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
   content_filter: 'refused',
 }
 
-/** Returns the wire word for a finish reason. An error never looks like a finished answer (trap 15). */
+/** Returns the wire word for a finish reason. An error must never look like a finished answer (trap 15). */
 export const finishWord = (reason: FinishReason): string => FINISH_WORDS[reason]
 
 interface Ended extends Node {
@@ -71,7 +71,7 @@ interface Ended extends Node {
 }
 
 /**
- * Returns the field with the matched stop sequence, if the upstream sent one beside the finish reason, as vLLM does.
+ * Returns the field with the matched stop sequence, if the upstream sent one next to the finish reason. vLLM does so.
  */
 export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
   finish?.stopSequence !== undefined && spellingFor(node, format)['stop_reason'] === true
@@ -83,7 +83,7 @@ const PLAIN: EndContent = { called: false, refused: false }
 /**
  * Reports how the written finish differs from the canonical one.
  *
- * @param word the written wire word. Null if the format writes none.
+ * @param word the written wire word. Null if none was written.
  * @param beside further fields that were written next to the word.
  */
 export function reportFinish(
@@ -101,16 +101,16 @@ export function reportFinish(
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }
 
-/** Reports a matched stop sequence that no field next to the finish reason holds. */
+/** Reports a matched stop sequence for which there is no field next to the finish reason. */
 export function reportStopSequence(finish: Finish | undefined, beside: JsonObject, path: Path, losses: Losses): void {
   if (finish?.stopSequence !== undefined && beside['stop_reason'] === undefined)
     losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
 }
 
-/** The fields that the format requires of every citation, empty or zero if unknown. */
+/** Fields that the format requires in every citation. Unknown values are empty or zero. */
 export const requiredFields = ({ title = '', start = 0, end = 0 }: Citation) => ({ title, start, end })
 
-/** Reports citation fields that were filled in, and quotes, which the format cannot carry. */
+/** Reports citation fields that were filled in, and quotes, which the format cannot express. */
 export function reportCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): void {
   for (const [index, citation] of annotations.entries()) {
     if (citation.type === 'opaque') continue

@@ -7,7 +7,9 @@ export type SearchPart = SearchCallPart | SearchResultPart
 
 export const isSearch = (part: Part): part is SearchPart => part.type === 'search-call' || part.type === 'search-result'
 
-/** Says a search of an earlier turn in words, for formats whose histories hold no searches of other upstreams. */
+/**
+ * Describes a search of an earlier turn in words, for formats whose histories cannot hold searches of other upstreams.
+ */
 export function searchInWords(part: SearchPart, path: Path, losses: Losses): TextPart {
   const text: TextPart = {
     type: 'text',

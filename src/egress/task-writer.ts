@@ -2,7 +2,10 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { TaskVariant, UpstreamTask } from '../canonical/task.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 
-/** A request without a body, relative to the upstream's base address and sent with the channel's credential. */
+/**
+ * A request without a body. Its path is relative to the upstream's base URL, and the channel's credential is sent with
+ * it.
+ */
 export interface TaskCall extends Pick<WireRequest, 'path' | 'query' | 'headers'> {
   readonly method: 'GET' | 'POST' | 'DELETE'
 }
@@ -13,21 +16,21 @@ export interface PublicDownload {
 }
 
 /**
- * Writes the requests about a task to the upstream that runs it. All methods are pure. The reader's `result` reads the
- * answers to `status` and `find`, like the answer to the submit.
+ * Writes requests about a task to the upstream that runs it. All methods are pure. The reader's `result` reads the
+ * answers to `status` and `find`, just like the answer to the submission.
  */
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
   /** Requests one of the finished task's files. Undefined if the format has no such file. */
   content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
-  /** Deletes the task at the upstream. Without this method the upstream stores the task as long as it wants. */
+  /** Deletes the task at the upstream. Without this method, the upstream decides how long it stores the task. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall
   /**
-   * Requests the task's status by its reference (`output.video.reference`) instead of its id. A 404, or a `not-found`
-   * error of the reader, means that there is no such task. Without this method requests carry no reference, and the
-   * task of an unanswered submit cannot be found.
+   * Requests the task's status by its reference (`output.video.reference`) instead of its id. A 404 or the reader's
+   * error `not-found` means that the task does not exist. Without this method, requests have no reference, and a task
+   * cannot be found if its submission was not answered.
    */
   find?(task: Omit<UpstreamTask, 'id'>, reference: string, dialect: JsonObject): TaskCall
-  /** Whether `request` can write a request with `output.video.remixOf`. */
+  /** Whether `request` supports `output.video.remixOf`. */
   remixes?(dialect: JsonObject): boolean
 }

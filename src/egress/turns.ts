@@ -1,9 +1,9 @@
 import type { Part, TextPart, ToolResultPart } from '../canonical/content.ts'
 import { childPath, type Losses, type Path } from '../canonical/loss.ts'
 
-/* Rules for turns that several conversation formats share. */
+/* Rules for turns, shared by several conversation formats. */
 
-/** Writes the parts whose types the turn may contain and reports every other part as lost. */
+/** Writes the parts that the turn may contain, and reports every other part as lost. */
 export function writeAllowed<Wire>(
   content: readonly Part[],
   allowed: ReadonlySet<Part['type']>,
@@ -18,12 +18,13 @@ export function writeAllowed<Wire>(
   return written.includes(undefined) ? written.filter(one => one !== undefined) : (written as Wire[])
 }
 
-/** The part types of user turns, and those of system and developer turns. */
+/** Part types of user turns. */
 export const USER_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
+/** Part types of system and developer turns. */
 export const SYSTEM_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
 /**
- * Returns the content of a tool result for formats without a failure flag. The text says that the call failed (trap
+ * Returns the content of a tool result, for formats without a failure flag. A text states that the call failed (trap
  * 49).
  */
 export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {
@@ -42,10 +43,10 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
 }
 
 /**
- * Moves the cache marker of a tool result to its last text part, for formats in which only parts have markers (trap
- * 63). The marker is lost if the upstream takes none, or if the part is blank or has a marker already.
+ * Moves the cache marker of a tool result to its last text part, for formats in which only parts can have markers (trap
+ * 63). The marker is lost if the upstream does not accept it, or if the part is blank or already has a marker.
  *
- * @param takes whether the upstream takes cache markers on texts.
+ * @param takes whether the upstream accepts cache markers on texts.
  */
 export function withMarker(result: ToolResultPart, takes: boolean, path: Path, losses: Losses): ToolResultPart {
   const { content, cache } = result

@@ -9,12 +9,12 @@ export const CONSOLE_PATH = '/console'
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
 /**
- * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, and base
- * URLs with a trailing slash cause a double slash.
+ * Converts a request target to a normalized path. Clients that use the gateway as an HTTP proxy send an absolute URL.
+ * Base URLs with a trailing slash lead to a double slash.
  */
 export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
 
-/** Parses the query, and separates the credential (`key`) from it. */
+/** Parses the query. The credential (`key`) is returned separately. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
   const mark = message.url!.indexOf('?')
   if (mark < 0) return { query: {} }
@@ -26,8 +26,8 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
 const COHERE_CLIENTS = new Set(['cohere', 'cohere-ai'])
 
 /**
- * Guesses the format family from headers: Anthropic clients send their version, Cohere clients their name, Google
- * clients a key in their own header or query parameter, and all others use OpenAI's formats
+ * Guesses the format family from headers. Anthropic clients send their version, Cohere clients send their name, Google
+ * clients send a key in Google's header or query parameter, and all other clients use OpenAI's formats
  * (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {

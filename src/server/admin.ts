@@ -23,8 +23,8 @@ const DESCRIBED = { method: 'get', path: DESCRIPTION } as const
 const PRINCIPAL = 'principal'
 
 /**
- * Creates the routes of the admin API, mounted at `/admin`. All routes except those of sign-in sessions require
- * authentication.
+ * Creates the routes of the admin API, mounted at `/admin`. All routes require authentication, except the routes of
+ * sign-in sessions.
  */
 export function adminRoutes(gateway: Gateway): Router {
   const administration = new Administration(gateway)
@@ -32,7 +32,7 @@ export function adminRoutes(gateway: Gateway): Router {
   const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
-  /** Wraps work as an express handler: sends its answer, or an error if it throws. */
+  /** Wraps work as an express handler. The handler sends the result or, if the work throws, an error. */
   const answering =
     (
       work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer | LiveAnswer>,

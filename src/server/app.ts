@@ -18,7 +18,7 @@ import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './voice-sessions.ts'
 /**
  * Builds the express app with one route per endpoint.
  *
- * @param probes handlers of frequent paths, which are also served without express.
+ * @param probes handlers of frequently requested paths; these paths are also served without express.
  * @param vendor first path segment of the video vendor's endpoints.
  */
 export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
@@ -90,7 +90,7 @@ const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
-/** Paths of Bedrock and Google Cloud, as their clients write them for each form of base address. */
+/** Paths of Bedrock and Google Cloud, for every form of base URL that their clients use. */
 const HOSTED_METHODS = [
   ...['/model/*rest', '/bedrock/model/*rest'],
   ...['', '/v1', '/v1beta1'].flatMap(version =>

@@ -1,7 +1,8 @@
 import type { Abortable } from '../gateway/index.ts'
 
 /**
- * Base class of replies over any connection. Tracks whether the caller is still connected, and aborts its work if not.
+ * Base class of replies over any connection. Tracks whether the caller is still connected, and aborts the work when the
+ * caller disconnects.
  */
 export abstract class CallerReply {
   gone = false
@@ -12,7 +13,9 @@ export abstract class CallerReply {
     return this.current
   }
 
-  /** Sets the work to abort when the caller disconnects. Aborts at once if the caller is already gone. */
+  /**
+   * Sets the work to abort when the caller disconnects. If the caller is already gone, the work is aborted immediately.
+   */
   set abortable(abortable: Abortable | undefined) {
     this.current = abortable
     if (this.gone) abortable?.abort()

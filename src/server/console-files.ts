@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** A file of the web console in all available content codings. */
+/** A file of the web console, in every available encoding. */
 export interface ConsoleFile {
   readonly type: string
   /** Whether the file name contains a content hash, so that browsers may cache the file forever. */
@@ -24,15 +24,15 @@ const TYPES: { readonly [extension: string]: string } = {
   '.woff2': 'font/woff2',
 }
 
-/** Folder where the build puts files named after their content hash. */
+/** Folder in which the build puts files whose names contain a content hash. */
 const LASTING = /^assets\//
 
 /** The single page of the console app. */
 export const INDEX = 'index.html'
 
 /**
- * Loads all files of the built console into memory, by path. They are few, small and compressed by the build. Returns
- * undefined if the console was not built.
+ * Loads all files of the built console into memory. They are few, small and already compressed. Returns undefined if
+ * the console was not built.
  */
 export function readConsole(folder: string): ReadonlyMap<string, ConsoleFile> | undefined {
   const names = globSync('**/*', { cwd: folder }).map(name => name.replaceAll('\\', '/'))
@@ -50,7 +50,7 @@ function fileOf(folder: string, names: readonly string[], name: string, type: st
   const identity = readFileSync(join(folder, name))
   const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const codings = { identity, br: read('.br'), gzip: read('.gz') }
-  // A compressed version is used only if it is smaller.
+  // A compressed version is only used if it is smaller.
   const smaller = Object.entries(codings).filter(
     ([coding, bytes]) => bytes !== undefined && (coding === 'identity' || bytes.length < identity.length),
   )

@@ -58,7 +58,7 @@ export class ConsoleFiles {
 }
 
 const NOT_BUILT =
-  'The console is not built here. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
+  'The console has not been built. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
 /** Whether a path is a page of the app: pages have no file extension. */
 const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
@@ -91,7 +91,7 @@ const cachingOf = ({ isLasting, type }: ConsoleFile): string =>
 
 const CODINGS: readonly Coding[] = ['br', 'gzip']
 
-/** Picks the best coding that the client accepts and the file has (RFC 9110, section 12.5.3). */
+/** Picks the best encoding that the client accepts and the file has (RFC 9110, section 12.5.3). */
 function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding {
   const accepted = String(headers['accept-encoding'] ?? '')
   return CODINGS.find(coding => codings[coding] !== undefined && accepts(accepted, coding)) ?? 'identity'

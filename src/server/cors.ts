@@ -15,18 +15,18 @@ const EXPOSED = [
 ].join(', ')
 
 const METHODS = 'GET, HEAD, POST, DELETE'
-/** Time for which browsers cache a preflight, in seconds. Chrome's maximum. */
+/** Seconds for which browsers cache a preflight response. This is Chrome's maximum. */
 const REMEMBERED = '7200'
-/** Operator-only paths, never open to other origins. Case-insensitive, like the routes. */
+/** Paths for operators, which other origins may never use. Case-insensitive, like the routes. */
 const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
 const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
-/** Headers that mark a client as not a browser page, because pages cannot set headers on WebSockets. */
+/** Headers that prove that the client is not a browser page, because pages cannot set headers on WebSockets. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
 
 /**
- * Implements CORS (fetch.spec.whatwg.org): pages of configured origins may call the gateway. Pages set credentials as
- * headers themselves, so browser credentials such as cookies are never allowed.
+ * Implements CORS (fetch.spec.whatwg.org), so that pages of configured origins may call the gateway. Pages send
+ * credentials in headers. Browser credentials such as cookies are never allowed.
  */
 export class Cors {
   private allowedOrigins: ReadonlySet<string> = new Set()
@@ -44,7 +44,7 @@ export class Cors {
     this.ownOrigins = new Set(publicUrls.map(originOf))
   }
 
-  /** Whether a WebSocket may be opened. If origins are listed, pages of other origins may not. */
+  /** Whether a WebSocket may be opened. If origins are configured, pages of other origins may not open one. */
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
     if (origin === undefined || (!this.allowsAny && this.allowedOrigins.size === 0)) return true
@@ -56,7 +56,7 @@ export class Cors {
     return this.allowsAny || this.allowedOrigins.has(origin)
   }
 
-  /** Adds CORS headers to the response. Returns true if the request was a preflight, which is then already answered. */
+  /** Adds CORS headers to the response. If the request is a preflight, answers it and returns true. */
   preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
     if ((!this.allowsAny && this.allowedOrigins.size === 0) || OPERATOR_PATHS.test(message.url!)) return false
     if (!this.allowsAny) response.setHeader('vary', 'origin')

@@ -3,14 +3,14 @@ import type { Gateway } from '../gateway/index.ts'
 
 type Handler<M> = (message: M, response: ServerResponse) => unknown
 
-/** Status recorded for callers that disconnected before the answer was complete. */
+/** Status recorded if the caller disconnected before the answer was complete. */
 const CLIENT_CLOSED = 499
 
 /**
- * Wraps an endpoint's handler to count its answers in metrics; for endpoints that write no usage rows. Returns the
+ * Wraps an endpoint's handler to count its answers in metrics. Only for endpoints that write no usage rows. Returns the
  * handler's result, so that express sees rejected promises.
  *
- * @param path in express syntax: `/v1/responses/:id`.
+ * @param path in express syntax, for example `/v1/responses/:id`.
  */
 export function counted<M extends IncomingMessage>(gateway: Gateway, path: string, handle: Handler<M>): Handler<M> {
   const pattern = path.replaceAll(/:(\w+)/g, '{$1}')

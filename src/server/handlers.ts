@@ -47,7 +47,7 @@ export function listModels(
     })
 }
 
-/** Refuses a request at an unknown path, or at an endpoint outside the model formats. */
+/** Refuses a request to an unknown path or to an endpoint that does not belong to a model format. */
 export function refuseRequest(
   gateway: Gateway,
   thrown: unknown,
@@ -62,7 +62,7 @@ export function refuseRequest(
   new HttpReply(message, response, idHeaders(id), gateway.services).whole(status, { ...more, ...headers }, text)
 }
 
-/** Refuses a request on a bare connection without a response object, and closes the connection. */
+/** Refuses a request on a raw socket that has no response object, then closes the socket. */
 export function refuseLast(
   gateway: Gateway,
   thrown: unknown,
@@ -75,7 +75,7 @@ export function refuseLast(
   sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
-/** Answers with a status of the gateway, for example `ready`. */
+/** Answers with a status of the gateway, such as `ready`. */
 export const sendStatus = (
   gateway: Gateway,
   response: ServerResponse,
@@ -89,5 +89,5 @@ export const sendStatus = (
     JSON.stringify({ status: name, ...more }),
   )
 
-/** Headers with the request id. Each client family expects another name (docs/wire/common.md#response-headers). */
+/** Headers with the request id. Each client family expects a different name (docs/wire/common.md#response-headers). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -5,10 +5,9 @@ import { relay } from '../gateway/relay.ts'
 import { HttpReply } from './reply.ts'
 
 /**
- * Sends a stored image to any client that knows its URL. No key is required, because an `<img>` element cannot send
- * one.
+ * Sends a stored image to any client that knows its URL. No key is required, because `<img>` elements cannot send one.
  *
- * @throws GatewayError `not-found`, or GatewayFailure if the lookup fails; nothing has been sent by then.
+ * @throws GatewayError `not-found`, or GatewayFailure if the lookup fails. Nothing has been sent at that point.
  */
 export async function sendImage(
   gateway: Gateway,
@@ -23,7 +22,7 @@ export async function sendImage(
   const headers = {
     'content-type': /^image\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream',
     'cache-control': `private, max-age=${seconds}`,
-    // An SVG image may hold scripts, which must not run with the gateway's origin.
+    // An SVG image may contain scripts. They must not run in the gateway's origin.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     'x-content-type-options': 'nosniff',
   }

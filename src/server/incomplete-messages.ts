@@ -7,10 +7,10 @@ interface Meter {
   give(bytes: number): void
 }
 
-/** Size of the framing of a caller's ping or pong, in bytes: two header bytes and a mask (RFC 6455, section 5.2). */
+/** Bytes; framing of a ping or pong from a caller: a header of two bytes and a mask of four (RFC 6455, section 5.2). */
 const CONTROL = 6
 
-/** Counts the bytes of a connection's incomplete message. Calls `full` if the meter reports too many. */
+/** Counts the bytes of a connection's incomplete message. Calls `full` if the meter is full. */
 export function countUnfinished(connection: Duplex, socket: EventEmitter, meter: Meter, full: () => void): void {
   let waiting = 0
   const give = (bytes: number): void => {

@@ -26,7 +26,8 @@ export interface ServerOptions {
   readonly config: Config
   readonly log: Log
   /**
-   * Connection to the other processes, closed with the server. Default: this process is the only one on the machine.
+   * Connection to the other processes. It is closed with the server. By default, this process runs alone on the
+   * machine.
    */
   readonly cluster?: Cluster
 }
@@ -37,43 +38,44 @@ export interface RunningServer {
   /** The config in use: that of the file with the channels and models of the store. */
   readonly config: Config
   /**
-   * Prepares for shutdown: reports "not ready" to load balancers and closes each connection after its next answer, but
-   * still accepts requests for the given milliseconds (default: from the config).
+   * Prepares for shutdown: reports "not ready" to load balancers, and closes each connection after its next answer.
+   * Still accepts requests for the given milliseconds. Default: from the config.
    */
   drain(milliseconds?: number): Promise<void>
   /**
-   * Stops accepting connections, leaving them to other processes on the same socket, and closes each connection after
-   * its next answer. Settles when busy connections had time for one more request.
+   * Stops accepting connections, so that other processes on the same socket get them, and closes each connection after
+   * its next answer. Resolves once busy connections have had time for one more request.
    */
   retire(): Promise<void>
   /**
-   * Stops the server: accepts no more requests, lets running ones finish within the grace time (default: from the
-   * config), and ends the others with an error in their format.
+   * Stops the server: accepts no more requests, lets running requests finish within the grace period, and ends all that
+   * remain with an error in the caller's format. Default grace period: from the config.
    */
   close(graceMs?: number): Promise<void>
-  /** Reads key and group changes of other processes immediately. Never rejects. */
+  /** Immediately reads key and group changes made by other processes. Never rejects. */
   refresh(): Promise<void>
   /** Switches to another config without dropping requests. Host and port stay the same. */
   reload(config: Config): void
 }
 
 /**
- * Maximum times for a caller to send headers, to send a whole request, and to start the next request, in milliseconds.
- * The request timeout is long because hours of audio upload slowly. Other kinds of bodies have a limit of their own.
+ * ms; maximum times for a caller to send its headers, to send its whole request, and to begin its next request. The
+ * request timeout is long because hours of audio upload slowly. All other kinds of bodies have a shorter limit
+ * elsewhere.
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
-/** Time between sweeps of idle connections during shutdown, in milliseconds. */
+/** ms; time between sweeps of idle connections during shutdown. */
 const SWEEP_INTERVAL = 50
-/** Minimum time that `retire` leaves busy connections for one more request, in milliseconds. */
+/** ms; minimum time that `retire` gives busy connections for one more request. */
 const RETIRE_TIME = 1000
-/** Maximum time to send final error events to requests that outlast the grace time, in milliseconds. */
+/** ms; maximum time for sending final error events to requests that exceed the grace period. */
 const LAST_EVENTS_TIME = 1000
-/** Maximum time of a TLS handshake, in milliseconds. */
+/** ms; maximum duration of a TLS handshake. */
 const HANDSHAKE_TIMEOUT = 20_000
-/** Disables Node's own check for the host header, which would refuse the request without a body. */
+/** Disables Node's own check of the host header, because Node would refuse the request without an error body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
-/** Starts the server. Rejects if the address or the certificate cannot be used. */
+/** Starts the server. Rejects if the address or the certificate is unusable. */
 export async function openServer({
   config,
   log,
@@ -178,14 +180,14 @@ export async function openServer({
   }
 }
 
-/** Creates an HTTP server, or an HTTPS server if there is a certificate. */
+/** Creates an HTTPS server if there is a certificate, otherwise an HTTP server. */
 async function serverWith(certificate: Certificate | undefined): Promise<Server> {
   const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
   if (certificate === undefined) return createServer(options)
   const https = await import('node:https')
   const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE_TIMEOUT })
   certificate.attach(server)
-  // A client that does not speak TLS cannot be answered, and is not worth a log line.
+  // A client that does not speak TLS cannot be answered. The failure is not logged.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
   return server
 }
@@ -207,13 +209,13 @@ async function openServices(config: Config, log: Log, cluster: Cluster): Promise
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Accepts only upgrades to WebSocket. Requests for other protocols are answered over HTTP. */
+/** Whether the request asks to upgrade to a WebSocket. Other upgrades are answered over HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Normalizes the few request targets that are not plain paths. */
+/** Normalizes the rare request targets that are not plain paths. */
 const withPlainPath =
   (next: Listener): Listener =>
   (message, response) => {
@@ -230,7 +232,7 @@ const withCors =
     if (origin === undefined || !cors.preflights(origin, message, response)) next(message, response)
   }
 
-/** Refuses HTTP/1.1 requests without a host (RFC 9112, section 3.2). */
+/** Refuses HTTP/1.1 requests without a host header (RFC 9112, section 3.2). */
 const withHostCheck =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
@@ -239,7 +241,9 @@ const withHostCheck =
     else next(message, response)
   }
 
-/** Serves frequent requests without express, whose routing would be a sixth of the work of a short request. */
+/**
+ * Serves the most frequent requests without express, whose routing would take a sixth of the time of a short request.
+ */
 const withFastPaths =
   (gateway: Gateway, probes: ReadonlyMap<string, Probe>, next: Listener): Listener =>
   (message, response) => {
@@ -252,10 +256,10 @@ const withFastPaths =
     else probe(message, response)
   }
 
-/** The `allow` header for requests with an unusual method. */
+/** The `allow` header in answers to requests with an unusual method. */
 const ANY = 'GET, HEAD, POST, DELETE'
 
-/** Whether a promise settles within the given milliseconds. */
+/** Waits for a promise. Resolves to false if it has not settled within the given milliseconds. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), milliseconds)

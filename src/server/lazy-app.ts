@@ -5,7 +5,7 @@ import type { Probe } from './probes.ts'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Loads the express app, which has all endpoints, on the first request outside the frequent paths. */
+/** Loads the express app with all endpoints on the first request outside the frequent paths. */
 export function lazyApp(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Listener {
   let app: Listener | undefined
   let loading: Promise<Listener> | undefined
@@ -14,7 +14,7 @@ export function lazyApp(gateway: Gateway, probes: ReadonlyMap<string, Probe>, ve
     loading ??= import('./app.ts').then(({ appOf }) => (app = appOf(gateway, probes, vendor)))
     loading
       .then(loaded => {
-        // If the caller has disconnected, `close` was already emitted and handlers would wait for it forever.
+        // If the caller has disconnected, `close` was already emitted, and handlers would wait for it forever.
         if (!message.socket.destroyed) loaded(message, response)
       })
       .catch(thrown => refuseRequest(gateway, thrown, message, response))

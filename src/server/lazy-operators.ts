@@ -5,7 +5,7 @@ import type { ConsoleFiles } from './console.ts'
 
 type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
 
-/** Loads and serves the web console on its first request, if the config enables it. */
+/** Loads the web console on the first request for it, and serves it if the config enables it. */
 export function lazyConsole(gateway: Gateway): Handler {
   let files: Promise<ConsoleFiles> | undefined
   return (message, response, next) => {
@@ -15,7 +15,7 @@ export function lazyConsole(gateway: Gateway): Handler {
   }
 }
 
-/** Loads the admin API on its first request; most processes never need it. */
+/** Loads the admin API on the first request for it. Most processes never need it. */
 export function lazyAdmin(gateway: Gateway): Handler {
   let routes: Promise<Handler> | undefined
   return (message, response, next) => {

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 
 /**
- * Listens at a port; settles when listening, and rejects if that fails. Later errors, such as a failed accept, go to
- * `onFault`, because an unhandled `error` event would crash the process.
+ * Listens on a port. Resolves when listening, and rejects if that fails. Passes later errors, such as a failed accept,
+ * to `onFault`, because an unhandled `error` event would crash the process.
  *
- * @param setting what to change if the address cannot be used, e.g. `server.port`.
- * @throws the system's error; if the address is in use, not local or forbidden, its message names `setting`.
+ * @param setting the setting to change if the address cannot be used, for example `server.port`.
+ * @throws the system's error. If the address is in use, not local or forbidden, the message names `setting`.
  */
 export function listening(
   server: Server,
@@ -23,14 +23,14 @@ export function listening(
   return promise
 }
 
-/** Explains the system's error codes for an address that cannot be used. */
+/** Explanations of the system's error codes for addresses that cannot be used. */
 const REASONS: { readonly [code: string]: string } = {
   EADDRINUSE: 'is in use by another program',
   EADDRNOTAVAIL: 'is not an address of this machine',
   EACCES: 'may not be used by this user',
 }
 
-/** Adds advice on what to change to a listen error with a known code. */
+/** Adds advice to a listen error with a known code: which setting to change. */
 export function advised(
   fault: NodeJS.ErrnoException,
   { host, port }: { readonly host: string; readonly port: number },

@@ -4,16 +4,17 @@ import type { Log } from '../gateway/index.ts'
 
 /** A logger that writes in batches, so that no request waits for it. */
 export interface OpenLog extends Log {
-  /** Writes all pending lines. Settles when they are written or cannot be. */
+  /** Writes all pending lines. Resolves when they are written or cannot be written. */
   flush(): Promise<void>
   /** Writes complete lines from another process. */
   writeLines(lines: string): void
 }
 
-/** Number of characters that trigger a write, and maximum time between writes in milliseconds. */
+/** Characters; number that triggers a write. */
 const BATCH_SIZE = 64 * 1024
+/** ms; maximum time between writes. */
 const WRITE_INTERVAL = 500
-/** Maximum number of characters buffered while writes fail, for example on a full disk. Further lines are lost. */
+/** Characters; maximum size of the buffer while writes fail, for example on a full disk. Further lines are lost. */
 const MAX_BUFFERED = 4 * 1024 * 1024
 
 /** Opens the log on standard output or another file descriptor. */
@@ -32,8 +33,8 @@ export function openLog(descriptor = 1): OpenLog {
 }
 
 /**
- * Formats a line as pino does, for fields that are plain values. Every request logs one such line, and this costs a
- * third of pino's time.
+ * Formats a line like pino, for fields that are plain values. Every request logs one such line, and this function takes
+ * a third of pino's time.
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
@@ -44,8 +45,8 @@ function lineOf(fields: object, message: string): string {
 const INFO = pino.levels.values['info']!
 
 /**
- * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line, and retries
- * its last lines forever if writes fail, so that the process never ends.
+ * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line. If writes
+ * fail, it retries the last lines forever, so that the process never ends.
  */
 class Batch {
   private readonly descriptor: number
@@ -53,9 +54,9 @@ class Batch {
   private length = 0
   /** The batch being written. */
   private text: Buffer | undefined
-  /** Settles pending `flush` calls. */
+  /** Resolves pending `flush` calls. */
   private waiting: PromiseWithResolvers<void> | undefined
-  /** Whether the current failure was already reported on standard error. */
+  /** Whether the current failure has already been reported on standard error. */
   private reported = false
 
   constructor(descriptor: number) {
@@ -87,7 +88,7 @@ class Batch {
     try {
       writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.takeBuffer()]))
     } catch {
-      // Writing fails, so the failure cannot be reported either.
+      // Writing fails, so this failure cannot be reported either.
     }
   }
 
@@ -114,8 +115,8 @@ class Batch {
   }
 
   /**
-   * Retries after a failed write. A slow reader (EAGAIN) is no failure. Others are reported once on standard error
-   * until a write succeeds.
+   * Retries after a failed write. A slow reader (EAGAIN) does not count as a failure. Other failures are reported on
+   * standard error, once until a write succeeds.
    */
   private failed(fault: NodeJS.ErrnoException): void {
     setTimeout(this.send, WRITE_INTERVAL).unref()

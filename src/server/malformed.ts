@@ -10,19 +10,19 @@ export interface ClientError extends Error {
   readonly code?: string
   /** The parser's message, which never quotes the request. */
   readonly reason?: string
-  /** The last packet, and how many of its bytes were parsed. */
+  /** The last packet. `bytesParsed` tells how many of its bytes were parsed. */
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
 }
 
 /**
- * Returns a `clientError` listener that refuses malformed HTTP: in the format of the request's path, if readable, and
- * after the answers to earlier requests on the connection.
+ * Returns a `clientError` listener that refuses malformed HTTP. The refusal uses the format of the request's path, if
+ * the path is readable, and follows the answers to earlier requests on the connection.
  */
 export function refusingMalformed(gateway: Gateway): (error: ClientError, socket: Duplex) => void {
   const refused = new WeakSet<Duplex>()
   return (error, socket) => {
-    // The parser reports the error again for every further packet.
+    // The parser reports the same error again for every further packet.
     if (refused.has(socket)) return
     refused.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
@@ -37,7 +37,7 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
   else failBody(answer, error, socket)
 }
 
-/** Passes a fault inside a body to the body's reader, which then answers with an error. */
+/** Forwards a fault in a body to the body's reader, which then answers with an error. */
 function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): void {
   const { req } = answer
   answerOf(socket)!.once('close', () => closeGently(socket))
@@ -45,7 +45,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
     if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
   }
   if (req.listenerCount('error') > 0) return emit()
-  // The reader may attach later, for example while the key's limits are loaded.
+  // The reader may attach later, for example after the key's limits are loaded.
   const awaitReader = (event: string | symbol): void => {
     if (event !== 'error') return
     req.off('newListener', awaitReader)
@@ -54,7 +54,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
   req.on('newListener', awaitReader)
 }
 
-/** Parser code for a caller that closed its side before the request was complete. */
+/** Parser code for a caller that closed its side before it had sent the whole request. */
 const CLOSED_EARLY = 'HPE_INVALID_EOF_STATE'
 
 const FAULTS: { readonly [code: string]: CanonicalError } = {
@@ -68,11 +68,12 @@ function faultOf({ code = '', reason }: ClientError): GatewayError {
   return new GatewayError(FAULTS[code] ?? { kind: 'invalid-request', message })
 }
 
-/** Matches a method and a path at the start of a line, followed by query or version. */
+/** Matches a method and a path at the start of a line, up to the query or the version. */
 const REQUEST_LINE = /(?:^|\n)[A-Za-z]+ (\/[^\s?]*)/g
 
 /**
- * Returns the path of the faulty request, the last one that began. Undefined if its request line is not in the packet.
+ * Returns the path of the faulty request, which is the last one in the packet. Undefined if the packet does not contain
+ * its request line.
  */
 function pathIn({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
   if (rawPacket === undefined) return undefined

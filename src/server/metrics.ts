@@ -15,8 +15,8 @@ export const METRICS_PATH = '/metrics'
 type Settings = { readonly metrics: MetricsConfig }
 
 /**
- * Serves `GET /metrics` at the gateway's address to administrators, and to holders of the configured key, sent as a
- * bearer token or as a basic password with any user name.
+ * Serves `GET /metrics` at the gateway's address. Access requires an administrator token or the configured key. The key
+ * is sent as a bearer token or as a basic password with any user name.
  */
 export class MetricsEndpoint {
   private readonly gateway: Gateway
@@ -54,7 +54,7 @@ export class MetricsEndpoint {
 const BEARER = /^bearer\s+(\S+)\s*$/i
 const BASIC = /^basic\s+([\w+/=-]+)\s*$/i
 
-/** Returns the credential of a request: a bearer token or a basic password. */
+/** Returns the credential of a request: its bearer token or basic password. */
 function credentialOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const basic = BASIC.exec(authorization)?.[1]
   return basic === undefined
@@ -67,7 +67,7 @@ const REFUSED = new GatewayError({
   message: 'Metrics require the key in `metrics.key` or an administrator token.',
 })
 
-/** Opens the separate metrics address, which anyone may read. Rejects if the address cannot be used. */
+/** Opens the separate address for metrics, which requires no credential. Rejects if the address cannot be used. */
 export async function openMetrics(
   listen: NonNullable<MetricsConfig['listen']>,
   page: () => Promise<string>,

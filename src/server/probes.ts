@@ -5,7 +5,7 @@ import { METRICS_PATH, type MetricsEndpoint } from './metrics.ts'
 
 export type Probe = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Handlers of paths that monitoring calls every few seconds. */
+/** Handlers for paths that monitoring requests every few seconds. */
 export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMap<string, Probe> =>
   new Map<string, Probe>([
     ['/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok')],
@@ -14,9 +14,9 @@ export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMa
   ])
 
 /**
- * Answers `/readyz`: 503 if the gateway has no channels or is stopping, or else 200. Faults that the gateway can work
- * with, such as a store outage, are reported as `degraded`, because diverting all traffic would cost more. Anyone may
- * ask, so the answer only counts resting channels; the log names them.
+ * Answers `/readyz` with 503 if the gateway has no channels or is stopping, and otherwise with 200. Faults that the
+ * gateway can tolerate, such as a store outage, are reported as `degraded`, because diverting all traffic would be
+ * worse. The endpoint is public, so the answer only counts the channels that are cooling down. The log names them.
  */
 async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
   const { config, isStopping, stored, channels } = gateway.services

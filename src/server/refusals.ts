@@ -3,11 +3,11 @@ import { GatewayError } from '../canonical/error.ts'
 import { excerpt } from '../canonical/text.ts'
 import { pathOf } from './address.ts'
 
-/** Error for a known path called with an unsupported method. */
+/** Error for a known path that does not support the method. */
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
   new GatewayError({ kind: 'method-not-allowed', message: `This path does not support ${method}.` })
 
-/** Error for an unknown path. Suggests `/v1`, which clients often leave out of their base URL. */
+/** Error for an unknown path. If a client forgot `/v1` in its base URL, the error suggests it. */
 export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>): GatewayError {
   const path = pathOf(message)
   const hint = known.has(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
@@ -17,7 +17,7 @@ export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>
   })
 }
 
-/** Error for any expectation other than `100-continue` (RFC 9110, section 10.1.1). */
+/** Error for an expectation other than `100-continue` (RFC 9110, section 10.1.1). */
 export const unexpected = (): GatewayError =>
   new GatewayError({
     kind: 'invalid-request',

@@ -3,20 +3,23 @@ import type { HeaderSource, Reply } from '../gateway/index.ts'
 import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
-/** Maximum size of a refused body that is read to its end, in bytes, so that the connection can be reused. */
+/** Bytes; maximum size of a refused body that is still read completely, so that the connection can be reused. */
 const SMALL_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
-/** The gateway's state that replies depend on. */
+/** State of the gateway on which replies depend. */
 interface ReplyGateway {
-  /** Time after which a caller that reads nothing counts as gone, in milliseconds. */
+  /** ms; time after which a caller that reads nothing is considered gone. */
   readonly patience: number
   /** Whether the gateway is stopping. */
   readonly isStopping: boolean
 }
 
-/** Picks latin1 for ASCII strings (as many bytes as characters), because it needs no conversion. */
+/**
+ * Picks latin1 for ASCII strings, because it needs no conversion. A string is ASCII if it has as many bytes as
+ * characters.
+ */
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** The reply to a request over HTTP. */
@@ -27,10 +30,10 @@ export class HttpReply extends CallerReply implements Reply {
   private readonly message: IncomingMessage
   private readonly ownHeaders: Headers
   private readonly gateway: ReplyGateway
-  /** Whether this class writes the chunk framing itself, instead of Node. */
+  /** Whether this class instead of Node writes the chunk framing. */
   private framed = false
 
-  /** @param ownHeaders headers sent with every answer. */
+  /** @param ownHeaders headers that every answer includes. */
   constructor(message: IncomingMessage, response: ServerResponse, ownHeaders: Headers, gateway: ReplyGateway) {
     super()
     this.message = message
@@ -41,7 +44,7 @@ export class HttpReply extends CallerReply implements Reply {
     response.on('close', () => {
       if (!response.writableFinished) this.abandon()
     })
-    // A caller may have disconnected earlier, for example during a token lookup. `close` is not emitted again.
+    // The caller may have disconnected earlier, for example during a token lookup. `close` is not emitted again.
     this.gone = response.destroyed
   }
 
@@ -58,14 +61,15 @@ export class HttpReply extends CallerReply implements Reply {
     ) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.readRest()
-      // If the kernel took everything, no timer is needed. Otherwise the socket's timeout restarts with every byte
+      // If the kernel accepted all bytes, no timer is needed. Otherwise the socket's timeout restarts with every byte
       // sent.
       if (length > SMALL_BODY && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return
     }
     head['connection'] = 'close'
     this.response.writeHead(status, head).write(text)
-    // The message is destroyed here, because Node does not report a closed connection to it after the answer ended.
+    // The message must be destroyed here, because Node does not tell it about a closed connection after the answer has
+    // ended.
     drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
@@ -81,7 +85,7 @@ export class HttpReply extends CallerReply implements Reply {
     if (this.gateway.isStopping) this.response.shouldKeepAlive = false
   }
 
-  /** Reads the rest of the body, and drops the connection of a caller that announced a body but sends none. */
+  /** Reads the rest of the body. Disconnects a caller that announced a body but does not send it. */
   private readRest(): void {
     const { message } = this
     if (!hasBody(message)) return
@@ -90,8 +94,8 @@ export class HttpReply extends CallerReply implements Reply {
   }
 
   /**
-   * Starts a streamed answer. Node decides whether the body is chunked (HTTP version, headers), but the chunks are
-   * written here.
+   * Starts a streamed answer. Node decides by HTTP version and headers whether the body is chunked, but this class
+   * writes the chunks.
    */
   begin(headers: Headers, status = 200): void {
     this.started = true
@@ -101,7 +105,7 @@ export class HttpReply extends CallerReply implements Reply {
     this.response.chunkedEncoding = false
   }
 
-  /** Sends a chunk immediately. Node would batch the writes of one tick, which callers of this method already do. */
+  /** Sends a chunk immediately. Node would batch the writes of one tick, but callers of this method already do that. */
   write(chunk: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
@@ -113,16 +117,16 @@ export class HttpReply extends CallerReply implements Reply {
   end(text: string): void {
     const length = Buffer.byteLength(text)
     this.response.end(this.framed ? chunkOf(text, length) + this.lastChunk() : text, encodingOf(text, length))
-    // No more heartbeats are written, so a timeout has to detect a caller that never reads the end.
+    // No more heartbeats are sent, so a timeout must detect a caller that never reads the end.
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
-  /** Whether the body has chunks, which trailers can follow, and the caller accepts them. */
+  /** Whether the body is chunked, so that trailers can follow, and the caller accepts trailers. */
   get takesTrailers(): boolean {
     return this.framed && acceptsTrailers(this.message)
   }
 
-  /** The last chunk, with trailers if there are any. */
+  /** The last chunk, including any trailers. */
   private lastChunk(): string {
     const { trailers } = this
     if (trailers === undefined) return LAST_CHUNK
@@ -154,23 +158,24 @@ export class HttpReply extends CallerReply implements Reply {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Whether the caller takes fields after the body (RFC 9110, section 10.1.4). */
+/** Whether the caller accepts trailers (RFC 9110, section 10.1.4). */
 const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
   te !== undefined && /(^|,)\s*trailers\s*($|[,;])/i.test(String(te))
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk. A string takes one here. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node needs four writes per chunk. This code needs one per string. */
 
 const CHUNK_END = '\r\n'
 
-/** The last chunk, which ends the body. */
+/** The last chunk. It ends the body. */
 const LAST_CHUNK = '0\r\n\r\n'
 
 /** Returns the header of a chunk with `length` bytes. */
 const chunkHead = (length: number): string => `${length.toString(16)}\r\n`
 
 /**
- * Wraps a string of `length` UTF-8 bytes in a chunk. An empty string gives no chunk, because that would end the body.
+ * Wraps a string of `length` UTF-8 bytes in a chunk. An empty string yields no chunk, because an empty chunk would end
+ * the body.
  */
 const chunkOf = (text: string, length: number): string => (length === 0 ? '' : chunkHead(length) + text + CHUNK_END)

@@ -15,13 +15,13 @@ export interface Wire {
 export interface SocketReplyOptions {
   readonly wire: Wire
   readonly streamId: string | undefined
-  /** Whether losses are reported in an event of their own, because frames have no headers. */
+  /** Whether losses are reported in a separate event. Frames have no headers for them. */
   readonly reportsLosses: boolean
 }
 
 type Headers = { readonly [name: string]: string }
 
-/** The reply to one turn on a WebSocket: every event of the stream is one frame. */
+/** The reply to one turn on a WebSocket. Every event of the stream is one frame. */
 export class SocketReply extends CallerReply implements Reply {
   /** Whether the turn failed. */
   failed = false
@@ -33,7 +33,7 @@ export class SocketReply extends CallerReply implements Reply {
     this.options = options
   }
 
-  /** Late losses are an event at the end of the turn, for callers who want it. */
+  /** Whether late losses are sent in an event at the end of the turn. Callers must request this. */
   get takesTrailers(): boolean {
     return this.options.reportsLosses
   }
@@ -67,7 +67,7 @@ export class SocketReply extends CallerReply implements Reply {
     return hasRoom
   }
 
-  /** Ends the turn. Losses of a streamed answer are known only then. */
+  /** Ends the turn. Losses of a streamed answer are only known at this point. */
   end(text: string): void {
     this.write(text)
     if (this.trailers !== undefined) this.report(this.trailers)

@@ -5,23 +5,26 @@ import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/st
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** Maximum duration of a connection, and maximum idle time, in milliseconds. */
+  /** ms; maximum duration of a connection. */
   readonly lifetime: number
+  /** ms; maximum idle time. */
   readonly idle: number
-  /** Time between two heartbeats, in milliseconds. */
+  /** ms; time between heartbeats. */
   readonly heartbeat: number
-  /** Limits for turns that wait while another is answered: number of turns, and characters of all of them. */
+  /** Maximum number of turns that wait while another turn is answered. */
   readonly queue: number
+  /** Maximum total length of the waiting turns, in characters. */
   readonly size: number
   readonly reportsLosses: boolean
-  /** Counts the bytes of waiting turns. Closed with the connection. */
+  /** Counts the bytes of waiting turns. It is closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
-  /** Answers one turn. Settles when the turn is answered. Never rejects. */
+  /** Answers one turn. Resolves when the turn has been answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
-/** Limits for the characters buffered for a slow reader. Above HIGH the upstream is paused, below LOW it is resumed. */
+/** Characters buffered for a slow reader above which the upstream is paused. */
 const HIGH = 256 * 1024
+/** Characters buffered for a slow reader below which the upstream is resumed. */
 const LOW = 64 * 1024
 
 /** WebSocket close codes (RFC 6455, section 7.4). */
@@ -29,12 +32,12 @@ const NORMAL = 1000
 const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
-/** Maximum time to send a final event, in milliseconds. */
+/** ms; maximum time for sending a final event. */
 const LAST_EVENT_TIME = 1000
 
-/** One WebSocket connection of the responses format. Answers its turns one after another. */
+/** One WebSocket connection of the responses format. Answers turns one after another. */
 export class ResponsesSocket implements Wire {
-  /** Settles when the connection is closed. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
   private readonly socket: WebSocket
   private readonly options: SocketOptions
@@ -43,9 +46,9 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
-  /** Whether reading has stopped for good. */
+  /** Whether reading has stopped permanently. */
   private isOverflowing = false
-  /** Number of heartbeats sent since the caller last sent anything. */
+  /** Number of heartbeats since the caller last sent anything. */
   private unanswered = 0
   private lastTurn = performance.now()
 
@@ -63,7 +66,7 @@ export class ResponsesSocket implements Wire {
     socket.once('close', this.onClose)
   }
 
-  /** Closes the connection after the current turn, with a final event and a reason. Waiting turns are dropped. */
+  /** Closes the connection after the current turn, with a final event and a reason. Drops waiting turns. */
   end(code: number = GOING_AWAY, event?: JsonObject, reason = ''): void {
     if (this.ending !== undefined) return
     this.ending = { code, reason, ...(event === undefined ? {} : { event }) }
@@ -85,7 +88,8 @@ export class ResponsesSocket implements Wire {
   }
 
   /**
-   * Closes the connection in the middle of a message, because too many bytes wait. The rest of the message is not read.
+   * Closes the connection in the middle of a message because too many bytes are waiting. The rest of the message is not
+   * read.
    */
   readonly overflow = (): void => {
     if (this.isOverflowing) return
@@ -114,10 +118,7 @@ export class ResponsesSocket implements Wire {
     }
   }
 
-  /**
-   * Reserves buffer space for a waiting turn. Returns true if there is none: on this connection, or because too much
-   * waits on others.
-   */
+  /** Reserves buffer space for a waiting turn. Returns true if no space is left, on this connection or in total. */
   private cannotQueue({ size }: CreateFrame): boolean {
     const { queue, options } = this
     const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
@@ -147,7 +148,7 @@ export class ResponsesSocket implements Wire {
     return this.send(JSON.stringify(event))
   }
 
-  /** Answers a frame immediately. Pauses reading from a caller that does not read its answers. */
+  /** Answers a frame immediately. Stops reading from a caller that does not read its answers. */
   private answer(event: JsonObject): void {
     if (this.sendEvent(event) || this.socket.isPaused) return
     this.socket.pause()
@@ -173,8 +174,8 @@ export class ResponsesSocket implements Wire {
   }
 
   /**
-   * Sends a ping, and closes connections that are idle or gone. A caller is gone if it has read everything but answers
-   * no pings. A slow reader is left to its running turn.
+   * Sends a ping, and closes connections whose caller is idle or gone. A caller is gone if it has received everything
+   * but does not answer pings. The running turn deals with a reader that is merely slow.
    */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {
@@ -206,5 +207,5 @@ const TOO_MUCH = errorEvent('server_is_overloaded', 'Too many requests are incom
 const limitReached = (lifetime: number): JsonObject =>
   errorEvent(
     'websocket_connection_limit_reached',
-    `A connection lasts ${Math.round(lifetime / 60_000)} minutes at most. Open a new one to continue.`,
+    `A connection may last at most ${Math.round(lifetime / 60_000)} minutes. Open a new connection to continue.`,
   )

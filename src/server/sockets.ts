@@ -22,7 +22,7 @@ import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { REALTIME_PATH, VoiceSessions } from './voice-sessions.ts'
 
-/** Handles upgrades at one path. */
+/** Handles upgrade requests to one path. */
 type SocketHandler = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** A connection waiting to be upgraded. */
@@ -67,13 +67,13 @@ export class Sockets {
     }
   }
 
-  /** Uses another config for new connections. */
+  /** Applies another config to new connections. */
   reload(config: Config): void {
     this.config = config
     this.servers = undefined
   }
 
-  /** Listener of a server's `upgrade` event: opens a WebSocket, or refuses it over HTTP. */
+  /** Listener for a server's `upgrade` event. Opens a WebSocket, or refuses it over HTTP. */
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     message.url = inOriginForm(message.url!)
@@ -93,7 +93,7 @@ export class Sockets {
     }
   }
 
-  /** Closes every connection after its current turn. Settles when all are closed. */
+  /** Closes every connection after its current turn. Resolves when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const one of this.open.keys()) one.end()
@@ -109,7 +109,7 @@ export class Sockets {
     this.sessions.endRevoked()
   }
 
-  /** Ends voice sessions that outlast the grace time. The gateway itself ends turns of responses. */
+  /** Ends voice sessions that exceed the grace period. The gateway itself ends turns of responses. */
   stop(): void {
     this.sessions.stop()
   }
@@ -169,7 +169,7 @@ export class Sockets {
     })
   }
 
-  /** Connects the upstream before accepting the WebSocket, so that failures are answered over HTTP. */
+  /** Connects to the upstream before it accepts the WebSocket, so that failures can be answered over HTTP. */
   private readonly realtime: SocketHandler = (message, socket, head) => {
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     const accept = (accepted: (socket: WebSocket) => void): void =>
@@ -177,7 +177,7 @@ export class Sockets {
     this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  /** Completes an upgrade with the `ws` package, which is loaded on first use. */
+  /** Completes an upgrade with the `ws` package. The package is loaded on first use. */
   private accept(kind: keyof Servers, { message, socket, head }: Opening, accepted: (socket: WebSocket) => void): void {
     const { server, realtime } = this.config
     this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
@@ -189,7 +189,7 @@ export class Sockets {
       .catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  /** Refuses an upgrade over HTTP immediately, so that clients fall back to HTTP requests. */
+  /** Refuses an upgrade immediately and over HTTP, so that clients fall back to HTTP requests. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
     void this.gateway.services
@@ -222,7 +222,7 @@ const WRONG_VERSION = new GatewayError({
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
-/** WebSocket servers by kind. The kinds differ in their message size limit. */
+/** WebSocket servers by kind. They differ in the maximum message size. */
 type Servers = { readonly [kind in 'responses' | 'realtime']: WebSocketServer }
 
 async function serversOf(limits: { readonly [kind in keyof Servers]: number }, refuse: Refuse): Promise<Servers> {
@@ -232,8 +232,8 @@ async function serversOf(limits: { readonly [kind in keyof Servers]: number }, r
 }
 
 /**
- * Creates a WebSocket server without compression, which would cost a third of a megabyte per connection for mostly
- * small frames (docs/wire/responses.md#sockets).
+ * Creates a WebSocket server without compression. Compression would cost a third of a megabyte per connection, although
+ * most frames are small (docs/wire/responses.md#sockets).
  */
 function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocketServer): WebSocketServer {
   const server = new Server({
@@ -249,7 +249,7 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
   return server
 }
 
-/** Prefix of a subprotocol that carries a credential, which must not be echoed. */
+/** Prefix of the subprotocol that carries a credential. It must not be sent back. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
 
 const credential = (message: IncomingMessage): { readonly queryKey?: string } => {
@@ -257,7 +257,7 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
   return queryKey === undefined ? {} : { queryKey }
 }
 
-/** Converts one turn into a call at the responses endpoint. */
+/** Converts one turn into a call of the responses endpoint. */
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
   const queried = queryOf(message)
   return {
@@ -271,7 +271,7 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
   }
 }
 
-/** Removes the beta that selects WebSockets. It concerns only this endpoint. */
+/** Removes the beta flag that selects WebSockets, because only this endpoint needs it. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...rest } = headers
   const others = String(betas ?? '')

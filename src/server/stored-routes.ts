@@ -6,7 +6,7 @@ import { queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
 
-/** A route to one operation on stored data. */
+/** A route for one operation on stored data. */
 interface StoredRoute {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
@@ -29,7 +29,7 @@ export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
 ]
 
-/** The `allow` header of each path. */
+/** The `allow` header for each path. */
 export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   STORED_ROUTES.map(({ path }) => [
     path,
@@ -39,7 +39,7 @@ export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** Handles a request to one of these endpoints. Always answers. */
+/** Handles a request to one of these routes. Always answers. */
 export function handleStored(
   gateway: Gateway,
   action: ActionName,

@@ -43,7 +43,7 @@ export const remixRoute = (id: string): Route => ({
   ...{ mark: 'prompt', headers: [], form: 'too' },
 })
 
-/** Returns the `allow` header of each path, including methods that submit tasks. */
+/** Returns the `allow` header for each path, including the methods that submit tasks. */
 export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   const methods = new Map<string, string[]>([[REMIX_PATH, ['POST']]])
   for (const { method, path } of taskRoutes(vendor)) {
@@ -54,7 +54,7 @@ export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, names]) => [path, names.join(', ')]))
 }
 
-/** Handles a request to one of these endpoints. Always answers. */
+/** Handles a request to one of these routes. Always answers. */
 export function handleTask(
   gateway: Gateway,
   { format, action }: TaskRoute,

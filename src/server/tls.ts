@@ -6,7 +6,7 @@ import { ConfigError } from '../config/index.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Log } from '../gateway/index.ts'
 
-/** Paths of the certificate (with its chain, without the root) and the key, in PEM. */
+/** Paths of the certificate and the key, in PEM. The certificate includes its chain without the root. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -17,15 +17,12 @@ interface Pair {
   readonly key: Buffer
 }
 
-/**
- * Time between a change of the files and reading them, in milliseconds. Renewals replace the two files one after the
- * other.
- */
+/** ms; delay before changed files are read. A renewal replaces the two files one after the other. */
 const SETTLE_TIME = 1000
 
 /**
- * A server's certificate and key. Reloads them when their files change. An unusable pair leaves the previous one in
- * use.
+ * A server's certificate and key. Reloads them when their files change. If the new pair is unusable, the old one stays
+ * in use.
  */
 export class Certificate {
   pair: Pair
@@ -48,7 +45,7 @@ export class Certificate {
     }
   }
 
-  /** Time at which the certificate expires, in Unix seconds. */
+  /** Expiry time of the certificate, in Unix seconds. */
   get expires(): number {
     return new X509Certificate(this.pair.cert).validToDate.getTime() / 1000
   }
@@ -58,7 +55,7 @@ export class Certificate {
     this.server = server
   }
 
-  /** Switches to these files and reads them immediately. */
+  /** Switches to other files and reads them immediately. */
   reload(files: TlsFiles): void {
     if (files.cert !== this.files.cert || files.key !== this.files.key) {
       this.close()

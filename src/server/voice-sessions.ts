@@ -17,7 +17,7 @@ export const SECRETS_PATH = '/v1/realtime/client_secrets'
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
-  /** Completes the upgrade and passes on the WebSocket. */
+  /** Completes the upgrade and passes the WebSocket to `accepted`. */
   accept(accepted: (socket: WebSocket) => void): void
 }
 
@@ -38,9 +38,9 @@ export class VoiceSessions {
   }
 
   /**
-   * Opens a voice session: connects the upstream first, then accepts the caller.
+   * Opens a voice session: connects to the upstream first, then accepts the caller.
    *
-   * @throws GatewayError, to be answered over HTTP.
+   * @throws GatewayError to be answered over HTTP.
    */
   async begin({ message, socket, accept }: Upgrade): Promise<void> {
     const abandoned = new AbortController()
@@ -75,7 +75,7 @@ export class VoiceSessions {
     }
   }
 
-  /** Lets every session finish its running response. Settles when all are closed. */
+  /** Lets every session finish its current response. Resolves when all sessions are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const left of this.opening) left.abort()

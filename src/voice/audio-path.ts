@@ -9,7 +9,7 @@ import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voic
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
-  /** Formats of the caller until a `session-update` changes them. */
+  /** The caller's formats until a `session-update` changes them. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
   readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
   /** Opens a converter between two different formats. */
@@ -21,7 +21,7 @@ export const isFormatChange = (event: ClientEvent): boolean =>
   event.type === 'session-update' &&
   (event.settings.input?.format !== undefined || event.settings.output?.format !== undefined)
 
-/** Converts the audio between a caller and an upstream, so that each side sees only its own formats. */
+/** Converts the audio between a caller and an upstream, so that each side only sees its own formats. */
 export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
@@ -44,8 +44,8 @@ export class AudioPath {
   }
 
   /**
-   * Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted. Neither
-   * format then changes.
+   * Opens the converters for the audio formats of a `session-update`. If a format cannot be converted, rejects and
+   * changes neither format.
    */
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
@@ -53,7 +53,7 @@ export class AudioPath {
     await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
   }
 
-  /** Converts a caller's event for the upstream. The audio that the converter still buffers comes before a commit. */
+  /** Converts a caller's event for the upstream. Audio that the converter still buffers precedes a commit. */
   incoming(event: ClientEvent): readonly ClientEvent[] {
     switch (event.type) {
       case 'audio-append': {
@@ -77,10 +77,7 @@ export class AudioPath {
     }
   }
 
-  /**
-   * Converts an upstream's event for the caller. The audio that the converter still buffers comes before the end of a
-   * part.
-   */
+  /** Converts an upstream's event for the caller. Audio that the converter still buffers precedes the end of a part. */
   outgoing(event: ServerEvent): readonly ServerEvent[] {
     switch (event.type) {
       case 'audio-delta': {
@@ -122,7 +119,7 @@ export class AudioPath {
     return audio.length === 0 ? [] : [{ type: 'audio-delta', at, audio }]
   }
 
-  /** Opens the converters for both formats, then changes them together. An undefined format stays. */
+  /** Opens the converters for both formats, then changes both together. An undefined format stays as it is. */
   private async setFormats(input: AudioFormat | undefined, output: AudioFormat | undefined): Promise<void> {
     const { upstream } = this.options
     const incoming = input && (await this.converter(input, upstream.input))
@@ -167,7 +164,8 @@ export class AudioPath {
   }
 
   /**
-   * Flushes the audio sent before the item, because the converter handles one stream at a time, then converts the item.
+   * Flushes the audio that was sent before the item, because the converter handles one stream at a time. Then converts
+   * the item.
    */
   private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
     if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
@@ -191,7 +189,7 @@ export class AudioPath {
   }
 }
 
-/** Returns the new format. Undefined if none is given or it equals the current one. */
+/** Returns the new format. Undefined if it is missing or equals the current one. */
 const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 

@@ -1,6 +1,9 @@
 import { HIGH_WATER_MARK, LOW_WATER_MARK } from './limits.ts'
 
-/** Back-pressure of one direction: the source pauses above the high-water mark of its sink, until the low-water mark. */
+/**
+ * Back-pressure in one direction. The source pauses when its sink's buffer exceeds the high-water mark, and resumes at
+ * the low-water mark.
+ */
 export class BackPressure {
   private readonly source: { pause(): void; resume(): void }
   private readonly sink: { readonly buffered: number }
@@ -11,14 +14,14 @@ export class BackPressure {
     this.sink = sink
   }
 
-  /** Notes output for the sink. */
+  /** Called after output was written to the sink. */
   written(): void {
     if (this.isPaused || this.sink.buffered <= HIGH_WATER_MARK) return
     this.isPaused = true
     this.source.pause()
   }
 
-  /** Notes that the sink took some output. */
+  /** Called after the sink has taken some output. */
   taken(): void {
     if (!this.isPaused || this.sink.buffered > LOW_WATER_MARK) return
     this.isPaused = false

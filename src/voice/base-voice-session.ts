@@ -9,15 +9,15 @@ import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, UpstreamSide } from './upstream.ts'
 import type { SessionRecord, VoiceSession } from './voice-session.ts'
 
-/** Parts that every kind of session has. */
+/** Parts that all kinds of sessions have. */
 export interface SessionParts {
   readonly caller: SessionSocket
   readonly upstream: UpstreamSide
   readonly record: SessionRecord
   readonly limits: SessionLimits
-  /** Removes from an upstream's error what would reveal the upstream. */
+  /** Removes information that would reveal the upstream from an upstream's error. */
   readonly publicError: (error: CanonicalError) => CanonicalError
-  /** Removes from a text of the upstream what would reveal the upstream. */
+  /** Removes information that would reveal the upstream from a text of the upstream. */
   readonly scrub: (text: string) => string
 }
 
@@ -25,8 +25,8 @@ export interface SessionParts {
 type Phase = 'open' | 'running' | 'closing' | 'closed'
 
 /**
- * The life cycle of a voice session: limits, back-pressure, responses, and its end. Subclasses decide what is done with
- * a frame of the caller and with the upstream's output.
+ * The life cycle of a voice session: limits, back-pressure, responses and its end. Subclasses handle the caller's
+ * frames and the upstream's output.
  */
 export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceSession {
   readonly closed: Promise<void>
@@ -35,10 +35,10 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   private readonly bothClosed = Promise.withResolvers<void>()
   private readonly upstreamPressure: BackPressure
   private readonly callerPressure: BackPressure
-  /** Whether the upstream's last event was an `error`, which explains an end that follows it. */
+  /** Whether the upstream's last event was an `error`. It then explains the end that follows. */
   protected hasExplained = false
   private phase: Phase = 'open'
-  /** Whether the session ends after the running responses. */
+  /** Whether the session ends once the running responses have ended. */
   private isFinishing = false
   private lastFrame = performance.now()
   private idleTimer: NodeJS.Timeout | undefined
@@ -53,7 +53,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     this.callerPressure = new BackPressure(upstream, caller)
   }
 
-  /** Starts to read the caller's frames and to enforce the limits. */
+  /** Starts reading the caller's frames and enforcing the limits. */
   start(): void {
     const { caller, limits } = this.options
     this.phase = 'running'
@@ -87,7 +87,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     upstream.terminate()
   }
 
-  /** The upstream took some of its output. */
+  /** The upstream has taken some of its output. */
   taken(): void {
     this.upstreamPressure.taken()
   }
@@ -100,16 +100,16 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     this.end(code, unexplained && this.options.publicError(unexplained), this.options.scrub(reason))
   }
 
-  /** Handles a text frame of the caller. */
+  /** Handles a text frame from the caller. */
   protected abstract fromCaller(data: Buffer): void
 
-  /** The frames of an `error` event; `event` is the id of the client event that caused the error. */
+  /** Returns the frames of an `error` event. `event` is the id of the client event that caused the error. */
   protected abstract errorFrames(error: CanonicalError, event?: string): readonly string[]
 
   /** Asks the upstream to cancel a response. */
   protected abstract cancel(response: string): void
 
-  /** Releases what the session holds besides its connections. Called once. */
+  /** Releases resources other than the connections. Called once. */
   protected release(): void {}
 
   protected get isOver(): boolean {
@@ -123,12 +123,12 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     if (!this.isOver) this.callerPressure.written()
   }
 
-  /** Sends the caller an `error` event; the session continues. */
+  /** Sends an `error` event to the caller. The session continues. */
   protected fail(error: CanonicalError, event?: string): void {
     for (const frame of this.errorFrames(error, event)) this.toCaller(frame)
   }
 
-  /** Registers a started response; cancels it if the key has reached a limit. */
+  /** Registers a response that has started. Cancels it if the key has reached a limit. */
   protected responseBegan(response: string): void {
     try {
       this.responses.began(response)
@@ -143,7 +143,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     this.options.record.recordUsage(usage)
   }
 
-  /** Ends the session if it is finishing and no response is running. */
+  /** Ends the session if it is to end and no response is running. */
   protected stopIfFinished(): void {
     if (this.isFinishing && this.responses.isIdle) this.stop()
   }
@@ -155,7 +155,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     if (!this.isOver) this.upstreamPressure.written()
   }
 
-  /** Closes both sides with the same code and reason, once; an error is sent to the caller first. */
+  /** Closes both sides with the same code and reason, but only once. If there is an error, the caller gets it first. */
   private end(code: number, error?: CanonicalError, reason = error?.code ?? ''): void {
     if (this.isOver) return
     if (error !== undefined) this.fail(error)
@@ -181,7 +181,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 }
 
-/** The code that stands for a connection closed without a close frame (RFC 6455, section 7.4.1). */
+/** The code for a connection that was closed without a close frame (RFC 6455, section 7.4.1). */
 const ABNORMAL = 1006
 
 const TOO_SLOW = 'the client reads too slowly'
@@ -189,14 +189,14 @@ const TOO_SLOW = 'the client reads too slowly'
 const BINARY_FRAME: CanonicalError = {
   kind: 'invalid-request',
   code: 'invalid_frame',
-  message: 'A frame must be text.',
+  message: 'Frames must be text.',
 }
 
-/** The error sent before a shutdown. */
+/** The error that is sent before a shutdown. */
 const SHUTTING_DOWN: CanonicalError = {
   kind: 'overloaded',
   code: 'server_shutdown',
-  message: 'The gateway is shutting down. Open another session.',
+  message: 'The gateway is shutting down. Open a new session.',
 }
 
 const IDLE: CanonicalError = {

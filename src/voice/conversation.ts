@@ -5,12 +5,12 @@ import type { Position, ServerEvent } from '../canonical/voice-session-event.ts'
 
 export type IdentifiedItem = ConversationItem & { readonly id: string }
 
-/** Maximum number of items of one conversation. Upstream limits are far lower. */
+/** Maximum number of items in a conversation. The limits of upstreams are far lower. */
 const MAX_ITEMS = 10_000
 
 /**
  * The items of a session in order, for upstreams that do not store items by id. Each client operation returns the
- * events that acknowledge it, or one `error` event if it fails.
+ * events that acknowledge it or, if it fails, one `error` event.
  */
 export class Conversation {
   private readonly order: string[] = []
@@ -34,7 +34,7 @@ export class Conversation {
     return this.order.at(-1) ?? null
   }
 
-  /** Adds a client's item and returns `item-added` and `item-done`. `event` is the client event's id. */
+  /** Adds a client's item. Returns `item-added` and `item-done`. `event` is the client event's id. */
   create(item: ConversationItem, after: Position | undefined, event: string | undefined): ServerEvent[] {
     try {
       const { added, previous } = this.insert({ status: 'completed', ...item }, after)
@@ -48,9 +48,9 @@ export class Conversation {
   }
 
   /**
-   * Adds an item without an event, after the given position or at the end.
+   * Inserts an item after the given position or at the end, without an event.
    *
-   * @throws GatewayError `invalid-request` for an unknown position, an existing id, or too many items.
+   * @throws GatewayError `invalid-request` if the position is unknown, the id exists or there are too many items.
    */
   insert(item: ConversationItem, after?: Position): { readonly added: IdentifiedItem; readonly previous: Position } {
     const added: IdentifiedItem = { ...item, id: item.id ?? this.newId('item') }

@@ -10,32 +10,33 @@ import { SessionSocket } from './session-socket.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
 
 export interface DialOptions {
-  /** The upstream's base URL as configured, `http:` or `https:`. */
+  /** The upstream's base URL as configured. Its scheme is `http:` or `https:`. */
   readonly url: string
   readonly headers: { readonly [name: string]: string }
-  /** Time until the connection must be open, in milliseconds. */
+  /** ms; time within which the connection must be open. */
   readonly timeout: number
-  /** Maximum size of a message from the upstream, in bytes. */
+  /** Bytes; maximum size of a message from the upstream. */
   readonly maxPayload: number
-  /** Milliseconds between heartbeats. */
+  /** ms; time between heartbeats. */
   readonly heartbeat: number
   readonly signal: AbortSignal
-  /** Proxy before the upstream, and the certificates for it. */
+  /** Proxy in front of the upstream. */
   readonly proxy?: ProxyConfig | undefined
+  /** Certificates for the connection to the upstream. */
   readonly tls?: UpstreamTls | undefined
 }
 
-/** Maximum size of pongs buffered for an upstream that does not read them, in bytes. */
+/** Bytes; maximum size of pongs that are buffered for an upstream that does not read them. */
 const MOST_PONGS = 2 ** 20
 
-/** Number of characters of the body of a refused handshake that are searched for its error message. */
+/** Number of characters that are searched for an error message, in the body of a refused handshake. */
 const LONGEST_REFUSAL = 16 * 1024
 
 /**
  * Opens a WebSocket to an upstream.
  *
- * @throws GatewayError of the kind that the HTTP refusal maps to, `unreachable`, `timed-out`, or `cancelled` if the
- * signal aborts.
+ * @throws GatewayError of the kind that corresponds to the HTTP refusal; `unreachable`; `timed-out`; or `cancelled` if
+ * the signal aborts.
  */
 export function dial(dialOptions: DialOptions): Promise<SessionSocket> {
   const { url, headers, timeout, maxPayload, heartbeat, signal, proxy, tls } = dialOptions
@@ -86,7 +87,7 @@ const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
       )
     : unreachable(cause)
 
-/** Reads the error from the HTTP response to a refused handshake. */
+/** Reads the error from the HTTP response of a refused handshake. */
 async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {

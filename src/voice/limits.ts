@@ -1,25 +1,26 @@
 /** Limits of a voice session, from the config. */
 export interface SessionLimits {
-  /** Milliseconds; how long the caller's connection may carry no frame, in either direction. */
+  /** ms; how long the caller's connection may be without a frame in either direction. */
   readonly idle: number
-  /** Milliseconds; how long a session may last. */
+  /** ms; maximum duration of a session. */
   readonly lifetime: number
-  /** Bytes; the most output that may be buffered for a slow caller. */
+  /** Bytes; maximum output that is buffered for a slow caller. */
   readonly buffer: number
 }
 
 /**
- * Maximum number of running responses tracked per session. An upstream may start responses without ending them. Beyond
- * the limit the oldest is forgotten.
+ * Maximum number of running responses tracked per session, because an upstream may start responses without ending them.
+ * Beyond it, the oldest one is forgotten.
  */
 export const MAX_RUNNING = 64
 
-/** Number of bytes buffered for a peer at which reading from the other side pauses, and at which it resumes. */
+/** Bytes buffered for a peer above which reading from the other side pauses. */
 export const HIGH_WATER_MARK = 256 * 1024
+/** Bytes buffered for a peer below which reading from the other side resumes. */
 export const LOW_WATER_MARK = 64 * 1024
 
-/** Heartbeats in a row that a peer may leave unanswered, or in which it may take none of its output. */
+/** Maximum number of consecutive heartbeats at which a peer answers no ping or takes no output. */
 export const MAX_MISSED_BEATS = 2
 
-/** Milliseconds; how long a peer may take to answer a close frame. */
+/** ms; how long a peer may take to answer a close frame. */
 export const CLOSE_TIMEOUT = 1000

@@ -6,14 +6,14 @@ import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.
 import type { SessionEnd, UpstreamOptions } from './upstream.ts'
 
 /**
- * A format of upstreams with WebSockets, as a state machine for one session. A protocol neither waits nor throws, and
- * combines the format's reader of server events with the writer of client events. `WebSocketUpstream` owns the socket.
+ * A WebSocket format of upstreams, as a state machine for one session. A protocol neither waits nor throws. It combines
+ * the format's reader of server events with its writer of client events. `WebSocketUpstream` owns the socket.
  */
 export interface Protocol {
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
-  /** Path and query relative to the channel's base URL, for the first connection and every reconnect. */
+  /** Path and query, relative to the channel's base URL. Used for the first connection and for every reconnect. */
   readonly address: { readonly path: string; readonly query: { readonly [name: string]: string } }
-  /** Whether the upstream expects binary frames. Otherwise JSON is sent in text frames. */
+  /** Whether the upstream expects binary frames. If not, JSON is sent in text frames. */
   readonly binary?: true
   /** See `Upstream.losses`. Has no side effects. */
   losses(event: ClientEvent): readonly Loss[]
@@ -21,31 +21,32 @@ export interface Protocol {
   opened(): Step
   client(event: ClientEvent): Step
   /**
-   * Handles a frame from the upstream, as text even if the frame was binary. Returns an `error` event for an unreadable
-   * frame.
+   * Handles a frame from the upstream. It is passed as text even if it was binary. Returns an `error` event if the
+   * frame is unreadable.
    */
   server(frame: string): Step
   /**
    * Handles a closed or broken connection. The session continues if the result has `reconnect`. Otherwise `end` states
-   * how to close the caller's connection (default: the same code and reason, if they may be sent).
+   * how to close the caller's connection. By default, the same code and reason are used, if they may be sent.
    */
   closed(code: number, reason: string): Step
 }
 
 /**
- * Outcome of one input, processed in this order: frames to the upstream, events to the caller, then the other fields.
+ * Outcome of one input. It is processed in this order: frames to the upstream, events to the caller, then the other
+ * fields.
  */
 export interface Step {
   readonly send?: readonly string[]
   readonly events?: readonly ServerEvent[]
   /**
-   * Whether to open a new connection. The current one is read until the new one is open, then closed. Client events are
-   * queued meanwhile.
+   * Whether to open a new connection. The current one is still read until the new one is open, and is then closed. In
+   * the meantime, client events are queued.
    */
   readonly reconnect?: true
   /** End of the session. */
   readonly end?: SessionEnd
-  /** Refusal before the first server event. This upstream cannot serve the session, and another one may be tried. */
+  /** Refusal before the first server event. This upstream cannot serve the session, but another one may be tried. */
   readonly refused?: GatewayError
 }
 
@@ -54,5 +55,5 @@ export interface ProtocolOptions extends Omit<UpstreamOptions, 'listener'> {
   readonly dialect: JsonObject
 }
 
-/** Outcome of an input that has no effect. */
+/** Outcome of an input without effect. */
 export const STAY: Step = {}

@@ -1,10 +1,11 @@
 import { MAX_RUNNING } from './limits.ts'
 
-/** Maximum number of requested responses tracked per session, and the characters stored of each event id. */
+/** Maximum number of requested responses tracked per session. */
 const MOST_REQUESTED = 1000
+/** Characters; maximum length of an event id that is stored. */
 const LONGEST_ID = 64
 
-/** The requested and running responses of a session. Each one is admitted once, whoever began it. */
+/** The requested and running responses of a session. Each one is admitted once, no matter who started it. */
 export class ResponseCounter {
   private readonly admit: () => void
   /** Event ids of requested responses that have not started. */
@@ -12,7 +13,7 @@ export class ResponseCounter {
   /** Ids of running responses. */
   private readonly running = new Set<string>()
 
-  /** @param admit counts a response; throws GatewayError if the key has reached a limit. */
+  /** @param admit counts a response. Throws GatewayError if the key has reached a limit. */
   constructor(admit: () => void) {
     this.admit = admit
   }
@@ -21,22 +22,22 @@ export class ResponseCounter {
     return this.running.size === 0
   }
 
-  /** Registers a response requested by a client event. Throws GatewayError if the key has reached a limit. */
+  /** Registers a response that a client event requested. Throws GatewayError if the key has reached a limit. */
   request(event: string | undefined): void {
     this.admit()
     this.requested.push(event?.slice(0, LONGEST_ID))
     if (this.requested.length > MOST_REQUESTED) this.requested.shift()
   }
 
-  /** Removes the requested response that the upstream refused with an error about that event. */
+  /** Removes a requested response that the upstream refused with an error about the given event. */
   refused(event: string | undefined): void {
     const index = event === undefined ? 0 : this.requested.indexOf(event.slice(0, LONGEST_ID))
     if (index >= 0) this.requested.splice(index, 1)
   }
 
   /**
-   * Registers a started response. A response that turn detection started counts like a requested one: throws
-   * GatewayError if the key has reached a limit.
+   * Registers a response that has started. If turn detection started it, it counts like a requested response and may
+   * throw GatewayError if the key has reached a limit.
    */
   began(response: string): void {
     this.running.add(response)

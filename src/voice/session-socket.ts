@@ -3,26 +3,28 @@ import { closeSocket } from './closing.ts'
 import { Heartbeat } from './heartbeat.ts'
 
 export interface SocketLimits {
-  /** Milliseconds between heartbeats. */
+  /** ms; time between heartbeats. */
   readonly heartbeat: number
-  /** Bytes; the most output that may be buffered for the peer. */
+  /** Bytes; maximum output that is buffered for the peer. */
   readonly buffer: number
 }
 
 export interface SocketListener {
   frame(data: Buffer, isBinary: boolean): void
-  /** The peer took some of the output. */
+  /** The peer has taken some of the output. */
   taken(): void
-  /** The peer takes too little: nothing for two heartbeats, or more output waits than the limit. */
+  /** The peer is too slow: it took nothing for two heartbeats, or the waiting output exceeds the limit. */
   stalled(): void
-  /** The connection was closed by either side. Called once. */
+  /** Either side has closed the connection. Called once. */
   closed(code: number, reason: string): void
 }
 
-/** Why a socket is not read: it has no listener yet, the other side is slow, or audio converters are being opened. */
+/**
+ * Why a socket is not being read: it has no listener yet, the other side is slow, or audio converters are being opened.
+ */
 export type Hold = 'starting' | 'behind' | 'converting'
 
-/** One WebSocket of a voice session, of the caller or of an upstream. It is read once it has a listener. */
+/** One WebSocket of a voice session, to a caller or an upstream. Reading starts when it gets a listener. */
 export class SessionSocket {
   /** Resolves once the connection is closed. */
   readonly closed: Promise<void>
@@ -56,12 +58,12 @@ export class SessionSocket {
     if (socket.readyState === socket.CLOSED) socket.emit('close', 1006, Buffer.alloc(0))
   }
 
-  /** Bytes that wait to be sent. */
+  /** Bytes that are waiting to be sent. */
   get buffered(): number {
     return this.socket.bufferedAmount
   }
 
-  /** Passes what happens from now on to the listener, and starts to read. */
+  /** Sets the listener for all further events, and starts reading. */
   listen(listener: SocketListener): void {
     this.listener = listener
     if (this.end === undefined) this.resume('starting')
@@ -85,7 +87,7 @@ export class SessionSocket {
     if (this.holds.size === 0 && !this.isClosing) this.socket.resume()
   }
 
-  /** Sends a close frame. Frames of the peer are ignored from now on. */
+  /** Sends a close frame. Frames from the peer are ignored from now on. */
   close(code: number, reason: string): void {
     if (this.isClosing) return
     this.isClosing = true
@@ -122,5 +124,5 @@ export class SessionSocket {
   }
 }
 
-/** Option of `ws` that sends a buffer as a text frame. */
+/** Option of `ws` for sending a buffer as a text frame. */
 const TEXT_FRAME = { binary: false } as const

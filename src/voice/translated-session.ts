@@ -12,7 +12,7 @@ import { OTHER_MODEL, type SessionModels } from './voice-session.ts'
 export interface CallerFormat {
   /** @throws GatewayError `invalid-request`. The session continues. */
   read(frame: string): ClientEvent
-  /** Returns the client's event id in a frame that could not be read. */
+  /** Returns the client's event id from a frame that could not be read. */
   eventId(frame: string): string | undefined
   write(event: ServerEvent): readonly string[]
 }
@@ -28,8 +28,8 @@ export interface TranslatedSessionOptions extends SessionParts {
 }
 
 /**
- * A voice session whose caller and upstream use different formats. Events pass in canonical form, and audio is
- * converted both ways.
+ * A voice session whose caller and upstream use different formats. Events are translated through their canonical form,
+ * and audio is converted in both directions.
  */
 export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions> implements UpstreamListener {
   /** Events queued while audio converters are being opened. */
@@ -69,7 +69,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     else this.forward(event)
   }
 
-  /** Opens the converters for new audio formats. The caller's events are queued meanwhile. */
+  /** Opens the converters for new audio formats. In the meantime, the caller's events are queued. */
   private reformat(event: ClientEvent): void {
     const { audio, caller } = this.options
     this.queued = []
@@ -89,7 +89,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       })
   }
 
-  /** Runs `work`. An exception becomes an `error` event about the given event. */
+  /** Runs `work`. If it throws, sends an `error` event about the given event. */
   private attempt(event: ClientEvent, work: () => void): void {
     try {
       work()
@@ -125,7 +125,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     this.options.upstream.send({ type: 'response-cancel', response })
   }
 
-  /** Replaces the upstream's model name and removes everything that identifies the upstream. */
+  /** Replaces the upstream's model name, and removes all information that identifies the upstream. */
   private publicEvent(event: ServerEvent): ServerEvent {
     const { model, publicError: shown } = this.options
     if (event.type === 'session-created' || event.type === 'session-updated')
@@ -140,7 +140,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     return event
   }
 
-  /** Replaces the upstream's name of the transcription model by the caller's. */
+  /** Replaces the upstream's name for the transcription model with the caller's name. */
   private withPublicTranscriptionModel({ input }: VoiceSessionSettings): Pick<VoiceSessionSettings, 'input'> {
     const transcription = input?.transcription
     if (transcription?.model === undefined) return {}
@@ -162,7 +162,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 }
 
-/** Creates the error for an event with losses, for keys that refuse losses. */
+/** Creates the error for an event with losses if the key refuses losses. */
 export const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',
   code: 'cannot_express',

@@ -1,6 +1,6 @@
 import { GatewayError } from '../canonical/error.ts'
 
-/* Errors of every kind of connection to an upstream. */
+/* Errors for all kinds of connections to upstreams. */
 
 export const CALLER_DISCONNECTED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })
 
@@ -11,6 +11,6 @@ export const SESSION_TIMED_OUT = new GatewayError({
 
 export const SESSION_LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
 
-/** The error of a connection that the upstream closed before its session started. */
+/** The error for a connection that the upstream closed before its session started. */
 export const closedEarly = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })

@@ -5,48 +5,48 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
-/** The upstream's side of a session, as far as every kind of session needs it. */
+/** The upstream's side of a session, as needed by all kinds of sessions. */
 export interface UpstreamSide {
-  /** Resolves once every connection is closed, after `close` or `terminate`. */
+  /** Resolves once all connections are closed after `close` or `terminate`. */
   readonly closed: Promise<void>
   /** Bytes sent to the upstream but not yet transmitted. */
   readonly buffered: number
-  /** Stops reading from the upstream, or generating, until `resume`, because the caller is slow. */
+  /** Pauses reading from the upstream, or its generation, until `resume`. Called when the caller is slow. */
   pause(): void
   resume(): void
   /**
-   * Ends every connection and request. No event follows, and `ended` is not called. May be called twice, and before the
-   * first event.
+   * Ends all connections and requests. No event follows, and `ended` is not called. May be called twice, and also
+   * before the first event.
    */
   close(code: number, reason: string): void
-  /** Like `close`, without a close frame. */
+  /** Like `close`, but without a close frame. */
   terminate(): void
 }
 
-/** An upstream that takes canonical events: a WebSocket, or a cascade of requests. */
+/** An upstream that accepts canonical events: a WebSocket, or a cascade of requests. */
 export interface Upstream extends UpstreamSide {
-  /** Audio formats that `audio-append` accepts and `audio-delta` carries; the session converts the caller's audio. */
+  /** Audio formats that `audio-append` accepts and `audio-delta` contains. The session converts the caller's audio. */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /**
    * Returns the losses of a client event at this upstream, with paths into the event. Has no side effects. The session
-   * reports each loss once, or refuses the event.
+   * either reports each loss once or refuses the event.
    */
   losses(event: ClientEvent): readonly Loss[]
-  /** Sends an event. Never throws. A failure becomes an `error` event. Ignored after `close`. */
+  /** Sends an event. Never throws; a failure becomes an `error` event. Ignored after `close`. */
   send(event: ClientEvent): void
 }
 
-/** Receives an upstream's events. Nothing may be called before the constructor or the opener has returned. */
+/** Receives an upstream's events. No method is called before the constructor or the opener has returned. */
 export interface UpstreamListener {
   /** Receives an event. The first one is `session-created`. */
   event(event: ServerEvent): void
-  /** The upstream took some of what was sent to it. */
+  /** The upstream has taken some of the data that was sent to it. */
   taken(): void
-  /** The upstream ended the session; called at most once, after its last event. */
+  /** The upstream has ended the session. Called at most once, after its last event. */
   ended(end: SessionEnd): void
 }
 
-/** How a connection ended. `error` is absent for an ordinary end. */
+/** How a connection ended. A normal end has no `error`. */
 export interface SessionEnd {
   /** Close code for the caller (RFC 6455, section 7.4). */
   readonly code: number
@@ -60,17 +60,17 @@ export interface UpstreamOptions {
   /** Settings before the client's first `session-update`, including the client's audio formats. */
   readonly settings: VoiceSessionSettings
   readonly listener: UpstreamListener
-  /** Generates an id with a prefix, such as `item_…`. Tests inject a counter. */
+  /** Generates an id with the given prefix, such as `item_…`. Tests inject a counter. */
   readonly newId: (prefix: string) => string
 }
 
 /**
- * Runs a request on behalf of a session's caller, with the routing, failover, limits and logging of any other request.
- * Yields the events of `canonical/event.ts`, first `result-start`. Earlier failures are thrown as GatewayError; later
- * ones are `error` events. Returning early or aborting cancels the upstream's work at once.
+ * Runs a request on behalf of a session's caller, with the same routing, failover, limits and logging as any other
+ * request. Yields the events of `canonical/event.ts`, starting with `result-start`. Earlier failures are thrown as
+ * GatewayError; later ones are `error` events. Returning early or aborting cancels the upstream's work immediately.
  *
  * A conversation streams text parts and tool calls. Speech (`output.modalities: ['audio']`, `output.audio.mediaType:
- * 'audio/pcm'`) is one media part; its deltas are base64 of whole 3-byte groups of PCM16 at 24 kHz. Transcription
- * (`output.transcript`) takes a user message with one WAV media part and returns text.
+ * 'audio/pcm'`) is one media part. Its deltas are base64 of whole 3-byte groups of PCM16 at 24 kHz. A transcription
+ * (`output.transcript`) expects a user message with one WAV media part and returns text.
  */
 export type RunRequest = (request: CanonicalRequest, signal: AbortSignal) => AsyncIterable<CanonicalEvent>

@@ -11,13 +11,15 @@ export interface VoiceSession {
   finish(): void
   /** Ends the session immediately, with an `error` event and close code 1001. */
   stop(): void
-  /** Ends the session immediately with the given error and close code 1008, because the caller lost its permission. */
+  /**
+   * Ends the session immediately with the given error and close code 1008, because the caller has lost its permission.
+   */
   refuse(why: CanonicalError): void
   /** Terminates both connections without a close frame. */
   terminate(): void
 }
 
-/** Receives the data that the gateway accounts and logs for a session. */
+/** Receives the data of a session that the gateway accounts for and logs. */
 export interface SessionRecord {
   /**
    * Counts one response against the key's limits.
@@ -30,22 +32,22 @@ export interface SessionRecord {
   /** Records losses. Each distinct loss is recorded once. */
   recordLosses(losses: readonly Loss[]): void
   recordError(error: CanonicalError): void
-  /** Called once, when the session has ended. */
+  /** Called once when the session has ended. */
   ended(code: number): void
 }
 
-/** Translates model names in the events of a session between the caller's and the upstream's. */
+/** Translates model names in a session's events between the caller's and the upstream's names. */
 export interface SessionModels {
   /**
-   * Replaces the caller's model names by the upstream's. Returns the same object if no name differs.
+   * Replaces the caller's model names with the upstream's. Returns the same object if nothing changes.
    *
-   * @throws GatewayError `forbidden` for a model that the key may not use, `invalid-request` for another model than the
+   * @throws GatewayError `forbidden` if the key may not use the model, `invalid-request` if the model is not the
    * session's.
    */
   incoming(event: JsonObject): JsonObject
-  /** Replaces the upstream's model names by the caller's. Returns the same object if no name differs. */
+  /** Replaces the upstream's model names with the caller's. Returns the same object if nothing changes. */
   outgoing(event: JsonObject): JsonObject
-  /** The caller's name for a model of the upstream. */
+  /** Returns the caller's name for a model of the upstream. */
   publicName(upstreamModel: string): string
 }
 

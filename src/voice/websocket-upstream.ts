@@ -11,9 +11,9 @@ import { CALLER_DISCONNECTED, closedEarly, SESSION_LOST, SESSION_TIMED_OUT } fro
 export interface WebSocketUpstreamOptions {
   readonly protocol: Protocol
   readonly listener: UpstreamListener
-  /** Opens a connection to the protocol's address; rejects with GatewayError. */
+  /** Opens a connection to the protocol's address. Rejects with GatewayError. */
   dial(signal: AbortSignal): Promise<SessionSocket>
-  /** Milliseconds until the first event must arrive. */
+  /** ms; time within which the first event must arrive. */
   readonly firstEvent: number
 }
 
@@ -23,7 +23,7 @@ const MOST_WAITING = 2000
 const MOST_RECONNECTS = 2
 
 /**
- * An upstream session over WebSockets. Holds one connection at a time and replaces it when the protocol asks for a
+ * An upstream session over WebSockets. Has one connection at a time, and replaces it when the protocol requests a
  * reconnect.
  */
 export class WebSocketUpstream implements Upstream {
@@ -51,7 +51,7 @@ export class WebSocketUpstream implements Upstream {
   }
 
   /**
-   * Connects and resolves at the first event, which the listener receives afterwards.
+   * Connects, and resolves when the first event arrives. The listener receives this event afterwards.
    *
    * @throws GatewayError if another upstream may be tried.
    */
@@ -61,7 +61,7 @@ export class WebSocketUpstream implements Upstream {
     signal.addEventListener('abort', leave, { once: true })
     try {
       const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
-      // Until a connection is attached, `first` can only reject, with the reason why dialing was aborted.
+      // Until a connection is attached, `first` can only reject: with the reason why dialing was aborted.
       upstream.attach((await Promise.race([dialed, upstream.first.promise])) as SessionSocket)
       await upstream.first.promise
       return upstream
@@ -205,7 +205,7 @@ export class WebSocketUpstream implements Upstream {
     if (this.hasStarted) this.options.listener.ended(end)
   }
 
-  /** Fails the session: rejects `open` before the first event, and ends the session afterwards. */
+  /** Fails the session. Before the first event, this rejects `open`; afterwards, it ends the session. */
   private fail(error: GatewayError): void {
     this.end({ code: INTERNAL, reason: '', error })
   }
@@ -226,5 +226,5 @@ export class WebSocketUpstream implements Upstream {
 const sizeOf = (event: ClientEvent): number =>
   event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 
-/** Option of `ws` that sends a buffer as a binary frame. */
+/** Option of `ws` for sending a buffer as a binary frame. */
 const BINARY_FRAME = { binary: true } as const

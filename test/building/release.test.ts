@@ -1,17 +1,29 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { type Manifest, packageManifest } from '../../building/package/manifest.ts'
+import { stage } from '../../building/package/pack.ts'
 import { artifactOf, provenanceOf } from '../../building/package/provenance.ts'
 import { reasonsAgainstPublishing } from '../../building/package/publishing.ts'
 import { type Bom, consolePackages, sbomOf } from '../../building/package/sbom.ts'
+import { chart, figures, versionOfMatrix } from '../../building/package/supplements.ts'
+import { closingAfterEach } from '../builders/closing.ts'
 
 /* Parts of a release. `npm run first-start` makes a whole one. */
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCHEMAS = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
 const json = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T
+
+const closing = closingAfterEach()
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'interlingua-release-'))
+  closing.push(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
 
 const MANIFEST = json<Manifest>(ROOT, 'package.json')
 
@@ -86,7 +98,9 @@ describe('the list of packages', () => {
 })
 
 test('the packages of the console are those that its sources import', () => {
-  expect([...consolePackages(ROOT)].sort()).toEqual(['@preact/signals', 'preact', 'preact-iso', 'uplot', 'valibot'])
+  expect([...consolePackages(ROOT)].sort()).toEqual([
+    ...['@fontsource-variable/inter', '@preact/signals', 'preact', 'preact-iso', 'uplot', 'valibot'],
+  ])
 })
 
 describe('publishing', () => {
@@ -121,5 +135,46 @@ test('the provenance names the package by its digests, the commit and the lock f
         ],
       },
     },
+  })
+})
+
+describe('the staging folder of the package', () => {
+  test('has its files and a manifest of its own, and the repository keeps its manifest', () => {
+    const [staging, before] = [folder(), readFileSync(join(ROOT, 'package.json'), 'utf8')]
+    stage(ROOT, staging, ['ws'], false)
+    expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toBe(before)
+    const manifest = json<Manifest>(staging, 'package.json')
+    expect(manifest).toMatchObject({ name: 'interlingua', private: true, bin: MANIFEST['bin'] })
+    expect(manifest['dependencies']).toEqual({ ws: (MANIFEST['dependencies'] as { ws: string }).ws })
+    expect(manifest).not.toHaveProperty('scripts')
+    expect(readdirSync(staging)).toEqual(expect.arrayContaining(['bin', 'catalogue', 'LICENSE', 'README.md']))
+    expect(readdirSync(staging)).not.toContain('src')
+  })
+
+  test('is not made for a package that is no dependency, and the repository keeps its manifest', () => {
+    const before = readFileSync(join(ROOT, 'package.json'), 'utf8')
+    expect(() => stage(ROOT, folder(), ['unheard-of'], false)).toThrow('must be among the dependencies')
+    expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toBe(before)
+  })
+})
+
+describe('what a release has beside the package', () => {
+  test('is a chart, the same bytes each time', () => {
+    const [one, other] = [folder(), folder()]
+    expect([chart(ROOT, one, '1.2.3'), chart(ROOT, other, '1.2.3')]).toEqual([
+      ...[{ file: 'interlingua-chart-1.2.3.tgz' }, { file: 'interlingua-chart-1.2.3.tgz' }],
+    ])
+    const [first, second] = [one, other].map(path => readFileSync(join(path, 'interlingua-chart-1.2.3.tgz')))
+    expect(first!.equals(second!)).toBe(true)
+  })
+
+  test('are figures, with a word about those of another version', () => {
+    const made = folder()
+    const version = versionOfMatrix(readFileSync(join(ROOT, 'docs/conformance.json'), 'utf8'))
+    expect(figures(ROOT, made, version)).toEqual([
+      { file: `interlingua-${version}.conformance.json` },
+      { file: `interlingua-${version}.benchmarks.md` },
+    ])
+    expect(figures(ROOT, made, '99.0.0').at(-1)).toEqual({ missing: expect.stringContaining(`is of ${version}`) })
   })
 })

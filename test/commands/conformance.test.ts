@@ -51,7 +51,7 @@ describe('conformance', () => {
       'secret-key',
       '--model',
       'kit',
-      '--door',
+      '--caller',
       'chat',
       '--json',
       file,
@@ -63,7 +63,7 @@ describe('conformance', () => {
     const bad = await conformance('--target', `${proxy.root}/chat/v1`, ...rest)
     expect(bad.code).toBe(1)
     expect(bad.out).toMatch(
-      /^FAIL chat\/text\/stream\/stream\.done\n.*\(https:.*\n.*\n {2}Repeat: interlingua conformance --target/m,
+      /^FAIL chat\/text\/stream\/stream\.done\n.*\(https:.*\n.*\n {2}Reproduce with: interlingua conformance --target/m,
     )
     const { cells } = JSON.parse(readFileSync(file, 'utf8'))
     expect(cells[0].wire.request.body).toContain('Grüße')
@@ -79,7 +79,7 @@ describe('conformance', () => {
     opened.push(upstream, proxy)
     upstream.play(readScenario('text'))
     const run = (target: string, ...more: string[]) =>
-      conformance(...`--model kit --door chat --only chat/text/stream --target ${target}`.split(' '), ...more)
+      conformance(...`--model kit --caller chat --only chat/text/stream --target ${target}`.split(' '), ...more)
     const good = upstream.base('chat')
     const bad = `${proxy.root}/chat/v1`
     const reports = [
@@ -150,7 +150,7 @@ describe('conformance', () => {
     opened.push({ close: async () => void server.close() })
     const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const run = (path: string, door: string) =>
-      conformance('--target', `${target}${path}`, '--model', 'm', '--door', door, '--only', '*/text/whole')
+      conformance('--target', `${target}${path}`, '--model', 'm', '--caller', door, '--only', '*/text/whole')
     expect(await run('/api/paas/v4', 'chat')).toMatchObject({
       code: 1,
       fault: expect.stringContaining('nothing was judged'),
@@ -179,7 +179,7 @@ describe('conformance', () => {
     const { code, out } = await conformance('--peer', folder)
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'unsupported: nowhere is not here: install it with nothing (or set NOWHERE_PROGRAM)\n',
+      out: 'unsupported: nowhere is not installed: install it with nothing (or set NOWHERE_PROGRAM)\n',
     })
   })
 
@@ -191,7 +191,7 @@ describe('conformance', () => {
       expect(refused.code).toBe(2)
       expect(refused.out + refused.fault).not.toContain('s3cret')
     }
-    expect((await conformance('--peer', 'proxy', '--door', 'chatt')).fault).toMatch(/chat/)
+    expect((await conformance('--peer', 'proxy', '--caller', 'chatt')).fault).toMatch(/chat/)
     expect((await conformance('--peer', 'proxy', '--only', 'nothing')).code).toBe(2)
   })
 })

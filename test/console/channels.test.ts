@@ -213,7 +213,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' }))).toContain('No effect')
     await isUnharmed(page)
     await goTo('/channels?channel=plain&view=formats')
-    await page.getByText('No differences').waitFor()
+    await page.getByText('Identical to the published format').waitFor()
   })
 
   test('shows messages and names of an upstream that are markup as text', async () => {

@@ -89,7 +89,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await dialog.getByLabel('Models', { exact: true }).fill('gpt-*\nreplay')
     await dialog.getByLabel('chat', { exact: true }).check()
     await dialog.getByLabel('Expires').fill('2030-01-31T12:30')
-    await dialog.getByLabel('When translation loses').selectOption('Refuse the request')
+    await dialog.getByLabel('If something is lost in translation').selectOption('Refuse the request')
     await dialog.getByRole('button', { name: 'Create key' }).click()
     // The gateway's error message is shown at its field.
     await dialog.getByText('expected a whole number').waitFor()

@@ -24,7 +24,7 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
       .poll(() => said('Upstream key refused'))
       .toMatch(/pool …1111 tries again .* You exceeded your current quota/)
     await expect
-      .poll(() => said('Channel fails'))
+      .poll(() => said('Channel failing'))
       .toMatch(/wrong-certificate since .* TLS failed .* its certificate is signed by itself/)
     await expect.poll(() => said('Model without a price'), { timeout: 20_000 }).toMatch(/house-model 2 requests today/)
     await expect.poll(() => said('Key at its limit'), { timeout: 20_000 }).toMatch(/limited-app 3 requests refused/)
@@ -43,7 +43,7 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
 
   test('a failed request links to the errors of its channel, and back', async () => {
     const { page } = await visit('/', { gateway: await broken() })
-    const failures = page.locator('.card').filter({ hasText: 'Failures of the last hour' })
+    const failures = page.locator('.card').filter({ hasText: 'Failures in the last hour' })
     await failures.locator('li').filter({ hasText: 'wrong-certificate' }).getByRole('link').click()
     await page.getByText('Why it failed').waitFor()
     await expect.poll(() => wordsOf(page.locator('.failure-facts'))).toContain('its certificate is signed by itself')
@@ -73,7 +73,7 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
       const chinese = await visit('/', { gateway, width, theme, language: 'zh' })
       await chinese.page.getByText('渠道持续失败').waitFor()
       await chinese.axe()
-      await expect.poll(() => wordsOf(chinese.page.locator('main'))).not.toMatch(/undefined|Channel fails/)
+      await expect.poll(() => wordsOf(chinese.page.locator('main'))).not.toMatch(/undefined|Channel failing/)
     },
   )
 })

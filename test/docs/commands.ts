@@ -36,6 +36,7 @@ interface Runner {
 
 /** The first row whose patterns fit tells what runs a command. */
 export const RUNNERS: readonly Runner[] = [
+  { page: /docs\/clouds\//, command: /./, by: 'test/docs/clouds.test.ts' },
   { command: /^interlingua conformance /, by: 'test/kit/conformance/documented.test.ts' },
   { command: /^interlingua (?:record|replay) /, by: 'test/commands/record-replay.test.ts' },
   { command: /^npx interlingua record --refresh /, by: 'test/kit/recordings/refresh.test.ts' },
@@ -49,6 +50,7 @@ export const RUNNERS: readonly Runner[] = [
     command: /docker/,
     by: { nothing: 'no container engine runs here; test/deploy checks the Dockerfile and compose' },
   },
+  { command: /^helm install /, by: 'test/deploy/chart.test.ts' },
   { command: /OLD/, by: { nothing: 'the list of a new-api elsewhere; test/config/imports reads such lists' } },
   {
     page: /CONTRIBUTING/,

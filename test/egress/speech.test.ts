@@ -42,7 +42,7 @@ describe('ElevenLabs is asked', () => {
     'for no voice whose name would make another path: "%s"',
     voice => {
       const write = () => WRITERS['elevenlabs']!.request!(asks({ voice }), { dialect: {}, native: false })
-      expect(write).toThrow('voice: is not a valid name of a voice.')
+      expect(write).toThrow('voice: is not a valid voice name.')
     },
   )
 

@@ -4,6 +4,7 @@ import { writeReport } from '../agents/report.ts'
 import { Checkout } from './checkout.ts'
 import { Outcomes } from './outcomes.ts'
 import { cascade } from './set-ups/cascade.ts'
+import { image } from './set-ups/image.ts'
 import { oidc } from './set-ups/oidc.ts'
 import { packageOfNpm } from './set-ups/package.ts'
 import { plain } from './set-ups/plain.ts'
@@ -35,6 +36,7 @@ const SET_UPS: { readonly [name: string]: (outcomes: Outcomes, checkout: string)
   'without development packages': runtimeOnly,
   'the package of npm': packageOfNpm,
   'a release': release,
+  'the image': image,
 }
 
 const { values } = parseArgs({

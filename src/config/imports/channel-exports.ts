@@ -1,5 +1,5 @@
-import { type JsonObject, parseObject } from '../../canonical/node.ts'
-import { type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { defined, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { addressIn, type Draft, type Facts, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
 
 /*
  * Lists of channels of new-api and one-api: the answer of `GET /api/channel/`, or its list alone. Numbers of types are
@@ -12,15 +12,19 @@ interface Upstream {
   /** Format of the upstream at an address of its own, and the path below the address. */
   readonly format: string
   readonly below: string
+  /** Whether the channel needs the preset although it has an address. */
+  readonly isCloud?: boolean
 }
 
 const CHAT = { format: 'chat', below: '/v1' } as const
 const chat = (preset: string): Upstream => ({ ...CHAT, preset })
+/** Chat at an address with its whole path. */
+const WHOLE = { format: 'chat', below: '' } as const
 
 /** Types that both programs have. */
 const COMMON: { readonly [type: number]: Upstream } = {
   1: chat('openai'),
-  8: CHAT,
+  3: { preset: 'azure-deployments', isCloud: true, format: 'chat', below: '' },
   14: { preset: 'anthropic', format: 'messages', below: '' },
   17: chat('dashscope'),
   20: chat('openrouter'),
@@ -32,20 +36,29 @@ const COMMON: { readonly [type: number]: Upstream } = {
 const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream } } = {
   'new-api': {
     ...COMMON,
-    ...{ 4: chat('ollama'), 26: chat('zai'), 27: CHAT, 34: { ...CHAT, preset: 'cohere' }, 35: chat('minimax') },
+    ...{
+      4: chat('ollama'),
+      8: WHOLE,
+      26: chat('zai'),
+      27: CHAT,
+      34: { ...CHAT, preset: 'cohere' },
+      35: chat('minimax'),
+    },
     ...{ 38: { preset: 'jina', format: 'rerank', below: '/v1' }, 40: CHAT, 42: chat('mistral') },
     ...{ 43: chat('deepseek'), 47: CHAT, 48: chat('xai') },
   },
   'one-api': {
     ...COMMON,
     ...{ 27: chat('minimax'), 28: chat('mistral'), 29: chat('groq'), 30: chat('ollama') },
-    ...{ 35: { ...CHAT, preset: 'cohere' }, 36: chat('deepseek'), 39: chat('together') },
+    ...{ 8: CHAT, 35: { ...CHAT, preset: 'cohere' }, 36: chat('deepseek'), 39: chat('together'), 44: CHAT },
+    ...{ 45: chat('xai'), 50: WHOLE },
   },
 }
 
 /** Addresses of types without a preset. */
 const ADDRESSES: { readonly [program: string]: { readonly [type: number]: string } } = {
   'new-api': { 27: 'https://api.perplexity.ai', 40: 'https://api.siliconflow.cn' },
+  'one-api': { 44: 'https://api.siliconflow.cn' },
 }
 
 /** Reads a list of channels of new-api or one-api. */
@@ -69,33 +82,61 @@ function listOf(value: unknown): JsonObject[] {
 const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
 
 function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: readonly number[], path: string): void {
-  const name = textOf(channel['name']) ?? `channel-${String(channel['id'])}`
+  const name = textOf(channel['name'])?.trim() || `channel-${String(channel['id'])}`
   const note = (text: string): void => void draft.notes.push({ path: `${path} (${name})`, text })
   const type = Number(channel['type'])
   const upstream = TYPES[program]?.[type]
   if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
-  const address = textOf(channel['base_url']) ?? ADDRESSES[program]?.[type]
-  if (address === undefined && upstream.preset === undefined) return note('base_url is missing')
-  const key = keysOf(channel, name, note)
-  draft.channels.push({
-    name: freeName(draft, name),
-    ...providerOf(upstream, address, key),
-    models: modelsOf(channel, note),
-  })
+  if (textOf(channel['base_url']) !== undefined && addressOf(channel) === undefined)
+    return note('base_url is no address')
+  const address = addressOf(channel) ?? ADDRESSES[program]?.[type]
+  if (address === undefined && (upstream.preset === undefined || upstream.isCloud)) return note('base_url is missing')
+  const free = freeName(draft, name)
+  const key = keysOf(channel, free, note)
+  draft.channels.push({ name: free, ...providerOf(upstream, address, key), models: modelsOf(channel, note) })
   const { fields } = draft.channels.at(-1)!
   const rank = ranks.indexOf(priorityOf(channel))
   if (rank > 0) fields['priority'] = rank
   if (typeof channel['weight'] === 'number' && channel['weight'] > 0) fields['weight'] = channel['weight']
+  if (upstream.isCloud) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
+  addHeaders(fields, channel, note)
+  for (const [field, text] of Object.entries(NOTES)) if (isSet(channel[field])) note(`${field}: ${text}`)
   addGroups(draft, channel)
 }
 
-function providerOf({ preset, format, below }: Upstream, address: string | undefined, keys: object) {
-  if (address === undefined) return { provider: preset!, fields: { ...keys } }
-  return {
-    provider: 'custom',
-    fields: { ...keys, formats: [format], base_url: address.replace(/\/+$/, '') + below },
-  }
+/** Fields of a channel that have no place in the config. */
+const NOTES: { readonly [field: string]: string } = {
+  param_override: 'clients set the parameters of their requests',
+  status_code_mapping: 'upstream errors become those of the caller’s format',
+  system_prompt: 'the gateway adds no system prompt',
+  setting: 'see the fields of channels',
+}
+
+/** Whether a text or object says something. */
+const isSet = (value: unknown): boolean =>
+  typeof value === 'string' ? !['', '{}', 'null'].includes(value.trim()) : Object.keys(objectOf(value)).length > 0
+
+/** Returns the address without the slash and path that the gateway appends. */
+const addressOf = ({ base_url }: JsonObject): string | undefined =>
+  addressIn(base_url)?.replace(/\/chat\/completions$/, '')
+
+/** Version of Azure's API: the field `other`, or one of the config in newer versions of one-api. */
+const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
+  textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
+
+function addHeaders(fields: Facts, channel: JsonObject, note: (text: string) => void): void {
+  const headers = Object.entries(objectOf(parseObject(textOf(channel['header_override']) ?? '{}')))
+  const plain = headers.filter(([, value]) => typeof value === 'string' && !value.includes('{'))
+  const organization = textOf(channel['openai_organization'])
+  const all = defined({ ...Object.fromEntries(plain), 'openai-organization': organization })
+  if (Object.keys(all).length > 0) fields['headers'] = all
+  if (plain.length < headers.length) note('header_override: headers with placeholders have no place in the config')
+}
+
+function providerOf({ preset, format, below, isCloud }: Upstream, address: string | undefined, keys: object) {
+  if (address === undefined || isCloud) return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
+  return { provider: 'custom', fields: { ...keys, formats: [format], base_url: address + below } }
 }
 
 /** Returns the texts of a list in one text. */
@@ -110,10 +151,8 @@ function keysOf(channel: JsonObject, name: string, note: (text: string) => void)
   const keys = listed(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
-  const variable = `${name
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]+/g, '_')
-    .replace(/^(?=\d)/, '_')}_KEY`
+  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', String(channel['id'])]
+  const variable = [...words, 'KEY'].join('_').replace(/^(?=\d)/, '_')
   note(`lists of channels hide the key: set ${variable}`)
   return { key: `\${${variable}}` }
 }

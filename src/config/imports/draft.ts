@@ -1,5 +1,7 @@
 import { Document } from 'yaml'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { accepted } from './accepted.ts'
+import type { Note } from './note.ts'
 
 /** A channel of a config that is being written. Texts may contain `${NAME}`. */
 export interface DraftChannel {
@@ -11,23 +13,22 @@ export interface DraftChannel {
   readonly fields: { [field: string]: unknown }
 }
 
+/** Fields of a model or group, as in the config. */
+export interface Facts {
+  [field: string]: unknown
+}
+
 /** A config that is being written from a file of another gateway. */
 export interface Draft {
   readonly channels: DraftChannel[]
   /** Facts about models, as in the config. */
-  readonly models: Map<string, { [field: string]: unknown }>
-  readonly groups: Map<string, { [field: string]: unknown }>
+  readonly models: Map<string, Facts>
+  readonly groups: Map<string, Facts>
   readonly keys: JsonObject[]
   /** Other fields of the config. */
   readonly fields: { [field: string]: unknown }
   /** Parts of the file that the config lacks, and what to do about them. */
   readonly notes: Note[]
-}
-
-/** A part of the other gateway's file that is not in the config. */
-export interface Note {
-  readonly path: string
-  readonly text: string
 }
 
 export const newDraft = (): Draft => ({
@@ -43,12 +44,12 @@ export interface Imported {
 }
 
 /** Returns the facts of a model of the draft, which may be changed. */
-export const factsOf = (draft: Draft, model: string): { [field: string]: unknown } =>
-  draft.models.getOrInsertComputed(model, () => ({}))
+export const factsOf = (draft: Draft, model: string): Facts => draft.models.getOrInsertComputed(model, () => ({}))
 
 /**
  * Returns the channel for a model: an existing one with the same provider and fields that does not have the name yet,
- * else a new one. Two accounts for one name thus become two channels, between which requests are spread.
+ * else a new one. Two accounts for one name thus become two channels, between which requests are spread. Patterns have
+ * channels of their own, because a map of models takes names alone.
  */
 export function channelFor(
   draft: Draft,
@@ -58,13 +59,17 @@ export function channelFor(
 ): DraftChannel {
   const account = JSON.stringify([provider, fields])
   const found = draft.channels.find(
-    one => JSON.stringify([one.provider, one.fields]) === account && !one.models.has(model),
+    ({ provider, fields, models }) =>
+      JSON.stringify([provider, fields]) === account && !models.has(model) && hasPattern(models) === isPattern(model),
   )
   if (found !== undefined) return found
   const channel = { name: freeName(draft, provider), provider, models: new Map<string, string>(), fields }
   draft.channels.push(channel)
   return channel
 }
+
+const isPattern = (model: string): boolean => model.includes('*')
+const hasPattern = (models: ReadonlyMap<string, string>): boolean => [...models.keys()].some(isPattern)
 
 /** Returns the name, or the name with the first number that is free. */
 export function freeName(draft: Draft, name: string): string {
@@ -76,8 +81,8 @@ export function freeName(draft: Draft, name: string): string {
 
 /** Writes the draft as YAML. */
 export function draftText(draft: Draft, source: string): Imported {
-  const { channels, models, groups, keys, fields, notes } = draft
-  const config = {
+  const { channels, models, groups, keys, fields } = draft
+  const { config, notes: leftOut } = accepted({
     ...fields,
     ...(groups.size === 0 ? {} : { groups: Object.fromEntries(groups) }),
     ...(keys.length === 0 ? {} : { keys }),
@@ -86,10 +91,11 @@ export function draftText(draft: Draft, source: string): Imported {
       models: modelsOf(one.models),
     })),
     ...(models.size === 0 ? {} : { models: Object.fromEntries(models) }),
-  }
+  } as JsonObject)
+  const notes = [...draft.notes, ...leftOut]
   const document = new Document(config)
   document.commentBefore = headOf(source, notes)
-  return { text: document.toString({ lineWidth: 0 }), channels: channels.length, notes }
+  return { text: document.toString({ lineWidth: 0 }), channels: (config['channels'] as unknown[]).length, notes }
 }
 
 /** Returns a list of names if each is also the upstream's name, else a map. */
@@ -113,3 +119,11 @@ export const objectsOf = (value: unknown): JsonObject[] =>
 /** Returns a text that is not empty. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
+
+/** Returns the address without a slash at its end, or undefined for a text that is none. `${NAME}` is a variable. */
+export function addressIn(value: unknown): string | undefined {
+  const address = textOf(value)?.trim().replace(/\/+$/, '')
+  return address !== undefined && /^(\$\{\w+\}|https?:\/\/[^/\s])/.test(address) && isUrl(address) ? address : undefined
+}
+
+const isUrl = (address: string): boolean => URL.canParse(address.replace(/^\$\{\w+\}/, 'http://variable'))

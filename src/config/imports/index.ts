@@ -20,11 +20,19 @@ export const IMPORTABLE: readonly string[] = Object.keys(READERS)
  *
  * @param text YAML or JSON.
  * @param source name of the file in the first comment.
- * @throws Error if the text is neither, or contains no channel.
+ * @throws Error with the source if the text is neither, or contains no channel.
  */
 export function importConfig(gateway: string, text: string, source: string): Imported {
-  const draft = READERS[gateway]!(parse(text, { merge: true, maxAliasCount: 100 }))
+  const draft = READERS[gateway]!(parsed(text, source))
   if (draft.channels.length === 0 && draft.notes.length === 0)
     throw new Error(`${source} has no channels of ${gateway}`)
   return draftText(draft, source)
+}
+
+function parsed(text: string, source: string): unknown {
+  try {
+    return parse(text, { merge: true, maxAliasCount: 100 })
+  } catch (fault) {
+    throw new Error(`${source} is neither YAML nor JSON: ${(fault as Error).message.trimEnd()}`)
+  }
 }

@@ -1,23 +1,46 @@
-import type { JsonObject } from '../../canonical/node.ts'
-import { type Draft, factsOf, objectOf, objectsOf } from './draft.ts'
-import { settingOf } from './litellm-upstreams.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
+import { numberOf, settingOf } from './litellm-upstreams.ts'
 
 /** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
 type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
 
-/** Reads lists of fallbacks: `[{ model: [other, …] }]`. */
+/** Reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and those of `*`, are for every model. */
 const fallbacks =
   (reason?: string): ReadSetting =>
   (draft, setting) => {
-    for (const row of objectsOf(setting))
-      for (const [model, others] of Object.entries(row)) {
-        const named = (Array.isArray(others) ? others : [others]).filter(one => typeof one === 'string')
-        const rows = reason === undefined ? named : named.map(other => ({ model: other, on: [reason] }))
-        const facts = factsOf(draft, model)
-        facts['fallbacks'] = [...((facts['fallbacks'] as unknown[] | undefined) ?? []), ...rows]
-      }
+    const rows = Array.isArray(setting) ? setting : [setting]
+    for (const [model, others] of rows.filter(isObject).flatMap(Object.entries)) {
+      const facts = model === '*' ? defaultGroup(draft) : factsOf(draft, model)
+      const named = namesIn(others).filter(other => other !== model)
+      addFallbacks(facts, named, reason)
+    }
+    const named = namesIn(rows)
+    if (named.length > 0) addFallbacks(defaultGroup(draft), named, reason)
     return undefined
   }
+
+function addFallbacks(facts: Facts, names: readonly string[], reason: string | undefined): void {
+  const before = (facts['fallbacks'] as readonly Fallback[] | undefined) ?? []
+  const rows = new Map(before.map(row => [typeof row === 'string' ? row : row.model, row]))
+  for (const model of names) rows.set(model, withReason(rows.get(model), model, reason))
+  if (rows.size > 0) facts['fallbacks'] = [...rows.values()]
+}
+
+/** A fallback after every failure, or for reasons. */
+type Fallback = string | { readonly model: string; readonly on: readonly string[] }
+
+/** Adds a reason to a fallback; without one, it is for every failure. */
+function withReason(before: Fallback | undefined, model: string, reason: string | undefined): Fallback {
+  if (reason === undefined || typeof before === 'string') return model
+  return { model, on: [...new Set([...(before?.on ?? []), reason])] }
+}
+
+const namesIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter(one => textOf(one) !== undefined)
+
+/** Returns the group of callers without another one, which may be changed. */
+const defaultGroup = (draft: Draft): Facts => draft.groups.getOrInsertComputed('default', () => ({ models: ['*'] }))
 
 /** Gives the models of a group a second name. */
 const aliases: ReadSetting = (draft, setting) => {
@@ -48,20 +71,22 @@ const strategy: ReadSetting = (draft, setting) => {
 
 const redis: ReadSetting = (draft, _, { router_settings }) => {
   const { redis_host, redis_port, redis_password } = objectOf(router_settings)
-  const [host, port, password] = [redis_host, redis_port, redis_password].map(settingOf)
+  const [host, port, password] = [redis_host, redis_port, redis_password].map(one => settingOf(one) ?? numberOf(one))
   if (host === undefined) return 'redis_host is missing'
   draft.fields['redis'] = `redis://${password === undefined ? '' : `:${password}@`}${host}:${port ?? '6379'}`
   return undefined
 }
 
 const masterKey: ReadSetting = (draft, setting) => {
-  draft.groups.set('default', { models: ['*'], ...draft.groups.get('default') })
-  draft.keys.push({ name: 'master', key: settingOf(setting) ?? String(setting), group: 'default' })
+  const key = typeof setting === 'number' ? String(setting) : settingOf(setting)
+  if (key === undefined) return 'it is no key'
+  defaultGroup(draft)
+  draft.keys.push({ name: 'master', key, group: 'default' })
   return "it is a caller's key here; `interlingua admin token NAME` makes one for the admin API"
 }
 
 const defaultFallbacks: ReadSetting = (draft, setting) => {
-  draft.groups.set('default', { models: ['*'], ...draft.groups.get('default'), fallbacks: setting })
+  addFallbacks(defaultGroup(draft), namesIn(setting), undefined)
   return undefined
 }
 
@@ -69,9 +94,11 @@ const defaultFallbacks: ReadSetting = (draft, setting) => {
 const DEFAULT_TIMEOUT = 600
 
 const timeout: ReadSetting = (draft, setting) => {
-  if (Number(setting) !== DEFAULT_TIMEOUT)
+  const seconds = numberOf(setting)
+  if (seconds === undefined) return 'it is no number of seconds'
+  if (seconds !== DEFAULT_TIMEOUT)
     for (const { fields } of draft.channels)
-      fields['timeout'] = { whole: `${Number(setting)}s`, ...(fields['timeout'] as object | undefined) }
+      fields['timeout'] = { whole: `${seconds}s`, ...(fields['timeout'] as object | undefined) }
   return undefined
 }
 

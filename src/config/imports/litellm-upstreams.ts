@@ -189,7 +189,8 @@ function headersOf(params: JsonObject): { [name: string]: unknown } | undefined 
   return Object.keys(headers).length === 0 ? undefined : headers
 }
 
-const numberOf = (value: unknown): number | undefined => {
+/** Returns a positive number, which may be a text. */
+export const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === 'string' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined
 }

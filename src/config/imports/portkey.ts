@@ -1,20 +1,15 @@
 import { defined, type JsonObject } from '../../canonical/node.ts'
-import { type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { addressIn, type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { CLOUDS, type PortkeyAccount } from './portkey-clouds.ts'
+import { importIntegrations } from './portkey-integrations.ts'
+import { PRESETS } from './portkey-presets.ts'
 
 /*
  * Routing configs of Portkey's gateway: a target, or a strategy over targets (portkey.ai/docs, "Configs", and the
  * gateway's pages on routing, read on 2026-11-28).
  */
 
-/** Presets by Portkey's name of a provider. */
-const PRESETS: { readonly [provider: string]: string } = {
-  ...{ openai: 'openai', anthropic: 'anthropic', google: 'google', 'x-ai': 'xai', deepseek: 'deepseek', groq: 'groq' },
-  ...{ 'mistral-ai': 'mistral', 'together-ai': 'together', cerebras: 'cerebras', zai: 'zai', moonshot: 'moonshot' },
-  ...{ dashscope: 'dashscope', minimax: 'minimax', openrouter: 'openrouter', cohere: 'cohere', voyage: 'voyage' },
-  ...{ jina: 'jina', ollama: 'ollama', huggingface: 'huggingface', deepgram: 'deepgram' },
-}
-
-/** Fields of a target that have a place in the config. */
+/** Fields of a target that have a place in the config, or need none. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...['provider', 'api_key', 'override_params', 'weight', 'custom_host', 'request_timeout', 'strategy', 'targets'],
   ...['name', 'retry'],
@@ -26,10 +21,15 @@ interface Rank {
   readonly weight?: number
 }
 
-/** Reads a routing config. Its models get the name `portkey` if it names none for callers. */
+/**
+ * Reads a routing config, or the integrations of a gateway's `conf.json`. Models of a routing config get the name
+ * `portkey` if it names none for callers.
+ */
 export function importPortkey(value: unknown): Draft {
   const draft = newDraft()
-  addTarget(draft, objectOf(value), { priority: 0 }, '')
+  const config = objectOf(value)
+  if (config['integrations'] === undefined) addTarget(draft, config, { priority: 0 }, '')
+  else importIntegrations(draft, config)
   return draft
 }
 
@@ -50,15 +50,23 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
     const weight = typeof one['weight'] === 'number' ? one['weight'] : undefined
     if (mode === 'loadbalance')
       taken = Math.max(taken, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
-    else taken += addTarget(draft, one, { priority: rank.priority + taken }, at)
+    // Of fallbacks of each other, the first has the share of all of them.
+    else taken += addTarget(draft, one, taken === 0 ? rank : { priority: rank.priority + taken }, at)
   }
   return taken
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
+  const cloud = CLOUDS[textOf(target['provider']) ?? '']?.taken ?? []
   for (const field of Object.keys(target))
-    if (!TAKEN.has(field))
+    if (!TAKEN.has(field) && !cloud.includes(field))
       draft.notes.push({ path: `${path}${field}`, text: NOTES[field] ?? 'a channel has no such field' })
+  for (const field of Object.keys(objectOf(target['override_params'])))
+    if (field !== 'model')
+      draft.notes.push({
+        path: `${path}override_params.${field}`,
+        text: 'clients set the parameters of their requests',
+      })
   if (objectOf(target['strategy'])['on_status_codes'] !== undefined)
     draft.notes.push({
       path: `${path}strategy.on_status_codes`,
@@ -74,30 +82,42 @@ const NOTES: { readonly [field: string]: string } = {
 }
 
 function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank, path: string): number {
-  const name = textOf(target['provider'])
-  const host = textOf(target['custom_host'])
-  const provider = host === undefined ? PRESETS[name ?? ''] : 'custom'
-  if (provider === undefined) {
-    const text =
-      name === undefined
-        ? 'it names no provider'
-        : `there is no preset for "${name}": write a channel with provider: custom`
-    draft.notes.push({ path: `${path}provider`, text })
+  const account = accountOf(target)
+  if (typeof account === 'string') {
+    draft.notes.push({ path: `${path}provider`, text: account })
     return 0
   }
-  const model = textOf(objectOf(target['override_params'])['model'])
   const timeout = target['request_timeout']
   draft.channels.push({
-    name: freeName(draft, name ?? 'custom'),
-    provider,
-    models: new Map(model === undefined ? [['*', '*']] : [['portkey', model]]),
+    name: freeName(draft, textOf(target['provider']) ?? 'custom'),
+    provider: account.provider,
+    models: new Map(account.model === undefined ? [['*', '*']] : [['portkey', account.model]]),
     fields: defined({
-      key: textOf(target['api_key']) ?? (provider === 'custom' ? 'none' : undefined),
-      ...(host === undefined ? {} : { formats: ['chat'], base_url: host.replace(/\/+$/, '') }),
-      timeout: typeof timeout === 'number' ? { whole: `${Math.ceil(timeout / 1000)}s` } : undefined,
+      ...account.fields,
+      timeout: typeof timeout === 'number' && timeout > 0 ? { whole: `${Math.ceil(timeout / 1000)}s` } : undefined,
       priority: priority === 0 ? undefined : priority,
-      weight: weight === 0 ? undefined : weight,
+      weight,
     }),
   })
   return 1
+}
+
+/** Returns the account of a target, or the reason why there is none. */
+function accountOf(target: JsonObject): PortkeyAccount | string {
+  const name = textOf(target['provider'])
+  const host = textOf(target['custom_host'])
+  const key = textOf(target['api_key'])
+  const model = textOf(objectOf(target['override_params'])['model'])
+  if (host !== undefined) {
+    const base_url = addressIn(host)
+    if (base_url === undefined) return 'its custom_host is no address'
+    return { provider: 'custom', model, fields: { key: key ?? 'none', formats: ['chat'], base_url } }
+  }
+  if (name === undefined) return 'it names no provider'
+  if (name.startsWith('@')) return `only Portkey has "${name}": write the provider and its key`
+  const cloud = CLOUDS[name]?.account(target)
+  if (cloud !== undefined) return typeof cloud === 'string' ? cloud : { ...cloud, model: model ?? cloud.model }
+  const provider = PRESETS[name]
+  if (provider === undefined) return `there is no preset for "${name}": write a channel with provider: custom`
+  return { provider, model, fields: defined({ key }) }
 }

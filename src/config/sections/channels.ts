@@ -44,7 +44,7 @@ const AUTH_MEANINGS: { readonly [F in keyof typeof AUTH_FIELDS]: string } = {
   session_token: 'Its session token. `AWS_SESSION_TOKEN` by default.',
   profile: "Profile of AWS's files. `AWS_PROFILE` by default.",
   file: 'Key file of a Google service account. `GOOGLE_APPLICATION_CREDENTIALS` by default.',
-  account: 'Text of such a key file, instead of its path.',
+  account: 'Text of such a file, instead of `file`.',
   host: "Host of Google's metadata server. `GCE_METADATA_HOST` by default.",
   tenant: 'Tenant of Microsoft Entra. `AZURE_TENANT_ID` by default.',
   client_id: 'Id of the application or managed identity. `AZURE_CLIENT_ID` by default.',

@@ -28,13 +28,16 @@ export const redis = called(
 )
 
 /** A secret that encrypts stored credentials. Short ones could be guessed. */
-const encryptionSecret = called('secret', v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')))
+const encryptionSecret = called(
+  'secret of 32 characters or more',
+  v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
+)
 
-/** The encryption of stored credentials. */
+/** The secrets of stored channels. */
 export const encryption = fields({
-  key: required(encryptionSecret, 'Secret of at least 32 characters.'),
+  key: required(encryptionSecret, 'The secret.'),
   previous: optional(
     v.array(encryptionSecret, 'expected a list of secrets'),
-    'Secrets before, which still decrypt, until `interlingua store encrypt-again` has used the new one everywhere.',
+    'Earlier secrets, which only decrypt, until `interlingua store encrypt-again` was run.',
   ),
 })

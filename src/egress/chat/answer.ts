@@ -6,18 +6,15 @@ import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
 
-/*
- * Pieces of an answer that whole messages and stream chunks share: citations, log probabilities, images, finish
- * reasons.
- */
+/* Code that whole messages and stream chunks share: citations, log probabilities, images, finish reasons. */
 
-/** Whether the answer has the citation in fields of its own beside the choices, as Perplexity's answers do. */
+/** Whether the citation is in answer fields outside the choices, as in Perplexity's answers. */
 const isBeside = (annotation: Annotation): boolean =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['beside'] === true
 
 /**
- * Writes a citation. Undefined for one beside the choices. `offset` is the start of its text part in the message's text,
- * in UTF-16 units.
+ * Writes a citation. Undefined if it belongs outside the choices. `offset` is where its text part starts in the
+ * message's text, in UTF-16 units.
  */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
@@ -27,9 +24,7 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
   return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
 }
 
-/**
- * Writes the log probability of a token and those of its alternatives. Alternatives have no alternatives of their own.
- */
+/** Writes the log probability of a token and of its alternatives. Alternatives have no further alternatives. */
 export const writeLogprob = (token: TokenLogprob): JsonObject => writeToken(token, token.top ?? [])
 
 function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
@@ -52,7 +47,7 @@ export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** Whether the reasoning has no readable text. The format has no field for such reasoning. */
+/** Whether the reasoning has no readable text. The format has no field for it then. */
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
@@ -60,14 +55,14 @@ export const isHidden = (part: ReasoningPart): boolean =>
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
-/** Writes the type and name of a call with empty arguments. A stream sends the arguments in later chunks. */
+/** Writes the type and name of a call with empty arguments. In a stream, the arguments follow in later chunks. */
 export function callHead(part: ToolCallPart): { readonly type: string; readonly inner: JsonObject } {
   return part.freeform
     ? { type: 'custom', inner: { name: part.name, input: '' } }
     : { type: 'function', inner: { name: part.name, arguments: '' } }
 }
 
-/** The field for reasoning text: the one its upstream used, by default `reasoning_content`. */
+/** Returns the field for reasoning text: the one that the upstream used, or `reasoning_content` by default. */
 export const reasoningField = (part: Part): string =>
   spellingFor(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
 
@@ -83,7 +78,8 @@ const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' |
 }
 
 /**
- * Writes the image as an entry of `images`, OpenRouter's field beside `content`. OpenAI defines no field for images.
+ * Writes the image as an entry of `images`. This field next to `content` is OpenRouter's, because OpenAI defines none
+ * for images.
  */
 export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObject {
   losses.dropFields(part, path, IMAGE_LOSSES)
@@ -91,8 +87,8 @@ export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObj
 }
 
 /**
- * Writes the finish reason. `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
- * ended with `stop` stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
+ * Writes the finish reason. In an answer with calls, `stop` becomes `tool_calls` (trap 13). If an upstream ends a
+ * refusal with `stop`, the reason stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
   const word = finishWord(finish?.reason ?? 'stop')
@@ -100,7 +96,7 @@ export function writeFinish(finish: Finish | undefined, { called, refused }: End
   return word === 'stop' && called ? 'tool_calls' : word
 }
 
-/** A text part and its start in the message. */
+/** A text part and where it starts in the message. */
 interface TextAtOffset {
   readonly part: TextPart
   readonly path: Path
@@ -108,7 +104,7 @@ interface TextAtOffset {
   readonly offset: number
 }
 
-/** Joins the text parts of an answer into the one string of a message. Citation offsets point into that string. */
+/** Joins the text parts of an answer into the single string of a message. Citation offsets refer to that string. */
 export class Texts {
   private readonly list: TextAtOffset[] = []
   private length = 0
@@ -134,7 +130,7 @@ export class Texts {
     }
   }
 
-  /** Reports the joined text as a change. Joining is a loss only for text parts with citations. */
+  /** Reports the joined text as a change. Joining only loses something if a text part has citations. */
   private reportJoin(text: string, losses: Losses): void {
     const [first, ...others] = this.list
     const annotations = this.list.flatMap(({ part, offset }) =>
@@ -155,7 +151,7 @@ function withoutBeside({ annotations = [], ...part }: TextPart): TextPart {
   return inside.length === 0 ? part : { ...part, annotations: inside }
 }
 
-/** The annotation as a reader of the joined text sees it. */
+/** Returns the annotation as a reader of the joined text sees it. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation

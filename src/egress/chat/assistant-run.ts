@@ -28,8 +28,8 @@ export function writeAssistantRun(
 }
 
 /**
- * Concatenates the text of successive turns without a separator, because the turns are chunks of one streamed text.
- * Only upstreams that take `content` as one string need this.
+ * Concatenates the texts of successive turns without a separator, because the turns are chunks of one streamed text.
+ * Only needed for upstreams that require `content` to be one string.
  */
 function joinedTexts(parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const joined: PlacedPart[] = []

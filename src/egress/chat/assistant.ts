@@ -5,7 +5,9 @@ import type { Message } from '../../canonical/request.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
-/** Writes an assistant turn. Reasoning, content, audio and calls each have their own field, read in this order. */
+/**
+ * Writes an assistant turn. Reasoning, content, audio and calls have separate fields, which readers read in this order.
+ */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const fields = message.content.map(part => fieldOf(part, context))
   reportOrder(fields, [...path, 'content'], context)
@@ -14,7 +16,7 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
   return turn.written()
 }
 
-/** Fields of an assistant turn. The numbers are the order in which a reader reads the fields. */
+/** Fields of an assistant turn, ranked in the order in which readers read them. */
 export const FIELD_ORDER = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
 export type Field = keyof typeof FIELD_ORDER
 
@@ -37,15 +39,15 @@ function reportOrder(fields: readonly Field[], path: Path, { losses }: WriteCont
   losses.reorder(path, order, fields.length, 'fields-have-an-order')
 }
 
-/** Separator between two reasoning parts in one field. */
+/** Separator between reasoning parts in one field. */
 export const SEPARATOR = '\n\n'
 
-/** Reasoning of a turn so far, joined into one string. */
+/** The turn's reasoning so far, joined into one string. */
 interface JoinedReasoning {
   /** The path of the first reasoning part. */
   readonly path: Path
   readonly text: string
-  /** The content part that holds the text, for upstreams that take reasoning as content parts. */
+  /** The content part with the text, for upstreams that accept reasoning as content parts. */
   readonly wire?: JsonObject
 }
 const REASONING_PART_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacted' | 'continues'> = {
@@ -99,8 +101,8 @@ export class Turn {
   }
 
   /**
-   * Appends reasoning to the string before it, because the field holds one string. Streamed chunks of one reasoning are
-   * concatenated without a separator.
+   * Appends reasoning to the previous string, because the field holds only one string. Streamed chunks of one reasoning
+   * part are concatenated without a separator.
    */
   private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
     if (before === undefined) return { path, text }
@@ -145,7 +147,7 @@ export class Turn {
   }
 }
 
-/** Writes reasoning as a content part, as Mistral takes it. */
+/** Writes reasoning as a content part, the form that Mistral accepts. */
 export const thinkingPart = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
 
 const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'use'> = {

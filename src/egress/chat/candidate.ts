@@ -24,7 +24,7 @@ import { around, FORMAT } from './content.ts'
 /** Message field that a part is written to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
-/** A part that has started and not yet ended. */
+/** A part that has started but not ended. */
 interface Open {
   /** Index of the part in the candidate. */
   readonly place: number
@@ -38,7 +38,7 @@ interface Open {
   signature: string | undefined
   /** Whether the reasoning came with a signature of any format. */
   signed: boolean
-  /** An image and its base64 data so far; an image is written whole when it ends. */
+  /** An image and the base64 data received so far. The whole image is written when it ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
 
@@ -51,8 +51,8 @@ interface Annotated {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer as chunks and chooses the field for each part. Parts come one after
- * another. Only parts relayed from the upstream may interleave.
+ * Writes one candidate of a streamed answer as chunks, and chooses the field for each part. Parts come one after
+ * another; only parts relayed from the upstream may interleave.
  */
 export class CandidateWriter {
   /** Whether the caller has received the role. */
@@ -61,13 +61,13 @@ export class CandidateWriter {
   isOver = false
   private readonly index: number
   private readonly template: ChunkTemplate
-  /** The part that started last, while it is open. */
+  /** The part that started last, if it is still open. */
   private open: Open | undefined
   /** Earlier parts that are still open, by index. */
   private others: Map<number, Open> | undefined
-  /** Signature of the last reasoning that ended. It signs the call right after the reasoning. */
+  /** Signature of the reasoning that ended last. It signs the call that immediately follows the reasoning. */
   private signature: string | undefined
-  /** The index of a signed reasoning part that ended last; its signature is lost unless the next part is a call. */
+  /** Index of the signed reasoning part that ended last. Its signature is lost unless the next part is a call. */
   private signedAt: number | undefined
   private out: WireEvent[] = []
   private hasAudio = false
@@ -75,10 +75,13 @@ export class CandidateWriter {
   private refused = false
   private written = 0
   private logprobs: TokenLogprob[] = []
-  /** Citations and images, held until the end. Clients keep only the last list of each, or fail at a second list. */
+  /**
+   * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when a second
+   * one arrives.
+   */
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
-  /** Start of each text part by index, in UTF-16 units. Citations may come after their text part has ended. */
+  /** Start of each text part, by part index, in UTF-16 units. Citations may arrive after their text part has ended. */
   private readonly offsets: (number | undefined)[] = []
 
   private readonly losses: Losses
@@ -117,7 +120,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Drops the held citations and images, because a relayed chunk has brought them to the caller. */
+  /** Drops the held citations and images, because the caller has received them in a relayed chunk. */
   passedLists(): void {
     this.annotations = undefined
     this.images = undefined
@@ -132,7 +135,7 @@ export class CandidateWriter {
     else if (open.lane === 'refusal') this.refused = true
   }
 
-  /** Holds log probabilities until the next chunk with text, or the last one. */
+  /** Holds log probabilities until the next chunk with text or the last chunk. */
   holdLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
@@ -181,7 +184,7 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
-  /** Returns the field for a part. A message has one audio field, so that any further audio gets none. */
+  /** Returns the field for a part. A message has only one audio field, so further audio gets no field. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
@@ -248,7 +251,7 @@ export class CandidateWriter {
     }
   }
 
-  /** Writes the held citations and images in one chunk, as a whole message has them. */
+  /** Writes the held citations and images in one chunk, like a whole message. */
   private writeHeld(): void {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
@@ -275,7 +278,7 @@ export class CandidateWriter {
     else if (signed) this.signedAt = isEmpty ? ~place : place
   }
 
-  /** Reports the signature of the last reasoning, which signs no call. */
+  /** Reports the signature of the last reasoning as lost, because it signs no call. */
   private loseSignature(): void {
     const { signedAt } = this
     if (signedAt === undefined) return
@@ -292,7 +295,7 @@ export class CandidateWriter {
     this.images.push(writeImage(whole as MediaPart, [], new Losses()))
   }
 
-  /** Writes the role, which precedes everything else in a candidate. */
+  /** Writes the role, which must come first in a candidate. */
   private begin(): void {
     if (this.hasRole) return
     this.hasRole = true

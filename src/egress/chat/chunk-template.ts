@@ -6,8 +6,8 @@ import { wantsUsage } from '../stream-options.ts'
 import { FORMAT } from './content.ts'
 
 /**
- * Builds the chunks of a stream. The fixed JSON text around the deltas is made once, so that each delta costs its own
- * text and two concatenations.
+ * Builds the chunks of a stream. The fixed JSON text around the deltas is built once, so that each delta only costs its
+ * own text and two concatenations.
  */
 export class ChunkTemplate {
   /** `{"id":…,"choices":[{"index":` */
@@ -16,7 +16,7 @@ export class ChunkTemplate {
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
-  /** The head of the next whole chunk. The first one includes the fields that are written once. */
+  /** Head of the next whole chunk. In the first chunk, it includes the fields that are only written once. */
   private first: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
@@ -47,7 +47,9 @@ export class ChunkTemplate {
     return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
   }
 
-  /** Returns a whole chunk of one candidate. The first chunk of a stream includes the fields that are written once. */
+  /**
+   * Returns a whole chunk of one candidate. The first chunk of a stream includes the fields that are only written once.
+   */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
     const head = this.first
     this.first = this.head
@@ -61,5 +63,5 @@ export class ChunkTemplate {
   }
 }
 
-/** The JSON text of an object, with a comma in place of its closing brace. */
+/** Returns the JSON text of an object, ending with a comma instead of the closing brace. */
 const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`

@@ -35,13 +35,13 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.request = request
   }
 
-  /** Fixed text around the chunks. Without a `result-start` event it has default values. */
+  /** Fixed text around the chunks. If there was no `result-start` event, default values are used. */
   private get template(): ChunkTemplate {
     this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
     return this.madeTemplate
   }
 
-  /** The losses of signatures, stop sequences and counts. */
+  /** Losses of signatures, stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }

@@ -14,7 +14,7 @@ import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
- * Writes all messages of a request, with tool results right after their calls. Parts that a tool message cannot hold go
+ * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold go
  * into a user message after the last of these results.
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
@@ -65,10 +65,10 @@ function hasContent(wire: JsonObject): boolean {
   return Object.keys(wire).some(field => !NOT_CONTENT.has(field))
 }
 
-/** Fields that a message without content may have. */
+/** Fields that a message without content may still have. */
 const NOT_CONTENT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
-/** Writes the media of tool results as a user message after the last of these results (trap 48). */
+/** Writes the media of tool results as a user message after the last of the results (trap 48). */
 function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
   if (moved.length === 0) return moved
   answerTools(index, wire, context)
@@ -139,7 +139,7 @@ const SHORT = /^[a-zA-Z0-9]{9}$/
 
 const shortId = (id: string): string => (SHORT.test(id) ? id : sha256(id).slice(0, 9))
 
-/** Replaces call ids by nine letters and digits, for upstreams that accept no others. */
+/** Replaces call ids with nine letters and digits, for upstreams that accept no other ids. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {
   if (dialect.call_ids !== 'short') return messages
   return messages.map((message, messageIndex) => {

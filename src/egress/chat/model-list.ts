@@ -20,7 +20,7 @@ const ENTRY = {
 } as const
 
 /**
- * Serializes the list of models with a compiled schema. Most clients poll the list, and it may have hundreds of
+ * Serializes the list of models with a compiled schema, because most clients poll the list and it may have hundreds of
  * entries.
  */
 export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelEntry[] }) => string =

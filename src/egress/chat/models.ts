@@ -10,8 +10,8 @@ const entry = ({ id }: ModelCard): ModelEntry => ({
 })
 
 /**
- * Lists models as OpenAI does (docs/wire/common.md#model-lists), without pages. The serializer is loaded for the first
- * list.
+ * Lists models like OpenAI, without pages (docs/wire/common.md#model-lists). The serializer is loaded on the first
+ * request.
  */
 export const models: ModelWriter = {
   list: async cards => (await import('./model-list.ts')).modelListText({ object: 'list', data: cards.map(entry) }),

@@ -38,7 +38,7 @@ export function writeNativeRequest(
 /** Roles of messages in which the gateway changes only call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** Writes the messages, rewriting the changed ones. Undefined if none has changed. */
+/** Writes the messages and rewrites the changed ones. Undefined if none has changed. */
 function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
   const messages = withLegalIds(request.messages, context)
   const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
@@ -54,7 +54,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
   return wire
 }
 
-/** Writes a message with other call ids or with restored reasoning. The rest stays unchanged. */
+/** Writes a message with replaced call ids or restored reasoning. Everything else stays unchanged. */
 function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')
@@ -91,9 +91,9 @@ function reasoningFields(restored: readonly ReasoningPart[], content: Json | und
 }
 
 /**
- * Returns reasoning to the upstream in the field that the dialect declares, whichever model generated it, because
- * reasoning is unsigned here (traps 35, 36). Google's signature of a call is returned only to Google, in place of the
- * caller's (trap 31).
+ * Returns reasoning to the upstream in the field that the dialect declares. It does not matter which model generated
+ * the reasoning, because it is unsigned here (traps 35, 36). Google's signature of a call replaces the caller's, but is
+ * only returned to Google (trap 31).
  */
 export function handsBack(
   reasoning: ReasoningPart,

@@ -8,7 +8,7 @@ import { BUDGETS, effortOf, nearest, withoutBudget } from '../sanitize/efforts.t
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
- * Field with which an upstream of `chat` sets reasoning. Each vendor has its own
+ * Fields with which upstreams of `chat` control reasoning. Each vendor has its own
  * (docs/wire/chat.md#reasoning-settings).
  */
 
@@ -25,7 +25,7 @@ const SWITCHES: { readonly [S in Switch]: WriteSwitch } = {
   none: writeNothing,
 }
 
-/** Fields that an upstream with each switch understands. */
+/** Fields that an upstream understands, by the switch it uses. */
 const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
   reasoning_effort: ['reasoning_effort'],
   reasoning: ['reasoning', 'reasoning_effort'],
@@ -39,7 +39,7 @@ const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
 const ALL = [...new Set(Object.values(UNDERSTOOD).flat())]
 
 /**
- * Writes the reasoning settings in the upstream's own switch.
+ * Writes the reasoning settings in the form of the upstream's switch.
  *
  * @param extras the format's extras of the request, to which template arguments are added.
  */
@@ -54,8 +54,8 @@ export function writeReasoning(
 }
 
 /**
- * Replaces the switch in a native caller's body by the upstream's switch, if the dialect names one and the caller used
- * only others. Returns the same body otherwise.
+ * Replaces the switch in a native caller's body with the upstream's switch, if the dialect declares one and the caller
+ * only used others. Otherwise returns the same body.
  */
 export function withNativeSwitch(
   body: JsonObject,
@@ -71,7 +71,9 @@ export function withNativeSwitch(
   return withFields(body, SWITCHES[as](reasoning, context, wire.body), used)
 }
 
-/** Detects the effort `none` for an upstream that only `thinking` turns off. */
+/**
+ * Whether the caller turned reasoning off with the effort `none`, and the upstream only accepts `thinking` for that.
+ */
 const isOffByEffort = (field: string, as: Switch, { effort }: Reasoning): boolean =>
   as === 'thinking' && field === 'reasoning_effort' && effort === 'none'
 
@@ -89,8 +91,8 @@ function writeNothing(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
 }
 
 /**
- * Reports settings that only another switch can express: whether the answer shows the reasoning, and that switch's own
- * fields.
+ * Reports settings that only another switch can express: whether the answer shows the reasoning, and fields specific to
+ * that switch.
  */
 function dropOthers(reasoning: Reasoning, losses: Losses): void {
   dropShow(reasoning, losses)
@@ -103,7 +105,7 @@ function dropShow(reasoning: Reasoning, losses: Losses): void {
   else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
 }
 
-/** Writes OpenRouter's `reasoning` object, which has efforts and budgets. */
+/** Writes OpenRouter's `reasoning` object. It supports efforts and budgets. */
 function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
   const { effort, budget, show } = reasoning
   const exclude = show === undefined ? undefined : !show
@@ -119,19 +121,19 @@ function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject
   return { reasoning: { enabled: true, ...defined({ exclude }), ...extras } }
 }
 
-/** Levels of reasoning that a switch can express: off, an effort, a budget, or on with the level left to the model. */
+/** Levels of reasoning that a switch can express: off, an effort, a budget, or on without a level. */
 type Level = { readonly effort: Effort } | { readonly budget: number }
 
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Returns whether the settings turn reasoning off. Undefined if they do not mention it. */
+/** Whether the settings turn reasoning off. Undefined if they do not mention it. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 
 /**
- * Reports that the settings became a level, in the form in which a reader reads it back. Settings with the same meaning
- * are marked as restored.
+ * Reports the level that the settings became, in the form in which readers read it back. If the meaning is the same,
+ * the loss is marked as restored.
  */
 function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   const { effort, budget, show, extras } = reasoning
@@ -143,7 +145,7 @@ function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
 }
 
-/** Writes `thinking: { type }`, and an effort beside it if the upstream has efforts. */
+/** Writes `thinking: { type }`. If the upstream supports efforts, an effort is added next to it. */
 function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
   const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
   const extras = extrasFor(reasoning, FORMAT)
@@ -157,7 +159,7 @@ function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext):
   return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
 }
 
-/** Returns the effort nearest to the settings. `on` without a level if the upstream has no efforts. */
+/** Returns the effort nearest to the settings, or only `on` if the upstream has no efforts. */
 function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
   const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
   const supported = wanted && nearest(wanted, efforts)
@@ -176,8 +178,8 @@ function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
 }
 
 /**
- * Writes the switch among the template arguments, under both names that templates use for it. Templates ignore unknown
- * names.
+ * Writes the switch as a template argument, under both names that templates use for it. Templates ignore unknown
+ * arguments.
  */
 function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {
   const off = isOff(reasoning)

@@ -7,13 +7,13 @@ import type { NativeEventWriter } from '../writer.ts'
 import { type ChatChunks, DONE } from './events.ts'
 
 /**
- * Relays the chunks of an upstream of this format, changing only id, model and time. The chunk writer follows the
- * stream, so that it can write any later event itself.
+ * Relays the chunks of an upstream of this format. Only id, model and time are changed. The chunk writer follows the
+ * stream, so that it can write later events itself.
  */
 export class RelayedChunks extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly chunks: ChatChunks
   private heads: HeadRewriter | undefined
-  /** Chunks that came before the `result-start` event, which has the id. */
+  /** Chunks that arrived before the `result-start` event, which contains the id. */
   private early: string[] = []
   /** Indexes of parts whose start was relayed, by candidate. Such parts may interleave. */
   private readonly startedParts: Set<number>[] = []
@@ -49,7 +49,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
     ]
   }
 
-  /** Holds chunks until the `result-start` event has come, then sends all of them. */
+  /** Holds chunks until the `result-start` event arrives, then sends them all. */
   private begin(wire: WireEvent): readonly WireEvent[] {
     const { heads } = this
     this.early.push(wire.data)
@@ -81,14 +81,14 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   }
 }
 
-/** Whether the chunk finishes no candidate. A regular expression, because `includes` takes four times as long. */
+/** Whether the chunk finishes no candidate. Uses a regular expression, because `includes` takes four times as long. */
 const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
 
 /** Rewrites id, model and time in relayed chunks. */
 class HeadRewriter {
   private readonly start: ResultStart
-  /** Text before or after the choices of the last parsed chunk, and its replacement. */
+  /** Text before or after the choices of the last parsed chunk. `to` replaces it. */
   private from = ''
   private to = ''
   private isAfterChoices = false
@@ -97,7 +97,7 @@ class HeadRewriter {
     this.start = start
   }
 
-  /** Rewrites a chunk. A chunk is parsed only if it differs from the last one outside its choices. */
+  /** Rewrites a chunk. A chunk is only parsed if it differs from the last one outside its choices. */
   rewritten(data: string): string {
     const { from, to, isAfterChoices } = this
     if (from === '' || !this.has(data)) return this.parsed(data)
@@ -106,7 +106,7 @@ class HeadRewriter {
   }
 
   /**
-   * Whether the chunk has the known text at this position. `slice` is used because `startsWith` takes four times as
+   * Whether the known text is at this position in the chunk. Uses `slice`, because `startsWith` takes four times as
    * long.
    */
   private has(data: string): boolean {
@@ -129,7 +129,7 @@ class HeadRewriter {
     return isUnchanged ? data : JSON.stringify(rewrittenChunk)
   }
 
-  /** Returns the fields before the choices, or those after them if the choices come first. */
+  /** Returns the fields before the choices, or after them if the choices come first. */
   private fieldsBeside(chunk: JsonObject): JsonObject {
     const fields = Object.entries(chunk)
     const at = fields.findIndex(([field]) => field === 'choices')

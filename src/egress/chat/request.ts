@@ -44,9 +44,10 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...reasoning,
     ...writeService(request, context),
     ...extras,
-    // An extra with the name of this upstream's own switch would override the switch.
+    // An extra named like the upstream's own switch would override the switch.
     ...reasoning,
-    // Usage is always requested for callers of other formats, because some clients compact the history by it.
+    // Usage is always requested for callers of other formats, because some clients use it to decide when to compact the
+    // history.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list, renamed }
@@ -114,7 +115,7 @@ function writeService(request: CanonicalRequest, { dialect, losses }: WriteConte
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** Writes the modalities of the answer. Chat has only text and audio. */
+/** Writes the modalities of the answer. Chat only supports text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
   const supported = modalities.filter(modality => MODALITIES.has(modality))
@@ -134,7 +135,7 @@ const CONTAINERS: { readonly [type: string]: string } = {
 /** The default voice and container. */
 const AUDIO_DEFAULTS = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
-/** Writes the speech settings. Voice and container are required, so missing ones get defaults. */
+/** Writes the speech settings. Voice and container are required, so defaults are filled in if they are missing. */
 function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) {
     if (modalities?.includes('audio') !== true) return undefined

@@ -46,7 +46,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
 }
 
-/** Writes the message of a choice. Each kind of part has its field. A part without a field is a loss. */
+/** Writes the message of a choice. Each kind of part has a field. A part without a field is reported as lost. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
   const at = childPath(path, 'content')
@@ -92,8 +92,8 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
 }
 
 /**
- * Reports signatures that other fields separate from their reasoning. The format attaches a signature to the call, so
- * that a reader assigns it to the call alone, without the reasoning text.
+ * Reports signatures that are separated from their reasoning by other fields. The format attaches the signature to the
+ * call, so a reader assigns it to the call without the reasoning text.
  */
 function reportSeparated(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
   for (const [position, index] of order.entries()) {
@@ -108,8 +108,8 @@ function reportSeparated(content: readonly Part[], order: readonly number[], pat
 }
 
 /**
- * Reports reasoning parts that are joined in one field before a signed call. The call's signature then covers the
- * joined text.
+ * Reports reasoning parts before a signed call that are joined in one field. For readers, the call's signature covers
+ * the joined text.
  */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
   if (content.length < 2) return
@@ -169,7 +169,7 @@ class MessageWriter {
     }
   }
 
-  /** Reports cache markers and extras that are lost. Only parts written as objects can carry extras. */
+  /** Reports lost cache markers and extras. Only parts that are written as objects can have extras. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isImage(part)) return

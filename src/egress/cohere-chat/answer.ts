@@ -5,12 +5,12 @@ import type { EndContent, Finish, FinishReason, TokenLogprob } from '../../canon
 import { around, extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
-/* Pieces of an answer that whole answers and streams share. */
+/* Code that whole and streamed answers share. */
 
-/** How a part of an answer is written. */
+/** The field or block that a part of an answer is written to. */
 export type Lane = 'plan' | 'text' | 'thinking' | 'block' | 'call' | 'opaque-call'
 
-/** Returns where a part is written. Undefined if the format has no place for it. */
+/** Returns the field or block that a part is written to. Undefined if the format cannot express the part. */
 export function laneOf(part: Part): Lane | undefined {
   switch (part.type) {
     case 'text':
@@ -34,11 +34,13 @@ const isPlan = (part: Part): boolean =>
 
 const BARE_FIELDS = new Set(['type', 'format', 'text', 'spelling', 'cache'])
 
-/** Whether a part has no text and no other fields. Such a part is not written. */
+/** Whether a part has neither text nor other fields. Such a part is not written. */
 export const isEmpty = (part: Part): boolean =>
   'text' in part && part.text === '' && Object.keys(part).every(key => BARE_FIELDS.has(key))
 
-/** Reports what an answer's part loses besides its content. */
+/**
+ * Reports the losses of a part of an answer: fields without a counterpart, and content that the format cannot express.
+ */
 export function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'opaque') return
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
@@ -48,7 +50,7 @@ export function reportPart(part: Part, path: Path, losses: Losses): void {
   else if (laneOf(part) === undefined) losses.drop(path, 'no-such-content')
 }
 
-/** Reports hidden reasoning, and signatures, for which the format has no field. */
+/** Reports hidden reasoning and signatures as dropped. The format has no field for either. */
 export function reportReasoning({ text, signature, redacted }: ReasoningPart, path: Path, losses: Losses): void {
   if (redacted || (text === '' && signature !== undefined)) losses.drop(path, 'no-hidden-reasoning')
   else if (signature !== undefined) losses.drop([...path, 'signature'], 'no-signatures')
@@ -61,13 +63,16 @@ function reportCall(part: ToolCallPart, path: Path, losses: Losses): void {
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
 }
 
-/** Returns the arguments of a call. Empty ones are an object (trap 8), and the text of a freeform call becomes one. */
+/**
+ * Returns the arguments of a call. Empty arguments become `{}` (trap 8). The text of a freeform call is wrapped in an
+ * object.
+ */
 export function argumentsOf(part: ToolCallPart): string {
   if (part.freeform) return JSON.stringify({ input: part.arguments })
   return part.arguments === '' ? '{}' : part.arguments
 }
 
-/** Returns a call with these arguments. */
+/** Returns a call with the given arguments. */
 export const callWith = (part: ToolCallPart, written: string): JsonObject => ({
   id: part.id,
   ...around(FORMAT, part, 'function', { name: part.name, arguments: written }),
@@ -79,7 +84,7 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
   error: 'ERROR',
 }
 
-/** Writes why an answer ended. The matched stop sequence has no field. */
+/** Writes the finish reason. The format has no field for the matched stop sequence. */
 export function writeFinish(finish: Finish | undefined, { called }: EndContent, losses: Losses): string {
   const path = ['candidates', 0, 'finish']
   const implied = called ? 'tool-calls' : 'stop'
@@ -91,7 +96,7 @@ export function writeFinish(finish: Finish | undefined, { called }: EndContent, 
   return WORDS[reason] ?? (finish?.stopSequence === undefined ? 'COMPLETE' : 'STOP_SEQUENCE')
 }
 
-/** Writes the log probability of a token, or those of the tokens of a chunk. */
+/** Writes the log probability of one token, or of all tokens in a chunk. */
 export function writeLogprob({ token, logprob, ...node }: TokenLogprob): JsonObject {
   return { text: token, token_ids: [], logprobs: [logprob], ...extrasFor(node, FORMAT) }
 }

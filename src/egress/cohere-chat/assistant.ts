@@ -7,7 +7,7 @@ import { around, extrasFor, spellingFor } from '../fields.ts'
 import { contentOf, writePart } from './content.ts'
 import { FORMAT, reportName, type WriteContext } from './context.ts'
 
-/** Fields of an assistant turn. The numbers are the order in which a reader reads the fields. */
+/** Fields of an assistant turn, ranked in the order in which readers read them. */
 const FIELD_ORDER = { content: 0, plan: 1, calls: 2 } as const
 type Field = keyof typeof FIELD_ORDER
 
@@ -15,7 +15,7 @@ interface PlacedPart extends LocatedPart {
   readonly field: Field
 }
 
-/** Writes an assistant turn. Content, plan and calls each have their own field, read in this order. */
+/** Writes an assistant turn. Content, plan and calls have separate fields, which readers read in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const parts = placed(message.content.map((part, index) => ({ part, path: [...path, 'content', index] })))
   const ranks = parts.map(rankOf)
@@ -46,7 +46,7 @@ export function writeAssistantRun(
 const rankOf = ({ field }: PlacedPart): number => FIELD_ORDER[field]
 
 /**
- * Chooses the field of each part. The only text of a turn with calls is its plan, if it comes before them
+ * Chooses the field of each part. If a turn with calls has only one text and it precedes them, the text is the plan
  * (docs/wire/cohere-chat.md#plans).
  */
 function placed(parts: readonly LocatedPart[]): readonly PlacedPart[] {
@@ -122,7 +122,7 @@ class Turn {
     } else this.continue(last, part, path)
   }
 
-  /** Appends a chunk of reasoning to the block before it, as clients store the chunks of a stream. */
+  /** Appends a chunk of reasoning to the previous block, because clients store the chunks of a stream separately. */
   private continue(last: ThinkingBlock, part: ReasoningPart, path: Path): void {
     const { losses } = this.context
     const thinking = `${last.wire['thinking']}${part.text}`

@@ -3,13 +3,13 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
-/** The text that citations support: its content block, or the plan. */
+/** The text that citations support: a content block or the plan. */
 export interface CitedText {
   readonly text: string
   readonly block: number | 'plan'
 }
 
-/** Writes a citation (docs/wire/cohere-chat.md#citations). Undefined for one that belongs to another format. */
+/** Writes a citation (docs/wire/cohere-chat.md#citations). Undefined if it belongs to another format. */
 export function writeCitation(annotation: Annotation, { text, block }: CitedText): JsonObject | undefined {
   if (annotation.type === 'opaque' && annotation.format !== FORMAT) return undefined
   const wire =
@@ -23,7 +23,7 @@ export function writeCitation(annotation: Annotation, { text, block }: CitedText
 const sourceOf = (citation: Citation): JsonObject | undefined =>
   spellingFor(citation, FORMAT)['citation'] as JsonObject | undefined
 
-/** Writes the citation of a web page as that of a document, which the page's address identifies. */
+/** Writes the citation of a web page as the citation of a document. The page's URL becomes the document's id. */
 function pageCitation(citation: Citation, text: string): JsonObject {
   const { url, title, quote, start, end } = citation
   const document = defined({ id: url, url, title, snippet: quote })

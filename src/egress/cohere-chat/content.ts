@@ -6,7 +6,7 @@ import { around, extrasFor, spellingFor } from '../fields.ts'
 import { searchInWords } from '../searches.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes a part of a content list. Undefined, with a loss, if the format has no form for the part. */
+/** Writes a part of a content list. If the format cannot express the part, reports a loss and returns undefined. */
 export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   const { losses } = context
   if (part.type !== 'opaque' && part.type !== 'media' && part.cache !== undefined && !isSearch(part))
@@ -34,7 +34,7 @@ export function writePart(part: Part, path: Path, context: WriteContext): JsonOb
 
 const isSearch = ({ type }: Part): boolean => type === 'search-call' || type === 'search-result' || type === 'refusal'
 
-/** Writes a text, or the document of a tool result that was read as one. */
+/** Writes a text. A text that was read from the document of a tool result becomes a document again. */
 function writeText(part: Part & { type: 'text' }, path: Path, { losses }: WriteContext): JsonObject {
   if (part.annotations !== undefined) losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
   const { document } = spellingFor(part, FORMAT)
@@ -43,7 +43,7 @@ function writeText(part: Part & { type: 'text' }, path: Path, { losses }: WriteC
   return around(FORMAT, part, 'document', { data })
 }
 
-/** Writes an image, or a text document as text that begins with its name. There are no other media. */
+/** Writes an image, or a text document as text that begins with its name. The format has no other media. */
 function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   if (part.source.type === 'text') {
     const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
@@ -68,7 +68,7 @@ const IMAGE_LOSSES = {
 
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
 
-/** Returns the content as a string if it is one plain text, else as a list. Empty texts are left out. */
+/** Returns the content as a string if it is one plain text, otherwise as a list. Empty texts are left out. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   const filled = parts.filter(part => !isPlainText(part) || part['text'] !== '')
   if (filled.length === 0) return ''

@@ -7,15 +7,15 @@ export const FORMAT = 'cohere-chat'
 
 export const PATH = '/v2/chat'
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: CohereChatDialect
   readonly losses: Losses
-  /** Documents of the request, which stand beside the turns. */
+  /** Documents of the request. They are written next to the turns. */
   readonly documents: Json[]
 }
 
-/** Reports the name of a speaker. */
+/** Reports a speaker's name as lost. */
 export function reportName({ name }: Message, path: Path, { losses }: WriteContext): void {
   if (name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
 }

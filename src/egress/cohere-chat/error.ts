@@ -3,7 +3,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { CODES, messageOf } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 
-/** Writes an error as the last event of a stream tells it (trap 75), with the status that it would have had before. */
+/**
+ * Writes an error as the last event of a stream (trap 75). The event contains the status that the error would have had
+ * before the stream.
+ */
 export function errorDelta(error: CanonicalError): JsonObject {
   const { kind, code = CODES[kind], httpStatus: status = ERRORS[kind].status } = error
   return {

@@ -26,18 +26,18 @@ import { writeUsage } from './usage.ts'
 const DONE: WireEvent = { data: '[DONE]' }
 
 /**
- * Writes a streamed answer (docs/wire/cohere-chat.md#stream). Its parts come one after another. An error is the last
- * event, and does not end the open part, because clients execute a call as soon as it has ended (trap 88).
+ * Writes a streamed answer (docs/wire/cohere-chat.md#stream). Its parts come one after another. If an error occurs, it
+ * is the last event and does not end the open part, because clients execute a call as soon as it has ended (trap 88).
  */
 export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly state: StreamState = { blocks: 0, calls: 0, hasPlan: false, out: [], logprobs: [] }
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The open part. Undefined if the format has no place for it. */
+  /** The open part. Undefined if the format cannot express it. */
   private open: OpenPart | undefined
   private openIndex = -1
-  /** The texts that have ended, by part, because citations may follow them. */
+  /** Texts that have ended, by part index. Citations may still follow them. */
   private readonly ended = new Map<number, CitedText>()
   private citations = 0
   private readonly losses = new Losses()
@@ -118,7 +118,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
       this.cite(event.annotations, isOpen ? this.open?.cited : this.ended.get(event.at.part))
   }
 
-  /** Writes citations, each of which starts and ends at once. */
+  /** Writes citations. Each one starts and ends immediately. */
   private cite(annotations: readonly Annotation[], text: CitedText | undefined): void {
     if (text === undefined) return
     for (const annotation of annotations) {

@@ -7,7 +7,10 @@ import { CohereChatStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Returns the text of reasoning to models that think, whichever model generated it: it is unsigned here. */
+/**
+ * Returns the text of reasoning to models that can think. It does not matter which model generated it, because the
+ * format has no signatures.
+ */
 const reasoningForHistory = (
   { text, redacted }: ReasoningPart,
   { dialect }: ReasoningTarget,

@@ -9,15 +9,15 @@ import { callWith, isEmpty, laneOf, writeLogprob } from './answer.ts'
 import type { CitedText } from './citations.ts'
 import { FORMAT } from './context.ts'
 
-/** The state that the parts of one streamed answer share. */
+/** State shared by the parts of one streamed answer. */
 export interface StreamState {
-  /** The indexes of the next content block and of the next call. */
+  /** Index of the next content block. */
   blocks: number
   calls: number
   hasPlan: boolean
   /** The events written for the current input. */
   out: WireEvent[]
-  /** Log probabilities that the next chunk of text takes along. */
+  /** Log probabilities that go into the next chunk of text. */
   logprobs: TokenLogprob[]
 }
 
@@ -40,18 +40,21 @@ export abstract class OpenPart {
 
   abstract end(): void
 
-  /** The text that citations support, which starts with them. Undefined for a part without text. */
+  /**
+   * The text that citations of this part support. The text block starts with its first citation at the latest.
+   * Undefined for a part without text.
+   */
   get cited(): CitedText | undefined {
     return undefined
   }
 
-  /** The same text after its end. Undefined if nothing was written. */
+  /** The same text after the part has ended. Undefined if nothing was written. */
   get endedText(): CitedText | undefined {
     return this.cited
   }
 }
 
-/** Returns the writer of a part. Undefined if the format has no place for it. */
+/** Creates the writer of a part. Undefined if the format cannot express the part. */
 export function openedPart(part: Part, state: StreamState): OpenPart | undefined {
   const lane = laneOf(part)
   if (lane === undefined) return undefined
@@ -61,7 +64,7 @@ export function openedPart(part: Part, state: StreamState): OpenPart | undefined
   return new Block(part, lane === 'thinking' ? 'thinking' : 'text', state)
 }
 
-/** A text or reasoning as a content block, which starts with its first chunk or its first citation. */
+/** A text or reasoning as a content block. The block starts with its first chunk or its first citation. */
 class Block extends OpenPart {
   private readonly field: 'text' | 'thinking'
   private part: Part
@@ -123,7 +126,7 @@ class Block extends OpenPart {
   }
 }
 
-/** Writes log probabilities in chunks without text, because a chunk takes only one. */
+/** Writes log probabilities in chunks without text, because each chunk can hold only one. */
 export function flushLogprobs(state: StreamState, index: number): void {
   for (const one of state.logprobs.splice(0))
     writeEvent(state, 'content-delta', {
@@ -133,7 +136,7 @@ export function flushLogprobs(state: StreamState, index: number): void {
     })
 }
 
-/** Whether reasoning has only a signature, for which the format has no field. */
+/** Whether reasoning consists only of a signature. The format has no field for it. */
 const isHidden = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 /** The plan of an answer with calls. */
@@ -173,7 +176,7 @@ class Call extends OpenPart {
     this.state.out.push({ event: 'tool-call-delta', data: `${this.prefix}${JSON.stringify(append)}}}}}}` })
   }
 
-  /** Writes the arguments of a patch, which holds the whole call, unless chunks have written them already. */
+  /** Writes the arguments of a patch, which contains the complete call, unless chunks have already written them. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.hasGrown) this.delta(part.arguments)
   }
@@ -184,7 +187,7 @@ class Call extends OpenPart {
   }
 }
 
-/** A freeform call. Its text is sent as an object with one string. */
+/** A freeform call. Its text is sent as an object with one string field. */
 class WrappedCall extends Call {
   constructor(part: ToolCallPart, state: StreamState) {
     super(part, state)
@@ -206,7 +209,7 @@ class WrappedCall extends Call {
 const startCall = (call: JsonObject, index: number, state: StreamState): void =>
   writeEvent(state, 'tool-call-start', { index, delta: { message: { tool_calls: call } } })
 
-/** A block or call of a kind that only this format has, which is written when it is complete. */
+/** A block or call of a kind that only this format has. It is written once it is complete. */
 class Whole extends OpenPart {
   private part: Part
 

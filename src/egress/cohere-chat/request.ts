@@ -59,7 +59,7 @@ const OUTPUT_LOSSES: Unwritten<
   SettingName | 'text' | 'ranking' | 'completion' | 'count' | 'compaction' | 'modalities'
 > = TEXT_ONLY
 
-/** Reports the fields of a request that the format lacks. */
+/** Reports request fields that the format lacks. */
 function report(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], REQUEST_LOSSES)
   losses.dropFields(request.state, ['state'], NO_STATE)

@@ -13,7 +13,7 @@ import { type CitedText, writeCitation } from './citations.ts'
 import { FORMAT } from './context.ts'
 import { writeUsage } from './usage.ts'
 
-/** Answers have an id, but no model. */
+/** Wire fields of an answer's head: an id, but no model. */
 const NATIVE_HEAD = { id: 'id' } as const
 
 const NO_ANSWER: Candidate = { content: [] }
@@ -46,7 +46,7 @@ function writeBody(result: CanonicalResult, request: CanonicalRequest, losses: L
   }) as JsonObject
 }
 
-/** Reports the fields around the answer's content that the format lacks. */
+/** Reports fields outside the answer's content that the format lacks. */
 function reportHead(result: CanonicalResult, losses: Losses): void {
   const { candidates } = result
   for (const field of ['model', 'createdAt'] as const)
@@ -65,14 +65,14 @@ const LOGPROB_LOSSES = { ...NO_BYTES, top: 'chosen-tokens-only' }
 /** Order in which a reader reads the fields of a message. */
 const ORDER: { readonly [L in Lane]: number } = { text: 0, thinking: 0, block: 0, plan: 1, call: 2, 'opaque-call': 2 }
 
-/** A part of an answer with the field that it is written to. */
+/** A part of an answer and the field that it is written to. */
 interface PlacedPart {
   readonly part: Part
   readonly path: Path
   readonly lane: Lane | undefined
 }
 
-/** Chooses the field of each part. A message has one plan. */
+/** Chooses the field of each part. A message has at most one plan. */
 function placed(content: readonly Part[], at: Path): readonly PlacedPart[] {
   const lanes = content.map(laneOf)
   const plan = content.findIndex((part, index) => lanes[index] === 'plan' && !isEmpty(part))

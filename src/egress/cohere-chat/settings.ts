@@ -7,7 +7,7 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { limitedStops } from '../sanitize/limits.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Field and range of each limited setting (docs/wire/cohere-chat.md#request). */
+/** Field and allowed range of each limited setting (docs/wire/cohere-chat.md#request). */
 const RANGES = {
   temperature: ['temperature', 0, 1],
   topP: ['p', 0.01, 0.99],
@@ -17,10 +17,10 @@ const RANGES = {
   presencePenalty: ['presence_penalty', 0, 1],
 } as const satisfies { readonly [S in keyof Sampling]?: readonly [field: string, least: number, most: number] }
 
-/** Most stop sequences. */
+/** Maximum number of stop sequences. */
 const MOST_STOPS = 5
 
-/** Writes the sampling settings. Values out of range become the nearest ones that are allowed. */
+/** Writes the sampling settings. A value outside its range becomes the nearest allowed value. */
 export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   const fields: { [field: string]: number } = {}
   for (const [name, [field, least, most]] of Object.entries(RANGES)) {
@@ -42,7 +42,7 @@ export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   }
 }
 
-/** Writes the shape of the answer, which the upstream takes only without tools. */
+/** Writes the answer's shape. The upstream only accepts one without tools. */
 export function writeShape(
   { output: { text: given } }: CanonicalRequest,
   hasTools: boolean,
@@ -65,12 +65,12 @@ export function writeShape(
 
 const SCHEMA_LOSSES = { name: 'no-schema-names', description: 'no-schema-names', strict: 'always-strict' }
 
-/** Efforts from which on the model may think as long as it wants. */
+/** Efforts at which the model may think without a budget. */
 const UNLIMITED: ReadonlySet<string> = new Set(['high', 'xhigh', 'max'])
 
 /**
- * Writes the thinking settings, for models that think. An effort becomes a budget, or none from `high` on, as Cohere
- * recommends (docs/wire/cohere-chat.md#thinking).
+ * Writes the thinking settings, for models that can think. An effort becomes a budget; from `high` upwards there is no
+ * budget, as Cohere recommends (docs/wire/cohere-chat.md#thinking).
  */
 export function writeThinking(
   reasoning: Reasoning | undefined,

@@ -8,7 +8,7 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes the tools that the tool choice allows, because the choice itself names none. */
+/** Writes the tools that the tool choice allows. In this format, the choice cannot name any tools. */
 export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losses }: WriteContext): JsonObject {
   const wire: JsonObject[] = []
   const functions: Located[] = []
@@ -37,7 +37,7 @@ function writeFunction(tool: FunctionTool, path: Path, losses: Losses): JsonObje
   return around(FORMAT, tool, 'function', defined({ name, description, parameters }) as JsonObject)
 }
 
-/** The schema of a tool without parameters, which the format requires. */
+/** Returns a schema without parameters, because the format requires a schema for every tool. */
 function emptyParameters(path: Path, losses: Losses): JsonObject {
   const empty: JsonObject = { type: 'object', properties: {} }
   losses.add([...path, 'parameters'], empty, 'minted-empty-schema')
@@ -51,8 +51,8 @@ function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losse
 }
 
 /**
- * Writes whether calls obey the schemas strictly, which holds for all functions of a request. Strict ones need a
- * required parameter each (docs/wire/cohere-chat.md#tools).
+ * Writes whether calls must follow the schemas strictly. The setting applies to all functions of a request. Each strict
+ * function needs at least one required parameter (docs/wire/cohere-chat.md#tools).
  */
 function strictness(functions: readonly Located[], losses: Losses): JsonObject {
   const [first] = functions
@@ -88,7 +88,7 @@ export function writeToolChoice(
   return choice.extras?.[FORMAT]?.['tool_choice'] ?? writeMode(choice, request.tools ?? [], losses)
 }
 
-/** Returns the tools to offer, if the choice allows only some that exist. */
+/** Returns the tools to offer, if the choice only allows some of the tools and they exist. */
 function allowedTools(choice: ToolChoice | undefined, tools: readonly Tool[]): ReadonlySet<Tool> | undefined {
   if (choice?.only === undefined || choice.mode === 'none') return undefined
   const names = new Set(choice.only)

@@ -13,7 +13,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'cacheRead' | 'searche
 }
 
 /**
- * Writes usage. Other upstreams bill all tokens, so that the billed ones are the same (docs/wire/cohere-chat.md#usage).
+ * Writes usage. Upstreams of other formats bill all tokens, so the billed counts equal the total counts
+ * (docs/wire/cohere-chat.md#usage).
  */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const native = unchangedWire<JsonObject>(usage, FORMAT)

@@ -10,7 +10,7 @@ import { writeResult } from './result.ts'
 export const cohere: Writer = {
   request: writeRequest,
   result: writeResult,
-  // Cohere embeds images only as data URLs (docs/wire/embeddings.md#cohere), and ranks no images.
+  // Cohere only accepts images as data URLs in embeddings (docs/wire/embeddings.md#cohere), and does not rank images.
   mustFetch: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
   error: writeRetrievalError,
 }

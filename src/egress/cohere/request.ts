@@ -37,7 +37,10 @@ const WORK: { readonly [work: string]: Write } = {
 
 const RANKING = new Set(['ranking'])
 
-/** Writes a ranking request. A requested echo is no loss, because the gateway returns the documents' content itself. */
+/**
+ * Writes a ranking request. The requested document texts are not a loss, because the gateway adds them to the answer
+ * itself.
+ */
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   const ranking = request.output.ranking!
@@ -57,7 +60,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-/** Joins all text parts of a document. Other parts are lost. */
+/** Joins all text parts of a document. All other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -115,7 +118,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-/** Writes the required `input_type`. A request of single images has a type of its own, `image`. */
+/** Writes the required `input_type`. Without a purpose, it is `image` if every input is a single image. */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
@@ -130,7 +133,7 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   return 'search_document'
 }
 
-/** Writes the encoding. Floats by default. */
+/** Writes the encoding. The default is floats. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
   losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })

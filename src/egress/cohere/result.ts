@@ -31,7 +31,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes `meta`, which clients require of embeddings. */
+/** Writes `meta`. Clients require it in embeddings. */
 function writeMetaField({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
   if (!isEmbed || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
@@ -40,7 +40,7 @@ function writeMetaField({ usage }: CanonicalResult, isEmbed: boolean, losses: Lo
   return { meta: writeMeta(FORMAT, { ...usage, input: 0 }, losses) }
 }
 
-/** Writes ranks without the documents' content, which version 2 never returns. */
+/** Writes ranks without document texts, because version 2 never returns them. */
 function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
@@ -72,26 +72,26 @@ function writeVectors(
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
-/** Returns the embedded texts, if the upstream returned one with every vector. The gateway has merged the batches. */
+/** Returns the embedded texts if the upstream returned one with every vector. Batches have already been merged. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spellingFor(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
-/** Returns the encoding to write: the requested one, else the encoding of the upstream's vectors. */
+/** Returns the encoding to write: the requested one, otherwise the upstream's. */
 function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
 }
 
-/** Returns the vector in the requested encoding. A conversion is no loss. */
+/** Returns the vector in the requested encoding. A conversion is not a loss. */
 function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
   const became = vectorAs(vector, wanted)
   if (encodingOf(vector) !== wanted) losses.changeRestored([...AT, index, 'vector'], became, 'said-otherwise')
   return became
 }
 
-/** Returns the same vectors in the other requested types. */
+/** Returns the same vectors in all other requested types. */
 function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))

@@ -19,10 +19,10 @@ import { echoOf, textIn, writeFinish, writeLogprobs } from './result.ts'
 
 const DONE: WireEvent = { data: '[DONE]' }
 
-/** The state of one streamed choice. */
+/** State of one streamed choice. */
 interface Choice {
   readonly text: ChoiceText
-  /** Log probabilities held until the chunk with their text. */
+  /** Log probabilities, held until the chunk with their text. */
   heldLogprobs: TokenLogprob[]
   /** Length of the text written so far, in UTF-16 units. */
   length: number
@@ -30,8 +30,8 @@ interface Choice {
 }
 
 /**
- * Writes a streamed answer as chunks that are text completions themselves (docs/wire/completions.md#stream): usage only
- * if requested, then `[DONE]`. An error ends the stream without `[DONE]`.
+ * Writes a streamed answer as chunks, each in the form of a text completion (docs/wire/completions.md#stream). The
+ * usage follows if requested, then `[DONE]`. If an error occurs, it ends the stream without `[DONE]`.
  */
 export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -124,7 +124,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), beside)]
   }
 
-  /** Returns the echoed prompt before the first text of a choice. An empty string afterwards. */
+  /** Returns the echoed prompt before the first text of a choice, and an empty string afterwards. */
   private echo(choice: Choice, index: number): string {
     if (choice.started) return ''
     choice.started = true
@@ -166,7 +166,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Joins the consecutive parts of a choice into its text. `take` returns the text that can be sent now. */
+/** Joins the consecutive parts of a choice into its text. `take` returns the text that can already be sent. */
 class ChoiceText {
   private part: Part | undefined
 
@@ -183,5 +183,5 @@ class ChoiceText {
   }
 }
 
-/** Whether deltas of the part are text. An opaque part is complete from its start. */
+/** Whether the deltas of the part are text. An opaque part is complete from the start. */
 const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal'

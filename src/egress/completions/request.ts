@@ -19,7 +19,8 @@ export const FORMAT = 'completions'
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
 /**
- * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request). Every message is a prompt.
+ * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request). Every message becomes a
+ * prompt.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
@@ -87,14 +88,17 @@ function writeMessage(message: Message, path: Path, losses: Losses): Json {
   return joined(message.content, [...path, 'content'], losses)
 }
 
-/** Returns the token ids of a prompt given as tokens. Such a prompt has no other part. */
+/** Returns the token ids of a prompt given as tokens. Such a prompt has no other parts. */
 function tokensIn(content: readonly Part[]): Json | undefined {
   const [only, ...others] = content
   if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
   return only.value['tokens']
 }
 
-/** Joins all text parts of a prompt. The first is reported as changed to the joined text, the others as dropped. */
+/**
+ * Joins all text parts of a prompt. The first is reported as changed into the joined text, and all further ones as
+ * dropped.
+ */
 function joined(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: { readonly index: number; readonly text: string }[] = []
   for (const [index, part] of content.entries()) {

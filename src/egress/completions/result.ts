@@ -69,8 +69,8 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
 }
 
 /**
- * Returns the prompt that a choice repeats before its own text, if the caller requested the echo and the upstream did
- * not send it. Choices are in the order of their prompts (docs/wire/completions.md#prompts).
+ * Returns the prompt that a choice must repeat before its text: the caller requested the echo, but the upstream did not
+ * send it. Choices are ordered by prompt (docs/wire/completions.md#prompts).
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
@@ -100,12 +100,12 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
 }
 
 /**
- * Writes the alternatives as an object keyed by token text. Of several alternatives with the same text, the first is
- * written.
+ * Writes the alternatives as an object with the token text as key. If several alternatives have the same text, only the
+ * first is written.
  */
 const alternatives = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
-/** Reports token fields that the lists cannot carry. */
+/** Reports token fields that the lists cannot express. */
 function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {
     losses.dropFields(token, [...path, index], NO_BYTES)

@@ -7,7 +7,7 @@ import { writeArguments } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/* Pieces of an answer that a whole answer and the events of a stream share. */
+/* Code that whole and streamed answers share. */
 
 /** Writes a part without its signature. Undefined if the part is empty or the format cannot express it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
@@ -39,8 +39,8 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
 }
 
 /**
- * Returns the id that the upstream gave to a call. Upstreams of this format may leave ids out or repeat them, so that
- * the reader generates one.
+ * Returns the id that the upstream gave to a call. Upstreams of this format may omit or repeat ids; the reader then
+ * generates one.
  */
 export function givenId(part: ToolCallPart): string | undefined {
   const wire = wireSourceOf<JsonObject>(part, FORMAT)?.wire
@@ -66,8 +66,7 @@ export interface WrittenReasoning {
 const NOTHING_WRITTEN: WrittenReasoning = {}
 
 /**
- * Writes reasoning. Its signature goes on the next part, as Google does it, unless the upstream put it elsewhere (trap
- * 91).
+ * Writes reasoning. Its signature goes on the next part, like Google's, unless the upstream put it elsewhere (trap 91).
  */
 export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): WrittenReasoning {
   const { as, text, thought, proof: where } = spellingFor(part, FORMAT)
@@ -96,5 +95,5 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
 /** Whether the part has no extras of this format. */
 export const isBare = (part: Part): boolean => nativeExtras(part) === undefined
 
-/** Writes a signature that no part follows. Google puts it on an empty text. */
+/** Writes a signature that no part follows. Google puts such a signature on an empty text. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

@@ -6,7 +6,7 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** Writes a call of a request. Arguments that are not an object become the single argument `input`. */
+/** Writes a call of a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
@@ -28,7 +28,7 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
   cache: 'no-cache-markers',
 }
 
-/** Writes the result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
+/** Writes the result of a call: text and failure go into `response`, media go into `parts` next to it (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
@@ -41,11 +41,11 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
 }
 
-/** Keys whose value a reader takes as the whole text if the object has no other key. */
+/** Keys whose value readers take as the whole text, provided that the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
 
 /**
- * Writes the text of a result. If the text is a JSON object from which a reader gets the same text, that object is
+ * Writes the text of a result. If the text is a JSON object from which readers get the same text back, that object is
  * sent.
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
@@ -103,7 +103,10 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   return losses.drop(path, 'not-in-results')
 }
 
-/** Returns the address of a file that is not inline, to be written as text. Besides text, a result holds only bytes. */
+/**
+ * Returns the address of a file that is not inline, so that it can be written as text. Apart from text, a result can
+ * only hold bytes.
+ */
 function addressOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined

@@ -15,8 +15,8 @@ import { type Flow, OpenPart } from './open-part.ts'
 import { PendingSignatures } from './pending-signatures.ts'
 
 /**
- * An empty part, as Google writes it. It separates two texts or two reasoning parts, and gives the last event a part,
- * without which clients fail (trap 90).
+ * An empty part, as Google writes it. It separates two texts or two reasoning parts. It also gives the last event a
+ * part, because clients fail without one (trap 90).
  */
 const EMPTY = '{"text":""}'
 
@@ -28,25 +28,24 @@ const TEXT = ',"text":'
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
 /**
- * Streams one candidate of an answer, part after part. Text and reasoning are sent in chunks, all other parts whole.
+ * Streams one candidate of an answer, part by part. Text and reasoning are sent in chunks, all other parts as a whole.
  */
 export class CandidateWriter {
   private readonly index: number
   private readonly template: EventTemplate
-  /** The part that is open. */
   private openPart: OpenPart | undefined
   private readonly suffix: string
   /** Reasoning whose signature goes on the next part. */
   private readonly pending: PendingSignatures
-  /** A part with only a signature, held because it may go into the last event. */
+  /** A part that only has a signature. It is held because it may go into the last event. */
   private heldPart: JsonObject | undefined
-  /** Kind of the last part, if a reader would merge further text of that kind into it. */
+  /** Kind of the last part, if readers would merge further text of the same kind into it. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
   private readonly content = { called: false, refused: false }
-  /** A refusal that is the last part so far. The next part decides where the refusal is written. */
+  /** A refusal that is the last part so far. Where it is written depends on the next part. */
   private heldRefusal: RefusalPart | undefined
   /** Refusal that ended the answer, for `finishMessage`. */
   private refusal: string | undefined
@@ -108,7 +107,7 @@ export class CandidateWriter {
     this.finish = event
     this.refusal = this.heldRefusal && reasonOf(event, this.content) === 'refused' ? this.heldRefusal.text : undefined
     if (this.refusal === undefined) this.release()
-    // A trailing signature ends the last text, so the citations of that text must be written first.
+    // A trailing signature ends the last text, so that text's citations must be written first.
     if (!this.pending.empty && this.grounding.hasCitations) this.flush()
     if (!this.pending.empty) this.writeHeldPart()
     return this.out
@@ -124,7 +123,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Closes a part whose end never came because the answer was cut short. */
+  /** Closes a part whose end never arrived because the answer was cut short. */
   private breakOff(): void {
     const { openPart } = this
     if (openPart === undefined) return
@@ -135,7 +134,7 @@ export class CandidateWriter {
       this.grounding.add(openPart.written, part.annotations, openPart.index)
   }
 
-  /** Returns the fields of the candidate in the last event. */
+  /** Returns the candidate's fields for the last event. */
   written(): JsonObject {
     const { finish } = this
     const facts = {
@@ -158,7 +157,7 @@ export class CandidateWriter {
     if (part !== undefined) this.whole(part)
   }
 
-  /** Writes the waiting text of a part that can be written in chunks. */
+  /** Writes the waiting text of a part that may be written in chunks. */
   private grow(openPart: OpenPart): void {
     if (openPart.waiting !== '' && openPart.flow !== undefined) this.writeChunk(openPart, openPart.flow)
     if (openPart.waiting !== '' && openPart.isChunked) this.whole(openPart.takeChunk())
@@ -213,7 +212,7 @@ export class CandidateWriter {
     this.last = flow
   }
 
-  /** Holds a part that may be written with the last event. */
+  /** Holds a part that may be written in the last event. */
   private holdPart(wire: JsonObject): void {
     this.writeHeldPart()
     this.heldPart = wire
@@ -249,8 +248,8 @@ export class CandidateWriter {
   }
 
   /**
-   * Separates the last part from a next part of the same kind, because a reader would merge the two. Citations that are
-   * not written yet come first.
+   * Separates the last part from a following part of the same kind, because readers would merge the two. Citations that
+   * have not been written yet come first.
    */
   private divide(next: Flow | undefined): void {
     const unreported = this.grounding.takeUnreported()

@@ -56,8 +56,8 @@ export function writeCandidate(
 }
 
 /**
- * Returns the grounding metadata: the original if the citations cover all of it, else metadata built from the
- * citations. Undefined if the extras contain it.
+ * Returns the grounding metadata: the original if the citations cover all of it, otherwise metadata built from the
+ * citations. Undefined if the extras already contain it.
  */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
   const original = spellingFor(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
@@ -65,12 +65,12 @@ export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, g
   return nativeExtras(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
 
-/** Whether the candidate came with grounding metadata of this format, which holds its searches. */
+/** Whether the candidate came with grounding metadata of this format, which includes its searches. */
 const hasGrounding = (candidate: Candidate): boolean =>
   spellingFor(candidate, FORMAT)['groundingMetadata'] !== undefined ||
   nativeExtras(candidate)?.['groundingMetadata'] !== undefined
 
-/** Reports new ids for calls that share one, because a reader makes ids unique (trap 6). */
+/** Reports new ids for calls that share an id, because readers make ids unique (trap 6). */
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
@@ -80,7 +80,7 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
 }
 
 /**
- * Returns the refusal at the end of a refused answer, which becomes the finish message. Any other refusal is written as
+ * Returns the refusal at the end of a refused answer. It becomes the finish message. Any other refusal is written as
  * text.
  */
 export function refusalOf(candidate: Candidate): string | undefined {
@@ -93,7 +93,7 @@ export function refusalOf(candidate: Candidate): string | undefined {
 type Ended = Pick<Candidate, 'finish' | 'spelling'>
 
 /**
- * Returns the finish reason that this format can express. A refusal is a reason of its own, whatever the upstream
+ * Returns a finish reason that this format can express. A refusal has a separate reason, no matter what the upstream
  * reports (trap 113).
  */
 export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
@@ -149,7 +149,7 @@ function writeParts(candidate: Candidate, path: Path, isNative: boolean, losses:
   return { parts, grounding, lastText }
 }
 
-/** Google's finish reasons. The format has none for calls (docs/wire/contents.md#finish-reasons). */
+/** Google's finish reasons. The format has no reason for calls (docs/wire/contents.md#finish-reasons). */
 const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
@@ -168,7 +168,7 @@ function writeFinish(candidate: Ended, content: EndContent): string | undefined 
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
-/** Writes the finish reason of a stream. Clients take a stream without one as cut off. */
+/** Writes the finish reason of a stream. Clients treat a stream without one as truncated. */
 export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
   writeFinish(candidate, content) ?? FINISH_REASONS.other
 
@@ -185,7 +185,7 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
 }
 
-/** Writes the chosen tokens, and the most likely alternatives at each step if any are reported. */
+/** Writes the chosen tokens. If alternatives are reported, also the most likely ones at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
   const hasAlternatives = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {

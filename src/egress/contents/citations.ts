@@ -13,9 +13,9 @@ import { FORMAT } from './fields.ts'
 const REPEAT_FACTOR = 32
 
 /**
- * Writes the citations of a candidate's texts, and its searches, as grounding metadata. Each citation names a chunk, with byte offsets
- * into the candidate's whole text. Citations that came with metadata of this format are part of that metadata already.
- * Citations may overlap, so the cited text is repeated only within a budget.
+ * Writes the citations and searches of a candidate as grounding metadata. Each citation names a chunk, with byte
+ * offsets into the candidate's whole text. Citations that came with metadata of this format are already part of it.
+ * Citations may overlap, so a budget limits how often the cited text is repeated.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
@@ -25,15 +25,15 @@ export class GroundingWriter {
   private hasSearched = false
   /** The pages that searches found. */
   private readonly sources: SearchSource[] = []
-  /** The number of chunks that are cited; pages that only searches found come after them. */
+  /** Number of cited chunks. Pages that were only found by searches follow them. */
   private cited = 0
   private bytes = 0
-  /** Text parts of a stream by index. Citations may come after their part has ended. */
+  /** Text parts of a stream, by index. Citations may arrive after their part has ended. */
   private texts: Map<number, Text> | undefined
-  /** The number of supports that `takeUnreported` has returned. */
+  /** Number of supports that `takeUnreported` has returned. */
   private reported = 0
 
-  /** Adds the next text part of the candidate. A part added with its index can be cited later. */
+  /** Adds the next text part of the candidate. If its index is given, it can be cited later. */
   add(text: string, annotations: readonly Annotation[] | undefined, partIndex?: number): void {
     const added: Text = {
       text,
@@ -46,7 +46,7 @@ export class GroundingWriter {
     if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
   }
 
-  /** Adds citations of a text part that was added before. */
+  /** Adds citations to a text part that was added earlier. */
   addLate(partIndex: number, annotations: readonly Annotation[] | undefined): void {
     const text = this.texts?.get(partIndex)
     if (text !== undefined) this.cite(text, annotations)
@@ -83,7 +83,7 @@ export class GroundingWriter {
     return this.supports.length > 0
   }
 
-  /** All citations and searches of the candidate, which has ended; undefined if there are none. */
+  /** Returns all citations and searches of the candidate after it has ended. Undefined if there are none. */
   written(): JsonObject | undefined {
     if (!this.hasSearched) return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
     this.cited = this.chunks.length
@@ -160,14 +160,14 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
-/** Returns the cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
+/** Returns the cited range. If the range is missing or invalid, it is the whole text. Undefined for an empty text. */
 function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
   return text === '' ? undefined : { start: 0, end: text.length }
 }
 
-/** Whether the offset is not inside a surrogate pair. */
+/** Whether the offset is outside of surrogate pairs. */
 const isWhole = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
 
 /** Reports what the citations of a text lose in grounding metadata. */

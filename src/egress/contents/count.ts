@@ -13,8 +13,8 @@ import { writeRequest } from './request.ts'
 import { byModality } from './usage.ts'
 
 /**
- * Writes a request for a token count (docs/wire/contents.md#token-counting). The Gemini API takes `contents` or one
- * wrapped request. Google's cloud takes all fields at the top level of the body.
+ * Writes a request for a token count (docs/wire/contents.md#token-counting). The Gemini API accepts `contents` or one
+ * wrapped request. Google Cloud expects all fields at the top level of the body.
  */
 export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(original, options)

@@ -20,8 +20,8 @@ import { pathOf } from './path.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes the inputs as `:batchEmbedContents`, with one request per input (docs/wire/embeddings.md#gemini). A single
- * input goes to `:embedContent` if the upstream has no batches.
+ * Writes the inputs as `:batchEmbedContents`, with one request per input (docs/wire/embeddings.md#gemini). On Vertex
+ * AI, which has no batches, a single input goes to `:embedContent`.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(request, options)
@@ -50,9 +50,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
   'code-query': 'CODE_RETRIEVAL_QUERY',
 }
 
-/**
- * Writes one input with the settings of the request. Google's cloud reads the settings only in `embedContentConfig`.
- */
+/** Writes one input with the settings of the request. Vertex AI reads the settings only from `embedContentConfig`. */
 function writeItem(
   message: Message,
   path: Path,
@@ -65,7 +63,7 @@ function writeItem(
   const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
   const within = context.dialect.vertex === true
   return withExtras(extras, {
-    // Each request of a batch repeats the model of the path.
+    // Each request in a batch must repeat the model from the path.
     model: alone ? undefined : `models/${request.model}`,
     content: writeContent(message, nestedExtras(extras, 'content'), path, context),
     ...(within ? {} : settings),
@@ -88,8 +86,8 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state', endUser: 'no-end-user' }
 
 /**
- * Reports the losses of the request. The encoding is not sent, because the gateway converts the answer to the requested
- * one.
+ * Reports the losses of the request. The encoding is not sent, because the gateway itself converts the vectors to the
+ * requested encoding.
  */
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
@@ -99,7 +97,7 @@ function report(request: CanonicalRequest, losses: Losses): void {
 }
 
 /**
- * Writes vectors in the shape of the requested method: one `embedding`, or a list of `embeddings`
+ * Writes vectors in the shape that the requested method returns: one `embedding`, or a list of `embeddings`
  * (docs/wire/embeddings.md#gemini).
  */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
@@ -117,7 +115,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes a vector, always as numbers. The conversion is no loss for the caller. */
+/** Writes a vector, always as numbers. The conversion is not a loss for the caller, because the gateway undoes it. */
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
   if (typeof part.vector === 'string') losses.changeRestored([...path, 'vector'], values, 'always-numbers')

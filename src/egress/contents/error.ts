@@ -7,15 +7,15 @@ import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/erro
 interface Shape {
   readonly code: number
   readonly status: string
-  /** Reason that Google states if the status alone is not specific. */
+  /** Reason that Google states if the status alone is too general. */
   readonly reason?: string
-  /** Error code for an error that has none. */
+  /** Error code that is used if the error has none. */
   readonly fallback?: string
 }
 
 /**
- * Google's status for each kind of error (docs/wire/errors.md#google-statuses). The gateway answers a wrong key with
- * 401 at every endpoint, here with Google's reason.
+ * Google's status for each kind of error (docs/wire/errors.md#google-statuses). The gateway answers an invalid key with
+ * 401 at every endpoint; here, Google's reason is added.
  */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
@@ -38,7 +38,7 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
 }
 
-/** Google's message for a request that is too long. Agents match it (trap 98). */
+/** Google's message for a request that is too long. Agents search for it (trap 98). */
 const TOO_LONG: TooLongMessage = {
   pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
   write: (tokens, maximum) =>
@@ -48,7 +48,7 @@ const TOO_LONG: TooLongMessage = {
 
 const TYPES = 'type.googleapis.com/google.rpc.'
 
-/** Writes an error that comes before the first byte of an answer. */
+/** Writes an error that occurs before the first byte of an answer. */
 export function writeError(error: CanonicalError): WireAnswer {
   return {
     status: error.httpStatus ?? SHAPES[error.kind].code,

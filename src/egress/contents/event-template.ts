@@ -4,11 +4,11 @@ import { appendedFields } from '../fields.ts'
 import { nativeExtras, withExtras } from './fields.ts'
 import { isNativeAnswer, writeHead } from './result.ts'
 
-/** The fixed text around the parts of every event, built once per stream. */
+/** The fixed text around the parts of events. It is built once per stream. */
 export class EventTemplate {
-  /** `,"modelVersion":…,"responseId":…`, the fields of every event but the first. */
+  /** `,"modelVersion":…,"responseId":…`: fields of every event except the first. */
   private readonly tail: string
-  /** The fields of the first event, which alone has the format's extras. */
+  /** Fields of the first event. Only this event has the format's extras. */
   private readonly head: JsonObject
   /** Whether the answer comes from an upstream of this format. */
   readonly isNative: boolean
@@ -42,7 +42,7 @@ export class EventTemplate {
     return `{${text.slice(1)}}`
   }
 
-  /** Returns the fields of the whole answer as text. The first call returns those of the first event. */
+  /** Returns the fields of the whole answer as text. The first call returns the fields of the first event. */
   private once(): string {
     if (!this.fresh) return this.tail
     this.fresh = false

@@ -14,9 +14,9 @@ import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a streamed answer, part after part (docs/wire/contents.md#stream). Every event is an answer with only the new
- * parts. The last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
- * (trap 75).
+ * Writes a streamed answer, part by part (docs/wire/contents.md#stream). Every event is an answer that only has the new
+ * parts. The last one has the finish reason and the usage; nothing else marks the end (trap 81). An error is a separate
+ * event (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []
@@ -26,7 +26,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private over = false
   private readonly losses = new Losses()
 
-  /** The losses of hidden reasoning, stop sequences and counts. */
+  /** Losses of hidden reasoning, stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }
@@ -85,7 +85,10 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     return [this.last(nativeExtras(event) ?? {})]
   }
 
-  /** Returns the last event: finish and usage of all candidates, including those that finished before an error. */
+  /**
+   * Returns the last event, with finish reason and usage of all candidates. Includes candidates that finished before an
+   * error.
+   */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, this.losses)
     const [first] = this.candidates

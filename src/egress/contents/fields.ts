@@ -5,13 +5,13 @@ import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'contents'
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
   /** Whether the request is passed on as received except for its changed parts. */
   readonly native: boolean
   readonly losses: Losses
-  /** Limits how often schemas are repeated through references. */
+  /** Limits how often schemas may be repeated through references. */
   readonly budget: Budget
 }
 
@@ -22,17 +22,17 @@ export const nativeExtras = (node: Node | undefined): JsonObject | undefined => 
 export const nestedExtras = (extras: JsonObject | undefined, field: string): JsonObject | undefined =>
   extras?.[field] as JsonObject | undefined
 
-/** An `extras` field with only this format's extras of the node. */
+/** Returns an `extras` field that only has this format's extras of the node. */
 export const extrasField = (node: Node): Pick<Node, 'extras'> => {
   const extras = nativeExtras(node)
   return extras === undefined ? {} : { extras: { [FORMAT]: extras } }
 }
 
-/** Returns an object of the format's extras and the given fields. The fields take precedence. */
+/** Merges the format's extras with the given fields. The fields take precedence. */
 export const withExtras = (extras: JsonObject | undefined, fields: object): JsonObject =>
   withDefined(extras === undefined ? {} : { ...extras }, fields) as JsonObject
 
-/** Like `withExtras`. Undefined if the object would be empty. */
+/** Like `withExtras`, but undefined if the object would be empty. */
 export function withExtrasUnlessEmpty(extras: JsonObject | undefined, fields: object): JsonObject | undefined {
   const out = withExtras(extras, fields)
   for (const _ in out) return out

@@ -96,7 +96,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
   max: 'HIGH',
 }
 
-/** Thinking budget by effort, in tokens, for models older than thinking levels. */
+/** Thinking budget by effort, in tokens, for models that predate thinking levels. */
 const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -107,7 +107,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   max: 24576,
 }
 
-/** Models that take thinking budgets, but no levels. */
+/** Models that support thinking budgets but not levels. */
 const WITHOUT_LEVELS = /gemini-2\.5/
 
 const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: WriteContext) => ({
@@ -115,7 +115,7 @@ const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: Wri
   includeThoughts: reasoning.show,
 })
 
-/** Writes a thinking level or a budget, never both. No thinking is written as a budget of 0. */
+/** Writes either a thinking level or a budget. To turn thinking off, the budget is 0. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

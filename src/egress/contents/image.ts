@@ -19,19 +19,22 @@ const LOSSES = {
   previews: 'no-unfinished-pictures',
 }
 
-/** Writes `imageConfig`: an aspect ratio and, if known, a size class. A size in pixels becomes the nearest of both. */
+/**
+ * Writes `imageConfig`: an aspect ratio and, if known, a size class. A size in pixels is mapped to the nearest ratio
+ * and size class.
+ */
 export function writeImage({ output, model }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
-  // Images come as bytes. The gateway delivers them by URL if the caller requested that.
+  // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
   return size === undefined ? undefined : writeSize(size, model, losses)
 }
 
-/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model chooses anyway. */
+/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model then chooses as well. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
   if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
@@ -40,7 +43,7 @@ function reportChoice(image: Image, field: 'quality' | 'background' | 'size', lo
 /** A size class: thousands of pixels, or 512. */
 const CLASS = /^(?:\d+K|512)$/
 
-/** Older models, which have a single size class. */
+/** Older models that only have one size class. */
 const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
@@ -59,6 +62,7 @@ function writeSize(size: string, model: string, losses: Losses): JsonObject | un
 }
 
 /**
- * Returns the size class for an image's longer side in pixels. Undefined for the smallest class, which is the default.
+ * Returns the size class for the longer side of an image, in pixels. Undefined for the smallest class, which is the
+ * default.
  */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

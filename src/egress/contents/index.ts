@@ -13,7 +13,7 @@ import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
 
-/** Returns reasoning to the model that generated it, as Google's own clients return whole turns (trap 31). */
+/** Returns reasoning to the model that generated it, because Google's own clients return whole turns (trap 31). */
 const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && (reasoning.signature === undefined || reasoning.signature.format === FORMAT) ? reasoning : undefined
 

@@ -4,7 +4,7 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
-/** Rules for media at one position of a request or answer. */
+/** Rules for media at a certain position in a request or answer. */
 export interface MediaRule {
   /** Whether media have a name field there. */
   readonly names: boolean
@@ -16,7 +16,10 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
   made: 'no-looks-here',
 }
 
-/** Writes a media part as `inlineData` or `fileData`. Undefined, with a loss, if the format cannot take it. */
+/**
+ * Writes a media part as `inlineData` or `fileData`. If the format does not support it, reports a loss and returns
+ * undefined.
+ */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
   if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')
@@ -49,10 +52,7 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
-/**
- * Reports the source in the form in which it is read back: a URI of Google's own files becomes a file id, any other a
- * URL.
- */
+/** Reports the source as readers read it back: the URI of a file at Google becomes a file id, any other URI a URL. */
 function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = isGoogleFile
     ? { type: 'file-id', format: FORMAT, id: uri, mediaType }
@@ -60,7 +60,7 @@ function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, pat
   losses.change([...path, 'source'], became, 'implied-by-the-place')
 }
 
-/** Reports the kind that a reader derives from the media type alone. */
+/** Reports the kind that readers derive from the media type alone. */
 function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
   if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'implied-by-the-media-type')
@@ -74,7 +74,7 @@ function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): Json
   return { text }
 }
 
-/** Whether the URI names a file stored at Google. */
+/** Whether the URI refers to a file stored at Google. */
 const namesGoogleFile = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
@@ -93,7 +93,9 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
   file: 'application/pdf',
 }
 
-/** Guesses the media type of a URI: by its extension if that fits the kind, else the most common type of the kind. */
+/**
+ * Guesses the media type of a URI. Uses the extension if it fits the kind, otherwise the most common type of that kind.
+ */
 function guessedType(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
   const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined

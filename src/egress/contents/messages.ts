@@ -13,7 +13,7 @@ export interface Turns {
   readonly contents: readonly JsonObject[]
 }
 
-/** Writes all messages of a request as the turns that the upstream requires. */
+/** Writes all messages of a request in the turns that the upstream expects. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
   const leading = messages.findIndex(({ role }) => !isInstructing(role))
   const count = leading === -1 ? messages.length : leading
@@ -30,8 +30,8 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
 }
 
 /**
- * Corrects the reported ids of tool results. Without ids, a reader pairs the result of an unknown call with a call by
- * its order (trap 111).
+ * Corrects the reported ids of tool results. Without ids, readers match the result of an unknown call to a call by
+ * order (trap 111).
  */
 function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   const paired = ids.pairedByOrder()
@@ -42,7 +42,7 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   }
 }
 
-/** Writes the messages with the results of calls right after the calls, in the order of the calls (trap 43). */
+/** Writes the messages. Results directly follow their calls, in the order of the calls (trap 43). */
 function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
   const numbers = numberCalls(messages)
   const order = resultsInCallOrder(messages, lead, numbers)
@@ -53,7 +53,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
-/** User message that is added to a request of only instructions. Upstreams refuse empty contents. */
+/** User message that is added if a request only has instructions, because upstreams refuse empty contents. */
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
@@ -62,7 +62,7 @@ function opened(messages: readonly Message[], { losses }: WriteContext): readonl
   return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
 
-/** Writes the messages before the conversation as one instruction (trap 42). */
+/** Writes the system messages at the start as one instruction (trap 42). */
 function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {
   if (messages.length === 0) return undefined
   const parts = new PartsWriter(context, ids)
@@ -92,7 +92,7 @@ const TURNS: { readonly [R in Role]: Turn } = {
   tool: 'tool',
 }
 
-/** A content that is being written. */
+/** A content that is still being written. */
 interface Open {
   readonly turn: Turn
   readonly message: Message
@@ -100,8 +100,8 @@ interface Open {
 }
 
 /**
- * Joins neighbouring messages of one role into one content. All results of one turn's calls are a separate content
- * (trap 43).
+ * Joins adjacent messages of one role into one content. The results of a turn's calls share a separate content (trap
+ * 43).
  */
 class ContentsWriter {
   private readonly context: WriteContext
@@ -138,8 +138,8 @@ class ContentsWriter {
   }
 
   /**
-   * Ends the last content and returns the last one that remains. A turn without parts is removed, because it would
-   * separate its neighbours.
+   * Ends the last content. Returns the last content that remains. A content without parts is removed, because it would
+   * separate the contents around it.
    */
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
@@ -160,8 +160,8 @@ function write({ turn, message, parts: { parts } }: Open): JsonObject {
 }
 
 /**
- * Orders the messages so that the results of a turn's calls come right after it, in the order of the calls (trap 43).
- * Messages before `lead` keep their index.
+ * Orders the messages so that the results of a turn's calls directly follow the turn, in the order of the calls (trap
+ * 43). Messages before `lead` keep their index.
  */
 function resultsInCallOrder(messages: readonly Message[], lead: number, numbers: CallNumbers): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
@@ -187,7 +187,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   return order
 }
 
-/** Puts the results of a message in the order of their calls. Undefined if the message has fewer than two results. */
+/** Sorts the results of a message by their calls. Undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
   const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))
@@ -198,7 +198,7 @@ function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Pat
 /** Number of each call in the history, by its id. */
 type CallNumbers = ReadonlyMap<string, number>
 
-/** Numbers the ids by their first calls. A repeated id refers to the first call. */
+/** Numbers the ids by the first call that uses them. A repeated id refers to the first call. */
 function numberCalls(messages: readonly Message[]): CallNumbers {
   const numbers = new Map<string, number>()
   for (const { content } of messages)
@@ -210,7 +210,7 @@ function numberCalls(messages: readonly Message[]): CallNumbers {
 const numberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
   part?.type === 'tool-result' ? numbers.get(part.id) : undefined
 
-/** Sorts indexes by their numbers. An index without a number stays after the index that it followed. */
+/** Sorts indexes by their numbers. An index without a number stays behind its predecessor. */
 function sortedByNumber(
   indices: readonly number[],
   numberFor: (index: number) => number | undefined,

@@ -10,12 +10,12 @@ import { FORMAT, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
 
-/** Matches API version and collection, then model and method. */
+/** Matches the API version and the collection, then the model and the method. */
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * Passes on a request of this format as received, except for changes of model, stream and turns. Undefined for any
- * other request, or if more was changed.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns were changed.
+ * Undefined for all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
@@ -39,7 +39,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
   return { wire: written, losses: context.losses.list }
 }
 
-/** A native request with the context of its writing. */
+/** A changed native request, and the context for writing it. */
 interface Changed {
   readonly request: CanonicalRequest
   /** Model name that was read from the request. */
@@ -73,7 +73,7 @@ const METHODS: { readonly [method: string]: Write } = {
 
 const isAsRead = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
-/** Renames the model in the body, with whichever collection prefix it has there. */
+/** Renames the model in the body and keeps its collection prefix. */
 function named(body: JsonObject, before: string, model: string): JsonObject {
   const { model: given } = body
   if (typeof given !== 'string' || before === model) return body
@@ -92,7 +92,7 @@ function nativeConversation(body: JsonObject, { request, before, context }: Chan
 /** Whether the message was read from the same content as the message before it. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
-/** Whether the messages are exactly these contents, and the upstream takes all of them. */
+/** Whether the messages are exactly these contents and the upstream accepts all of them. */
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
@@ -103,11 +103,11 @@ function isUnchanged(messages: readonly Message[], contents: readonly Json[], co
   return count === contents.length
 }
 
-/** Whether the upstream takes the message as received. Google's cloud takes no call ids (trap 57). */
+/** Whether the upstream accepts the message as received. Google Cloud does not accept call ids (trap 57). */
 const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
-/** The messages that were read from one content. */
+/** Messages that were read from one content. */
 interface Turn {
   readonly messages: Message[]
   /** The index of the first message. */
@@ -124,7 +124,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
   return turns
 }
 
-/** Writes a turn, unchanged if the upstream takes all of it. A turn without remaining parts is dropped. */
+/** Writes a turn. It stays unchanged if the upstream accepts all of it. It is dropped if no parts remain. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire

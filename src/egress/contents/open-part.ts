@@ -6,16 +6,16 @@ import { spellingFor } from '../fields.ts'
 import { isBare } from './answer.ts'
 import { FORMAT } from './fields.ts'
 
-/** The kinds of parts whose text is written chunk by chunk. */
+/** Kinds of parts whose text is written in chunks. */
 export type Flow = 'text' | 'reasoning'
 
-/** One part of a streamed answer while it grows. */
+/** A part of a streamed answer that is still growing. */
 export class OpenPart {
-  /** The text of the body that has been written. */
+  /** Text of the body that has already been written. */
   written = ''
-  /** The text of the body that is not written yet. */
+  /** Text of the body that has not been written yet. */
   waiting = ''
-  /** The JSON text before a chunk, once a chunk has been written. */
+  /** JSON text that precedes a chunk. Undefined until a chunk has been written. */
   prefix: string | undefined
   /** Whether chunks have been written as separate parts. */
   wasChunked = false
@@ -29,18 +29,18 @@ export class OpenPart {
     this.waiting = bodyOf(part)
   }
 
-  /** The kind of chunks that the part is written as. Undefined if it must be whole. */
+  /** The kind of chunks that the part is written in. Undefined if it must be written as a whole. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spellingFor(part, FORMAT)['as'] !== undefined) return undefined
-    // Reasoning that had a signature of its own from the start came whole.
+    // Reasoning that started with its own signature arrived as a whole.
     const whole = part.signature !== undefined && spellingFor(part, FORMAT)['proof'] === 'self'
     return whole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
-  /** Whether every chunk is written as a separate part. Google itself streams raw samples this way. */
+  /** Whether every chunk is written as a separate part. Google itself streams raw samples in this way. */
   get isChunked(): boolean {
     const { part } = this
     return (
@@ -51,7 +51,7 @@ export class OpenPart {
     )
   }
 
-  /** Returns the waiting chunk as a part and counts it as written. */
+  /** Returns the waiting chunk as a part, and marks it as written. */
   takeChunk(): Part {
     const part = withBody(this.part, this.waiting)
     this.waiting = ''

@@ -9,7 +9,7 @@ import { writeCall, writeResult } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** The parts that a turn of each role may contain. */
+/** Part types that a turn of each role may contain. */
 const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
@@ -18,13 +18,13 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   tool: new Set(['tool-result']),
 }
 
-/** The signature that Google accepts on the first call of a turn from callers that have none (trap 31). */
+/** Signature that Google accepts on the first call of a turn from callers that have no real signature (trap 31). */
 const SKIP = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
 interface PendingSignature {
   readonly value: string
-  /** Reasoning part whose extras the signature gets if no part follows. */
+  /** Reasoning part whose extras are written with the signature if no part follows. */
   readonly part?: ReasoningPart
 }
 
@@ -35,8 +35,8 @@ interface Unsigned {
 }
 
 /**
- * Writes the parts of one content. Google's signature of reasoning, with text or without, goes on the part that
- * follows, unless the caller had it elsewhere (traps 29, 31, 32, 91).
+ * Writes the parts of one content. Google's signature of reasoning goes on the following part, whether or not the
+ * reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
@@ -51,7 +51,7 @@ export class PartsWriter {
     this.ids = ids
   }
 
-  /** Writes the parts of the message at `path`, in the given order of their indexes. */
+  /** Writes the parts of the message at `path`, in the given order of part indexes. */
   putAll({ content }: Message, role: Role, path: Path, order?: readonly number[]): void {
     if (order === undefined)
       for (let index = 0; index < content.length; index++) this.put(content[index]!, role, [...path, 'content', index])
@@ -73,7 +73,7 @@ export class PartsWriter {
     )
   }
 
-  /** Writes a part as received, with the signature of reasoning that was put back before it. */
+  /** Writes a part as received, and adds the signature of reasoning that was restored before it. */
   private pass(part: Part, wire: JsonObject): void {
     if (wire['text'] === '' || part.type === 'reasoning') this.end()
     const signature = this.pending?.value
@@ -84,7 +84,7 @@ export class PartsWriter {
     this.push(isSigned ? taken : signed(unsigned(taken), signature))
   }
 
-  /** Ends the content, and writes a signature that no part follows. */
+  /** Ends the content, and writes a pending signature if no part follows it. */
   end(): void {
     if (this.pending === undefined) return
     const { part, value } = this.pending
@@ -98,8 +98,8 @@ export class PartsWriter {
   }
 
   /**
-   * Returns the signature to put on a part. A reader would read an empty text with a signature as the signature alone,
-   * so that it is then written before the text.
+   * Returns the signature to put on a part. If an empty text had a signature, readers would read only the signature. In
+   * that case it is written before the text.
    */
   private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
@@ -134,8 +134,8 @@ export class PartsWriter {
   }
 
   /**
-   * Writes reasoning, whose signature goes on the next part. Reasoning right after unsigned reasoning would be read as
-   * its next chunk, so the two are joined.
+   * Writes reasoning. Its signature goes on the next part. Reasoning directly after unsigned reasoning is joined to it,
+   * because readers would read it as the next chunk.
    */
   private reasoningPart(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context
@@ -156,14 +156,15 @@ export class PartsWriter {
   }
 
   /**
-   * Returns the wire part that reasoning of a native request was read from, although its signature is on the next part.
+   * Returns the wire part from which reasoning of a native request was read, even though its signature is on the next
+   * part.
    */
   private reasoningAsRead(part: ReasoningPart): JsonObject | undefined {
     const source = this.context.native ? wireSourceOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
     return source?.node.text === part.text ? source.wire : undefined
   }
 
-  /** Returns the signature if an upstream of this format issued it. Any other signature is dropped (trap 30). */
+  /** Returns the signature if an upstream of this format issued it. Other signatures are dropped (trap 30). */
   private nativeSignature({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
     return this.context.losses.drop([...path, 'signature'], `only-in-${signature.format}`)
@@ -200,7 +201,7 @@ export class PartsWriter {
     return this.textPart(part.text, part)
   }
 
-  /** Writes a text part. An empty one is left out, because some upstreams refuse it (trap 81). */
+  /** Writes a text part. Empty text is left out, because some upstreams refuse it (trap 81). */
   private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
     if (text === undefined || (text === '' && nativeExtras(part) === undefined)) return undefined
     return { text }
@@ -213,11 +214,11 @@ export class PartsWriter {
   }
 }
 
-/** Returns the part with the signature, if there is one. */
+/** Returns the part with the signature, if any. */
 const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
   signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
-/** Returns the part without `thought_signature`, the other spelling of `thoughtSignature`. */
+/** Returns the part without `thought_signature`, an alternative spelling of `thoughtSignature`. */
 const unsigned = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
 
 const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']

@@ -1,10 +1,10 @@
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 
 /**
- * Returns the path of a method. Google's cloud has the API version and the project in its base URL. For the Gemini API
- * the path contains the version.
+ * Returns the path of a method. For Google Cloud, the base URL already contains the API version and the project. For
+ * the Gemini API, the path contains the version.
  *
- * @param prefix the path before the model, from a caller of this format.
+ * @param prefix the path before the model, if the caller uses this format.
  */
 export function pathOf(model: string, method: string, { vertex }: ContentsDialect, prefix?: string): string {
   const fits = prefix !== undefined && (!vertex || prefix.includes('/publishers/'))
@@ -14,8 +14,8 @@ export function pathOf(model: string, method: string, { vertex }: ContentsDialec
 const PLAIN = /^[\w.-]+$/
 
 /**
- * Encodes the model name as part of a path. Slashes stay as they are, unless the name has an empty segment, which a
- * proxy could drop.
+ * Encodes the model name for a path. Slashes are kept, unless the name has an empty segment, because a proxy could drop
+ * it.
  */
 function encoded(model: string): string {
   if (PLAIN.test(model)) return model

@@ -51,7 +51,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /**
- * Query of a stream. Streams are always requested as server-sent events. A JSON array is only a framing for callers.
+ * Query of a stream. Streams are always requested as server-sent events. The JSON array framing is only used towards
+ * callers.
  */
 const STREAMED = { alt: 'sse' } as const
 

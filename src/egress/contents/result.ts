@@ -32,10 +32,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Fields that hold the id and the model of an answer. */
+/** Wire fields of an answer's id and model. */
 const HEAD = { id: 'responseId', model: 'modelVersion' }
 
-/** Writes the candidates. The answer to a blocked prompt has none (trap 15). */
+/** Writes the candidates. There are none if the prompt was blocked (trap 15). */
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
   if (candidates[0] !== undefined && isBlocked(candidates[0])) return undefined
@@ -48,7 +48,7 @@ function writeCandidates(result: CanonicalResult, request: CanonicalRequest, los
 /** Whether the answer comes from an upstream of this format. */
 export const isNativeAnswer = (head: Node): boolean => spellingFor(head, FORMAT)['own'] === true
 
-/** Whether the upstream blocked the prompt and gave no candidates. */
+/** Whether the upstream blocked the prompt and returned no candidates. */
 export const isBlocked = (candidate: Node): boolean => spellingFor(candidate, FORMAT)['blocked'] === true
 
 /** Writes model, id and time of the answer. */
@@ -62,7 +62,7 @@ export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'create
   }
 }
 
-/** Last Unix time that a `Date` can represent, in seconds. */
+/** Seconds; the last Unix time that a `Date` can represent. */
 const LAST_SECOND = 8.64e12
 
 const writeTime = (seconds: number | undefined): JsonObject =>

@@ -11,10 +11,10 @@ export interface LocatedText {
 }
 
 /**
- * Reports how the searches of a candidate are read back from its grounding metadata: as one search after all other
- * parts, whose pages count as citations of the last text unless a text cites them anyway.
+ * Reports how readers read the searches of a candidate back from its grounding metadata: as one search after all other
+ * parts. Its pages count as citations of the last text unless a text already cites them.
  *
- * @param end the index behind the last part that is written as a part.
+ * @param end the index after the last part that is written as a part.
  */
 export function reportSearches(
   content: readonly Part[],

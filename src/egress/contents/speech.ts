@@ -5,9 +5,9 @@ import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
 
-/* Speech by a model that also converses. The format has no instructions for speech, so they are put before the text. */
+/* Speech by a model that also converses. The format has no instructions for speech, so they precede the text. */
 
-/** Puts the instructions at the beginning of the text: `Say cheerfully: …`. The indexes of messages do not change. */
+/** Puts the instructions at the start of the text, as in `Say cheerfully: …`. Message indexes do not change. */
 export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
   if (workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
@@ -26,14 +26,14 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
   return { ...request, messages }
 }
 
-/** Output of speaking models: raw samples at 24 kHz. */
+/** Audio format of speaking models: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
-/** Containers that the gateway can make of raw samples for callers. */
+/** Containers that the gateway can create from raw samples. */
 const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /**
- * Writes `speechConfig`. A container that cannot be made of raw samples is a loss for which speech requests are
- * refused.
+ * Writes `speechConfig`. If the gateway cannot create the requested container from raw samples, that is a loss for
+ * which the request is refused.
  */
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output

@@ -8,17 +8,17 @@ import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
-/** Field name for opaque tools, each of which becomes a separate entry. */
+/** Field name that stands for opaque tools. Each of them becomes a separate entry. */
 const OPAQUE = ''
 
-/** A tool as a field of the entry that it is written in. */
+/** A tool as a field of its entry. */
 interface Field {
   readonly name: string
   readonly value: Json
   readonly index: number
 }
 
-/** Writes the entries of `tools`. All functions share one entry, at the index of the first. */
+/** Writes the entries of `tools`. All functions share one entry at the index of the first function. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
@@ -40,12 +40,12 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
 }
 
 /**
- * Whether the choice allows only some functions. Their names are listed beside the declarations, which stay unchanged
- * for the prompt cache. Hosted tools cannot be listed there and are not offered then.
+ * Whether the choice only allows some functions. Their names are listed separately, so that the declarations stay
+ * unchanged for the prompt cache. Hosted tools cannot be listed there, so they are not offered in this case.
  */
 const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
-/** Models that take functions or hosted tools, but not both. */
+/** Models that accept either functions or hosted tools, but not both. */
 const EITHER = /gemini-[12]\b/
 
 const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
@@ -53,7 +53,7 @@ const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
 
 const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
 
-/** Groups fields into entries: all functions in one, every other field in a separate entry. */
+/** Groups fields into entries. All functions share one entry, and every other field gets a separate entry. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
   const functions = fields.filter(({ name }) => name === DECLARATIONS)
   return fields.flatMap(field => {
@@ -98,7 +98,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   return defined({ name, description, parameters: openApiOf(narrow), ...extras }) as JsonObject
 }
 
-/** Reports a schema that was narrowed to the supported subset. */
+/** Reports a schema that was reduced to the supported subset. */
 export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: WriteContext): void {
   if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
 }
@@ -146,7 +146,7 @@ export function writeToolConfig(
   })
 }
 
-/** Reports the setting for parallel calls, which the format always allows. */
+/** Reports the setting for parallel calls as lost, because the format always allows them. */
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.dropRestored(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
@@ -154,7 +154,7 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 
 const TOGETHER = 'includeServerSideToolInvocations'
 
-/** Writes the flag that the Gemini API requires for hosted tools beside functions. */
+/** Writes the flag that the Gemini API requires if hosted tools and functions are combined. */
 function writeTogether(
   request: CanonicalRequest,
   configExtras: JsonObject | undefined,
@@ -169,8 +169,8 @@ function writeTogether(
 }
 
 /**
- * Writes the tool choice. Chosen functions must be declared. A choice that lets the model call none of them has the
- * mode VALIDATED (docs/wire/contents.md#tool-choice).
+ * Writes the tool choice. Chosen functions must be declared. If the model may call only some functions but need not,
+ * the mode is VALIDATED (docs/wire/contents.md#tool-choice).
  */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,

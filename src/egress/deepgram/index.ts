@@ -27,7 +27,7 @@ function writeRequest(request: CanonicalRequest): Written<WireRequest> {
     detect_language: language === undefined ? 'true' : undefined,
     utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
     diarize: speakers === true ? 'true' : undefined,
-    // Models before Nova 3 call the same field `keywords`.
+    // Models before Nova 3 use the name `keywords` for this field.
     [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
   })
   return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }

@@ -31,7 +31,7 @@ const FORMAT = 'elevenlabs'
 const SPEECH = new Set(['modalities', 'audio'])
 
 /**
- * Writes the request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` if the bytes are streamed.
+ * Writes the request as `POST /v1/text-to-speech/{voice_id}`. The suffix `/stream` is added if the bytes are streamed.
  *
  * @throws GatewayError `invalid-request` if neither the request nor the channel names a voice, or if the voice cannot
  *   be part of a URL path.
@@ -61,22 +61,22 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   return { wire, losses: losses.list }
 }
 
-/** Whether the voice is an id of ElevenLabs: twenty letters and digits. */
+/** Whether the voice is an ElevenLabs id: twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
-const NO_NAME = invalid('voice: is not a valid name of a voice.', 'voice')
+const NO_NAME = invalid('voice: is not a valid voice name.', 'voice')
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())
     if (isInstructing(role)) losses.drop(['messages', index], 'no-instructions')
 }
 
-/** ElevenLabs' range of speeds. 1 is normal. */
+/** Range of speeds that ElevenLabs accepts. 1 is normal. */
 const SLOWEST = 0.7
 const FASTEST = 1.2
 
-/** Limits the speed to the range of ElevenLabs. */
+/** Limits the speed to ElevenLabs' range. */
 function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
   if (speed === undefined) return undefined
   const near = Math.min(Math.max(speed, SLOWEST), FASTEST)
@@ -85,8 +85,8 @@ function writeSpeed(speed: number | undefined, losses: Losses): number | undefin
 }
 
 /**
- * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors. The response path makes WAV files
- * of it.
+ * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors. The response path converts it to
+ * WAV if needed.
  */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/mpeg': 'mp3_44100_128',
@@ -104,7 +104,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 const TRANSCRIPT = new Set(['transcript'])
 
 /**
- * Writes the request as a form for `POST /v1/speech-to-text`, with the transcription of other audio events turned off.
+ * Writes the request as a form for `POST /v1/speech-to-text`. Tagging of non-speech audio events is turned off.
  *
  * @throws GatewayError `cannot-express` if the request contains no recording.
  */

@@ -22,14 +22,14 @@ export const FORMAT = 'embeddings'
 /** Shared state of the functions that write one request. */
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
-  /** The caller's body without its extras if the request is native. Empty for any other request. */
+  /** The caller's body without its extras if the request is native. Otherwise empty. */
   readonly nativeBody: JsonObject
   readonly losses: Losses
 }
 
 const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
-/** Writes one input: as received, else as tokens, an image or text. */
+/** Writes one input: as received if possible, otherwise as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
   const nativeItem = unchangedWire<Json>(message, FORMAT)
@@ -49,7 +49,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
   return Object.keys(extras).length > 0 ? { text, ...extras } : text
 }
 
-/** Writes the format's own opaque part. Tokens are a plain list, which cannot hold other fields. */
+/** Writes an opaque part of this format. A list of tokens has no room for further fields. */
 function writeOpaque({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
@@ -57,7 +57,7 @@ function writeOpaque({ value }: OpaquePart, message: Message, path: Path, losses
   return tokens
 }
 
-/** Writes an image as its URL or as bare base64, if the upstream takes images. */
+/** Writes an image as its URL or as bare base64, if the upstream accepts images. */
 function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { source, kind } = part
   const at: Path = [...path, 'content', 0]
@@ -69,7 +69,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   return { image: content }
 }
 
-/** Joins all text parts of one input. Other parts are lost. */
+/** Joins all text parts of one input. All other parts are lost. */
 function writeText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -88,7 +88,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   use: 'no-masks',
 }
 
-/** Returns the text of a part. Undefined if the part has none. Text files are written with their name. */
+/** Returns the text of a part. Undefined if it has none. Text files are written with their name. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
@@ -129,7 +129,7 @@ const JINA: PurposeValues = {
 }
 const NEAR_QUERY: PurposeValue = ['retrieval.query', 'query']
 
-/** Purposes that each of Jina's models knows. The first matching row applies. */
+/** Purposes that each of Jina's models supports. The first matching row applies. */
 const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] = [
   [/embeddings-v2|clip-v1|colbert/, {}],
   [
@@ -146,7 +146,7 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
   [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
 ]
 
-/** Writes the purpose of the vectors in the upstream's field, or in the caller's field if the channel declares none. */
+/** Writes the purpose of the vectors. The field is the upstream's or, if the channel declares none, the caller's. */
 function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
@@ -166,7 +166,7 @@ function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }
 const valuesOf = (field: string, model: string): PurposeValues =>
   field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
-/** Fields that the gateway may change in an otherwise unchanged body: the model, and the inputs of a batch. */
+/** Fields that may change while the rest of the body stays unchanged: the model, and the inputs of a batch. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])
 
 /** Writes the request as `POST /embeddings` (docs/wire/embeddings.md#openai). */
@@ -191,7 +191,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The vendors' fields for the number of dimensions. The first is the default. */
+/** The vendors' field names for the number of dimensions. The first is the default. */
 const DIMENSIONS = ['dimensions', 'output_dimension'] as const
 const ENCODINGS = ['encoding_format', 'embedding_type'] as const
 const PURPOSES = ['input_type', 'task'] as const
@@ -217,7 +217,7 @@ const REQUEST_LOSSES: Unwritten<
   Conversational | 'model' | 'messages' | 'output' | 'sampling' | 'endUser' | 'stream'
 > = { state: 'no-state' }
 
-/** Reports everything that only conversations have. */
+/** Reports everything that only applies to conversations. */
 function report(request: CanonicalRequest, losses: Losses): void {
   losses.report(foreignLosses(request, FORMAT))
   reportConversational(request, losses)

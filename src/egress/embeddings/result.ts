@@ -12,8 +12,8 @@ import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
 /**
- * Writes a whole answer as a list of embeddings (docs/wire/embeddings.md#openai), in the requested encoding if there is
- * one.
+ * Writes a whole answer as a list of embeddings (docs/wire/embeddings.md#openai). They have the requested encoding, if
+ * any.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
@@ -47,7 +47,7 @@ const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | 
 /** Token counts that clients require. */
 const COUNTS = ['prompt_tokens', 'total_tokens']
 
-/** Writes the body as text if it contains unparsed vectors, so that their text is passed through. */
+/** Writes the body as text if it contains unparsed vectors, so that the vectors' text is passed on unchanged. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
   const entries = data as readonly Json[]
@@ -57,11 +57,11 @@ function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
 }
 
-/** Whether the entry holds an unparsed vector. An upstream's list may contain any JSON value. */
+/** Whether the entry has an unparsed vector. An upstream's list may contain any JSON value. */
 const isUnparsed = (entry: Json): entry is JsonObject =>
   isObject(entry) && (entry['embedding'] as unknown) instanceof NumbersText
 
-/** Writes one entry as JSON text, with an unparsed vector as received. */
+/** Writes one entry as JSON text. An unparsed vector stays as received. */
 function entryText(entry: Json): string {
   if (!isUnparsed(entry)) return JSON.stringify(entry)
   const { embedding, ...others } = entry
@@ -69,7 +69,7 @@ function entryText(entry: Json): string {
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
 }
 
-/** Returns the vector in the requested encoding. A conversion is no loss for the caller. */
+/** Returns the vector in the requested encoding. A conversion is not a loss for the caller. */
 function inEncoding(part: EmbeddingPart, encoding: VectorEncoding | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
   const vector = vectorAs(part.vector, encoding)

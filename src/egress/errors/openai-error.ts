@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 
-/** Wire type of each error kind, and its code if that is fixed. */
+/** Wire type of each error kind, and its code if the code never varies. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
 /** The error names of OpenAI's formats (docs/wire/errors.md#openai-codes). */
@@ -28,7 +28,7 @@ export const ERROR_NAMES: ErrorNames = {
   'timed-out': ['timeout_error', 'timed_out'],
 }
 
-/** Returns the HTTP status of an error. Out of credit is 429, because no OpenAI client handles 402. */
+/** Returns the HTTP status of an error. If the credit is used up, that is 429, because no OpenAI client handles 402. */
 export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
   httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
@@ -40,12 +40,12 @@ export const TOO_LONG: TooLongMessage = {
   else: 'Your input exceeds the context window of this model.',
 }
 
-/** Writes an error before the first byte. */
+/** Writes an error that occurs before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
 }
 
-/** Returns the body of an error answer. A broken stream sends the same body as an event (trap 75). */
+/** Returns the body of an error answer. An interrupted stream sends the same body as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const [type, code] = ERROR_NAMES[error.kind]
   return { error: { message: messageOf(error, TOO_LONG), type, param: error.param ?? null, code: error.code ?? code } }

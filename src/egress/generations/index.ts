@@ -10,7 +10,7 @@ import { ANSWERED_NO_TASK } from '../media/video-task.ts'
 import type { Writer } from '../writer.ts'
 
 /**
- * Writes a task with its state and, once there is a video, its URL (docs/wire/videos.md#generations). The length is a
+ * Writes a task with its state and, once there is a video, its URL (docs/wire/videos.md#generations). The duration is a
  * number, as in the request.
  *
  * @throws GatewayError `upstream-failed` if the answer is not a task.
@@ -37,5 +37,8 @@ const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
   message,
 })
 
-/** The writer for video tasks as one JSON object (docs/wire/videos.md#generations). No upstream uses the format. */
+/**
+ * The writer for video tasks in the form of one JSON object (docs/wire/videos.md#generations). Upstreams do not use
+ * this format.
+ */
 export const generations: Writer = { result: writeResult, error: writeError }

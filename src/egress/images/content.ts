@@ -10,7 +10,7 @@ import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 
 export const FORMAT = 'images'
 
-/** Output formats and media types whose names do not follow the pattern `image/<format>`. */
+/** Exceptions: output formats whose media type is not `image/<format>`. */
 const OTHERS: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
@@ -18,14 +18,14 @@ const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': '
 export const typeOfOutputFormat = (outputFormat: string): string =>
   Object.hasOwn(OTHERS, outputFormat) ? OTHERS[outputFormat]! : `image/${outputFormat}`
 
-/** Converts a media type to its output format; PNG if the type is not an image type. */
+/** Converts a media type to its output format. PNG if the type is not an image type. */
 export function outputFormatOfType(mediaType: string): string {
   if (Object.hasOwn(OUTPUT_FORMATS, mediaType)) return OUTPUT_FORMATS[mediaType]!
   const name = mediaType.startsWith('image/') ? mediaType.slice('image/'.length) : ''
   return name === '' ? 'png' : name
 }
 
-/** The prompt and the images to edit: references in the body (`named`) or files of a form. */
+/** The prompt and the images to edit. Images are references in the body (`named`) or files of a form. */
 export interface InputImages {
   readonly prompt: string | undefined
   readonly named: JsonObject
@@ -41,7 +41,7 @@ const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'm
 
 const FIELDS = ['image', 'image[]', 'images', 'mask']
 
-/** Whether the upstream takes the images in the shape that the caller chose: a form or JSON. */
+/** Whether the upstream accepts images in the shape that the caller chose: a form or JSON. */
 export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
   if (edits === 'any' || path.endsWith('/generations')) return true
   const named = FIELDS.flatMap(field => [body[field] ?? []].flat())
@@ -50,8 +50,8 @@ export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = '
 }
 
 /**
- * Writes the images that the upstream takes, and joins all text parts of the turn into the prompt. Every other part is
- * lost.
+ * Writes the images that the upstream accepts, and joins all text parts of the turn into the prompt. All other parts
+ * are lost.
  */
 export function writeInputImages(
   content: readonly Part[],
@@ -118,7 +118,7 @@ function writeNamed(inputs: readonly PathedPart[], { edits }: ImagesDialect, los
 
 const TYPED = { type: 'image_url' }
 
-/** Writes an image for upstreams that take URLs only. */
+/** Writes an image for upstreams that only accept URLs. */
 function writeUrl(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const { image_url, ...others } = writeReference(part, path, losses) ?? {}
@@ -135,7 +135,7 @@ function writeReference(part: InputImage, path: Path, losses: Losses): JsonObjec
 
 const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
-/** Returns the image's extras of this format, without a second reference to the image. */
+/** Returns the image's extras in this format, except a second reference to the image. */
 function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
   const entries = Object.entries(extras?.[FORMAT] ?? {})
   for (const [field] of entries)

@@ -18,21 +18,21 @@ import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } f
 
 /** An image whose chunks are still arriving. */
 interface Growing {
-  /** Part as it started or was last patched. `data` collects its bytes. */
+  /** The part as it started or was last patched. `data` collects its bytes. */
   part: Part
   readonly data: string[]
 }
 
 /**
  * Writes a streamed answer (docs/wire/images.md#streams): previews as they arrive, then one `completed` event per
- * finished image, in the order of the candidates. The event of the last image is held until the usage arrives. A stream
- * without any image ends with an error.
+ * finished image, in the order of the candidates. The last event is held until the usage arrives. A stream without
+ * images ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
-  /** Result without its images. Its text becomes the error message if no image arrives. */
+  /** The result without its images. If no image arrives, its text becomes the error message. */
   private rest: CanonicalResult = EMPTY_RESULT
   private readonly images: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
@@ -96,7 +96,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     else if (event.type === 'part-patch') pending.part = withBody(patched(pending.part, event), '')
     else if (event.type === 'part-end') {
       this.growing.delete(key)
-      // A patch may have turned a failed image into another part.
+      // A patch may have replaced a failed image with another part.
       if (isGeneratedImage(pending.part))
         (this.images[event.at.candidate] ??= [])[event.at.part] = whole(pending.part, pending.data)
     }
@@ -109,7 +109,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return eventOf(`${this.type}.partial_image`, body)
   }
 
-  /** Writes the images of ended candidates in order, up to the first candidate that has not ended. */
+  /** Writes the images of ended candidates in order, up to the first candidate that is still open. */
   private finished(): readonly WireEvent[] {
     const out: WireEvent[] = []
     for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
@@ -124,7 +124,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return out
   }
 
-  /** Writes the waiting `completed` event with the usage received so far. */
+  /** Writes the held `completed` event with the usage received so far. */
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
@@ -134,13 +134,13 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** Returns the usage of this image if the upstream reported it per image, otherwise the total so far. */
+  /** Returns the usage of this image if the upstream reports usage per image, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
     return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
   }
 
-  /** Writes the fields of an event that describe its image and the answer. */
+  /** Writes the event fields that describe the image and the answer. */
   private about(part: MediaPart, node: Node): JsonObject {
     if (part.source.type === 'base64') this.outputFormat ??= outputFormatOfType(part.source.mediaType)
     const output_format = part.source.type === 'base64' ? this.outputFormat : undefined
@@ -152,7 +152,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     } as JsonObject
   }
 
-  /** Whether the upstream uses this format. Other formats do not state the image properties that clients require. */
+  /** Whether the upstream uses this format. Other formats lack the image properties that clients require. */
   private get native(): boolean {
     return spellingFor(this.head, FORMAT)['own'] === true
   }
@@ -169,13 +169,15 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Whether the request edits images: by its endpoint, or by its content if it came in another format. */
+/**
+ * Whether the request edits images. Decided by the endpoint, or by the content if the request came in another format.
+ */
 function isEdit(request: CanonicalRequest): boolean {
   const path = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path
   return path === undefined ? editsImages(request) : !path.endsWith('/generations')
 }
 
-/** Returns the image with all its collected chunks. */
+/** Returns the image with all chunks collected so far. */
 function whole(part: MediaPart, data: readonly string[]): MediaPart {
   if (part.source.type !== 'base64') return part
   return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }

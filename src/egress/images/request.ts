@@ -45,7 +45,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...writeOutput(request, options, losses),
     ...writeModeration(request, files === undefined, losses),
     ...writeFidelity(request, isEdit, losses),
-    // A native caller may have set both names of the user field.
+    // A native caller may have set the user field under both of its names.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
     stream: request.stream || undefined,
     ...named,
@@ -72,7 +72,7 @@ function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses
   }) as JsonObject
 }
 
-/** Writes `moderation`. Forms have no such field. */
+/** Writes `moderation`. Forms do not have this field. */
 function writeModeration({ output: { image } }: CanonicalRequest, hasField: boolean, losses: Losses): JsonObject {
   if (image?.moderation === undefined) return {}
   if (hasField) return { moderation: image.moderation }
@@ -80,7 +80,7 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
   return {}
 }
 
-/** Writes `input_fidelity`, which applies to edited images only. */
+/** Writes `input_fidelity`. It only applies to edited images. */
 function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
@@ -96,7 +96,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   return outputFormat
 }
 
-/** Writes `response_format`. Callers of other formats get bytes even if the upstream returns URLs by default. */
+/** Writes `response_format`. Callers of other formats get bytes even if the upstream's default is URLs. */
 function writeDelivery(
   image: Output['image'],
   { dialect, native }: WriteOptions,
@@ -110,7 +110,7 @@ function writeDelivery(
   return 'b64_json'
 }
 
-/** Output fields that this writer writes, or that image requests never have. */
+/** Output fields that this writer handles or that image requests never have. */
 const OUTPUT = new Set([
   ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
 ])

@@ -27,7 +27,7 @@ export const editsImages = ({ messages }: CanonicalRequest): boolean =>
 export const writeImage = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
-/** Returns the error for an answer without an image. The message contains the model's text. */
+/** Returns the error for an answer without images. The message contains the model's text. */
 export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>): GatewayError {
   const output = candidates
     .flatMap(({ content }) => content.map(part => (part.type === 'text' || part.type === 'refusal' ? part.text : '')))
@@ -59,8 +59,8 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 /**
  * Writes a whole answer with one entry per image (docs/wire/images.md#response).
  *
- * @throws GatewayError if another format's answer contains no image: `invalid-request` if the model refused, else
- *   `upstream-failed`; the message contains the model's text.
+ * @throws GatewayError if another format's answer contains no image: `invalid-request` if the model refused, otherwise
+ * `upstream-failed`. The message contains the model's text.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
@@ -89,8 +89,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Returns the output format that the answer states for all images: that of the first image with bytes. Undefined if no
- * image has bytes.
+ * Returns the output format that the answer states for all images. It is taken from the first image with bytes.
+ * Undefined if no image has bytes.
  */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
@@ -107,14 +107,14 @@ interface Shared {
   readonly looks: Omit<ImageProperties, 'prompt'>
 }
 
-/** Returns the properties that the answer states for all images, each taken from the first image that has it. */
+/** Returns the properties that the answer states for all images. Each is taken from the first image that has it. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
   return looks
 }
 
-/** Writes one entry for each image of a candidate and reports the other parts. */
+/** Writes an entry for each image of a candidate, and reports all other parts. */
 function writeCandidate(
   candidate: Candidate,
   path: Path,
@@ -150,7 +150,7 @@ const pathAfter = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
 const DETAILS = { ...PLAIN_MEDIA_LOSSES, name: 'no-names' }
 
-/** Reports the losses of an image. Returns the image as a reader would read it from the answer. */
+/** Reports the losses of an image. Returns the image as readers would read it from the answer. */
 function reportImage(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
@@ -174,7 +174,7 @@ function reportImage(
   return { type: 'media', kind: 'image', source: readSource, ...defined({ made: definedIfAny(made) }) }
 }
 
-/** Reports images whose properties differ from the shared ones. Readers see the shared properties on every image. */
+/** Reports images that differ from the shared properties. Readers apply the shared properties to every image. */
 function reportLooks(
   properties: ImageProperties | undefined,
   shared: ImageProperties,
@@ -191,7 +191,7 @@ function reportLooks(
       losses.change([...path, field], value, 'same-for-all')
 }
 
-/** Reports finish reasons. Readers see every image of an answer as finished. */
+/** Reports finish reasons. For readers, every image of an answer is finished. */
 function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
   else {
@@ -210,8 +210,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
 /**
- * Writes the token counts. Input and output are required, so that an unknown count becomes zero. `textOnly` means that
- * no images were edited.
+ * Writes the token counts. Input and output are required, so unknown counts become zero. `textOnly` means that no
+ * images were edited.
  */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(original, FORMAT)
@@ -235,9 +235,7 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
   }) as JsonObject
 }
 
-/**
- * Completes counts by modality. The format has text and image together, so that a missing count becomes the remainder.
- */
+/** Completes counts by modality. The format requires both text and image, so a missing count becomes the remainder. */
 function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}

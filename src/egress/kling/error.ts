@@ -4,8 +4,8 @@ import { CODES, messageOf, retryAfterHeader } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 
 /**
- * Kling's error codes (Kling's API, "Error Code"). A kind without a code here is written with the error's own code, or
- * its HTTP status.
+ * Kling's error codes (Kling's API, "Error Code"). For a kind without an entry, the error's own code or its HTTP status
+ * is written.
  */
 const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,

@@ -12,7 +12,10 @@ const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall =>
   headers: {},
 })
 
-/** Writes the requests about tasks, by their ids or by the callers' own references. Videos have public URLs. */
+/**
+ * Writes requests about tasks. Tasks are identified by their ids or by the callers' references. Videos have public
+ * URLs.
+ */
 const tasks: TaskWriter = {
   status: task => statusOf(task, task.id),
   find: (task, reference) => statusOf(task, reference),
@@ -22,7 +25,7 @@ const tasks: TaskWriter = {
   },
 }
 
-/** The writer for Kling's API: videos from a text or from an image. */
+/** The writer for Kling's API, which generates videos from a text or an image. */
 export const kling: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -20,12 +20,15 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
 }
 
 /**
- * Fields that the gateway may change in an otherwise unchanged body: the model, the task's reference and the form of
- * images.
+ * Fields that may change while the rest of the body stays unchanged: the model, the task's reference, and the encoding
+ * of images.
  */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
-/** Writes a native request as received. Images become bare base64, the only form of base64 that upstreams take. */
+/**
+ * Writes a native request as received, except that images become bare base64, the only base64 form that upstreams
+ * accept.
+ */
 function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const images = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
@@ -90,7 +93,7 @@ function writeMode(video: Output['video'], losses: Losses): string | undefined {
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** Writes the ratio. A size in pixels becomes the nearest ratio. */
+/** Writes the aspect ratio. A size in pixels is mapped to the nearest ratio. */
 function writeRatio(video: Output['video'], losses: Losses): string | undefined {
   if (video?.size === undefined) return video?.aspectRatio
   losses.drop([...VIDEO, 'size'], 'ratios-only')
@@ -100,7 +103,7 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
   return ratio
 }
 
-/** Reports size and ratio. A video that starts from an image has the image's shape. */
+/** Reports size and ratio as lost. A video that starts from an image has the image's shape. */
 function reportShape(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
@@ -111,21 +114,24 @@ export const FORMAT = 'kling'
 const FIELDS = ['image', 'image_tail'] as const
 type Field = (typeof FIELDS)[number]
 
-/** Returns the field for an image. Undefined for other media and other uses. */
+/** Returns the field for an image. Undefined for other media or other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'
   return use === 'last-frame' ? 'image_tail' : undefined
 }
 
-/** Returns the field for an image that the upstream can get: a public URL or base64. Undefined for any other media. */
+/**
+ * Returns the field for an image that the upstream can read: at a public URL or in base64. Undefined for any other
+ * media.
+ */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
   const isReadable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
   return isReadable ? fieldOf(part) : undefined
 }
 
-/** Writes images as URLs, or as bare base64, which has no media type. */
+/** Writes images as URLs or as bare base64. Neither states a media type. */
 function writeImages(media: readonly PathedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   for (const { part, path } of media) {

@@ -59,10 +59,7 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   return mergedFields(extras, fields, result)
 }
 
-/**
- * Splits the extras into those of `task_result` and the others. Those of `task_result` are written with the videos, if
- * there are any.
- */
+/** Separates the extras of `task_result` from all other extras. They are written with the videos, if there are any. */
 function besideVideos(
   fields: JsonObject,
   videos: readonly JsonObject[],
@@ -71,7 +68,7 @@ function besideVideos(
   return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
 }
 
-/** Writes the videos of a completed task with their URLs. The first one carries the length. */
+/** Writes the videos of a completed task with their URLs. The first one also has the duration. */
 function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   const { files = [], seconds } = task
   const isShown = files.map(({ variant, url }) => variant === 'video' && url !== undefined && url !== '')
@@ -91,14 +88,14 @@ function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   })
 }
 
-/** Reports a completed task without a video, which Kling's clients read as failed. */
+/** Reports a completed task without a video. Kling's clients treat it as failed. */
 function reportNoVideo(losses: Losses): void {
   losses.change(['task', 'state'], 'failed', 'no-video-to-show')
   losses.add(['task', 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
   losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
 
-/** Message for a failure that has none. */
+/** Message for a failure without a message. */
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** Matches Kling's messages for content that did not pass review. */
@@ -107,7 +104,7 @@ const NOT_PASSED = 'Failure to pass the risk control system:'
 
 const FAILURE = ['task', 'failure']
 
-/** Writes the reason of a failed task as a message. Clients recognize a content review by its words. */
+/** Writes the reason of a failed task as a message. Clients recognise a content review by certain words. */
 function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
     losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')

@@ -21,7 +21,7 @@ export function imageFile(part: MediaPart, path: Path, field: string, format: Fo
   return { field, name, mediaType, bytes: bytesOfSource(part.source)! }
 }
 
-/** Writes an image as a reference by file id or URL, which may be a data URL. Undefined if the image has neither. */
+/** Writes an image as a reference by file id or URL. The URL may be a data URL. Undefined if the image has neither. */
 export function imageReference(part: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const { source } = part
   const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
@@ -31,13 +31,13 @@ export function imageReference(part: MediaPart, path: Path, losses: Losses): Jso
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }
 }
 
-/** Reports the media type of a URL or file id as lost, because a reference has no media type. */
+/** Reports the media type of a URL or file id as lost, because references do not state a media type. */
 export function reportTypeOfUrl({ source }: MediaPart, path: Path, losses: Losses): void {
   if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
 }
 
-/** Reports the media type of an image that is sent as a URL or as bare base64. The upstream derives the type itself. */
+/** Reports the media type of an image that is sent as a URL or as bare base64. The upstream detects the type itself. */
 export function reportImpliedType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
   if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')

@@ -4,12 +4,12 @@ import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NO_STATE, PLAIN_TEXT_LOSSES, reportConversational } from '../sanitize/unwritten.ts'
 
-/* Prompts of image and video formats: one turn whose text parts are joined. */
+/* Prompts of image and video formats. A prompt is one turn whose text parts are joined. */
 
-/** Returns the index of the turn that holds the prompt: the last user turn. */
+/** Returns the index of the turn with the prompt: the last user turn. */
 export const turnOf = ({ messages }: CanonicalRequest): number => messages.findLastIndex(({ role }) => role === 'user')
 
-/** Reports everything in the request except its output and the prompt's turn. */
+/** Reports everything in the request except its output and the turn with the prompt. */
 export function reportRest(
   request: CanonicalRequest,
   turn: number,
@@ -23,13 +23,13 @@ export function reportRest(
     else losses.dropFields(message, ['messages', index], { name: 'no-names' })
 }
 
-/** Returns the text of a part: a text part, or another format's part with a textual fallback. */
+/** Returns the text of a part: a text part, or a part of another format that has a textual fallback. */
 export function promptTextOf(part: Part, format: Format): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== format ? part.text : undefined
 }
 
-/** Joins the text parts of a turn at the index of the first. Undefined if there are none. */
+/** Joins the text parts of a turn at the index of the first text part. Undefined if there are none. */
 export function joinedPrompt(
   content: readonly Part[],
   texts: readonly number[],

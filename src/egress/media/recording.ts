@@ -8,14 +8,14 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { PLAIN_MEDIA_LOSSES, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /*
- * Requests for transcripts in formats that take one recording and at most one hint. Everything else in the messages is
- * lost.
+ * Requests for transcripts, in formats that accept one recording and at most one hint. Everything else in the messages
+ * is lost.
  */
 
 /**
  * Returns the recording as the form file `file`.
  *
- * @throws GatewayError `cannot-express` if no recording with bytes is in the request.
+ * @throws GatewayError `cannot-express` if the request has no recording with bytes.
  */
 export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const hint = hintIn(request)
@@ -44,7 +44,7 @@ function fileOf({ source, name }: MediaPart): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 
-/** Like `recordingOf`, for upstreams that do not translate and take neither a hint nor a stream. */
+/** Like `recordingOf`, for upstreams that do not translate and accept neither a hint nor a stream. */
 export function bareRecordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const isTranslated = request.output.transcript?.task === 'translate'
   if (isTranslated) losses.drop(['output', 'transcript', 'task'], 'no-translations')
@@ -53,13 +53,13 @@ export function bareRecordingOf(request: CanonicalRequest, format: Format, losse
   return recordingOf(request, format, losses)
 }
 
-/** Reports the hint as lost, for formats that take none. */
+/** Reports the hint as lost, for formats without hints. */
 export function reportHint(request: CanonicalRequest, losses: Losses): void {
   const hint = hintIn(request)
   if (hint !== undefined) losses.drop(hint.path, 'no-hints')
 }
 
-/** Returns the hint: expected words, or a style of writing. */
+/** Returns the hint: words to expect, or a writing style. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   const hint = hintIn(request)
   if (hint === undefined) return undefined
@@ -67,7 +67,7 @@ export function hintOf(request: CanonicalRequest, losses: Losses): string | unde
   return hint.part.text
 }
 
-/** Finds the hint: the first text of the instructions, with its indexes and its path. */
+/** Finds the hint, which is the first text of the instructions. Returns its indexes and its path. */
 function hintIn({ messages }: CanonicalRequest) {
   const index = messages.findIndex(({ role }) => isInstructing(role))
   const content = messages[index]?.content ?? []

@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 import { PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
-/* Requests for speech in formats that take one text and at most one instruction. */
+/* Requests for speech in formats that accept one text and at most one instruction. */
 
 /** Text of a request for speech. */
 export interface SpeechText {
@@ -13,7 +13,7 @@ export interface SpeechText {
 
 /**
  * Joins the text parts to speak, and the instructions on how to speak them. Reports a loss if several parts are joined,
- * and for every message or part that is neither.
+ * and for every message or part that belongs to neither.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
@@ -38,7 +38,7 @@ const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 
 interface Gathered {
   readonly text: string | undefined
-  /** The index of the message that holds the joined text. */
+  /** Index of the message that contains the joined text. */
   readonly messageIndex: number | undefined
 }
 
@@ -47,7 +47,9 @@ interface MessageText {
   readonly text: string
 }
 
-/** Joins all text parts of the messages with these roles, at the first message that has one. */
+/**
+ * Joins all text parts of messages with the given roles. The joined text is located at the first message that has text.
+ */
 function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
   const matching = [...messages.entries()].filter(([, { role }]) => roles.has(role))
   const texts = matching.flatMap(([message, { content }]) =>
@@ -68,7 +70,7 @@ function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, betwe
   return { text, messageIndex: first.message }
 }
 
-/** Returns the part's text. The loss of another format's part has been reported before (`foreign`). */
+/** Returns the part's text. If the part belongs to another format, its loss has already been reported (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
   if (part.type !== 'text') return losses.drop(path, 'texts-only')

@@ -9,8 +9,8 @@ type RequestWriter = NonNullable<Writer['request']>
 type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
- * Lets a conversation format transcribe: sends the recording to the model with an instruction, and requests times and
- * speakers as an object of a schema if the format's models can give them. The reader of the answer converts it back to
+ * Lets a conversation format transcribe. Sends the recording to the model with an instruction. If the format's models
+ * support times and speakers, requests them as an object with a schema. The reader of the answer converts it back into
  * a transcript (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
@@ -22,12 +22,14 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
   }
 
-/** Marks losses of the recording's file name and of the schema as restored. The caller requested neither. */
+/**
+ * Marks the losses of the recording's file name and of the schema as restored, because the caller requested neither.
+ */
 const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
-/** Returns the request as a conversation that asks for the transcript. */
+/** Converts the request into a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
@@ -40,7 +42,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
   return { ...request, messages, output: { ...output, text }, stream: false }
 }
 
-/** Inserts the instruction at the end of the last user turn, after the recording. */
+/** Inserts the instruction after the recording, at the end of the last user turn. */
 function instructed(
   messages: CanonicalRequest['messages'],
   text: string,
@@ -55,8 +57,8 @@ function instructed(
 }
 
 /**
- * Whether to request segments: with times, by speaker, or both. Times or speakers that the models do not support are
- * lost.
+ * Whether to request segments: with times, by speaker, or both. Reports times or speakers as lost if the models do not
+ * support them.
  */
 function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
   if (timestamps === undefined && speakers !== true) return false

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { dropOthers, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import { joinedPrompt, promptTextOf, reportRest, turnOf } from './prompt.ts'
 
-/** A media part or one of the format's own opaque parts, with its path in the request. */
+/** A media part or an opaque part of this format, and its path in the request. */
 export interface PathedPart {
   readonly part: MediaPart | OpaquePart
   readonly path: Path
@@ -21,19 +21,19 @@ export interface VideoPrompt {
 export interface VideoPromptOptions {
   readonly format: Format
   /**
-   * The format's fields for media, in the order in which they are read. Without this list media stay in the caller's
+   * The format's media fields, in the order in which readers read them. Without this list, media stay in the caller's
    * order.
    */
   readonly fields?: readonly string[]
   /** Maximum number of media in a field, if more than one. */
   readonly most?: { readonly [field: string]: number }
-  /** The field for a media part. Undefined if the format has none for it. */
+  /** Returns the field for a media part. Undefined if the format has none. */
   fieldOf(part: MediaPart): string | undefined
 }
 
 /**
- * Reads the video prompt from the last user turn: the joined text parts, and the media that the format takes. Reports
- * everything else except `output` and `sampling.seed`, which the writer reports itself.
+ * Reads the video prompt from the last user turn: the joined text parts, and the media that the format accepts. Reports
+ * everything else except `output` and `sampling.seed`, which the writer itself reports.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = turnOf(request)
@@ -46,10 +46,10 @@ export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOpt
 
 const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 
-/** Losses of media parts in every video format. */
+/** Losses of media parts that all video formats have. */
 export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-looks-here' }
 
-/** Splits the turn into text and media, and reports the parts that the format does not take. */
+/** Separates the turn into text and media, and reports the parts that the format does not accept. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []
@@ -58,7 +58,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   for (const [index, part] of content.entries()) {
     if (promptTextOf(part, format) !== undefined) texts.push(index)
     else if (part.type === 'opaque') {
-      // `foreign` reports another format's part.
+      // `foreign` reports parts of other formats.
       if (part.format === format) media.push(index)
     } else {
       const field = part.type === 'media' ? fieldOf(part) : undefined
@@ -78,7 +78,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   }
 }
 
-/** Sorts media by the order of the format's fields, in place. The format's own opaque parts come last. */
+/** Sorts media in place by the order of the format's fields. Opaque parts of this format come last. */
 function sortByField(media: number[], content: readonly Part[], { fields, fieldOf }: VideoPromptOptions): void {
   if (fields === undefined) return
   const rankOf = (index: number): number => {

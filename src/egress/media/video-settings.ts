@@ -3,12 +3,12 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
 
-/* Video settings that several formats write alike. */
+/* Writes video settings that several formats share. */
 
 /** The path of the video settings in a request. */
 export const VIDEO = ['output', 'video']
 
-/** The error for a request without a prompt, to an upstream that requires one. */
+/** The error for a request without a prompt if the upstream requires one. */
 export const NO_PROMPT = cannotExpress("The model's upstream requires a prompt.", 'prompt')
 
 /** OpenAI's names of task states (docs/wire/videos.md#states). */
@@ -19,7 +19,7 @@ export const STATES: { readonly [state in TaskState]: string } = {
   failed: 'failed',
 }
 
-/** Rounds the length for formats that take whole seconds only. */
+/** Rounds the duration, for formats that only accept whole seconds. */
 export function wholeSeconds(video: Output['video'], losses: Losses): number | undefined {
   const { seconds } = video ?? {}
   if (seconds === undefined || Number.isInteger(seconds)) return seconds
@@ -28,13 +28,13 @@ export function wholeSeconds(video: Output['video'], losses: Losses): number | u
   return whole
 }
 
-/** Reports the requested number of videos, for formats that make one video per request. */
+/** Reports the requested number of videos, for formats that create one video per request. */
 export function reportNumber({ candidates }: Output, losses: Losses): void {
   if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-video-only')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
 }
 
-/** Reports how the written value of a video setting differs from the requested one. */
+/** Reports a difference between the written and the requested value of a video setting. */
 export function reportSetting(
   video: NonNullable<Output['video']>,
   field: 'aspectRatio' | 'resolution',

@@ -11,9 +11,9 @@ import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
 
 /**
- * Writes a task as an answer. An answer of this format stays unchanged; any other is written by `write`.
+ * Writes a task as an answer. An answer in this format stays unchanged. Any other answer is written by `write`.
  *
- * @param lost the loss reason of each field that the format's answers do not have.
+ * @param lost the loss reason of each field that the format's answers lack.
  * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 export function writeTaskAnswer(
@@ -34,8 +34,8 @@ export function writeTaskAnswer(
 }
 
 /**
- * Merges the fields with the upstream's extras. In the gateway's own answers the fields take precedence, otherwise the
- * extras.
+ * Merges the fields with the upstream's extras. The fields take precedence in answers that the gateway itself created;
+ * otherwise, the extras do.
  */
 export const mergedFields = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
   complete === true ? { ...extras, ...fields } : { ...fields, ...extras }

@@ -7,10 +7,11 @@ import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
 export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
 
 /**
- * Returns the upstream's name of the requested voice, else of the channel's default voice, else of the format's.
- * Reports a difference. The upstream takes its own voice ids even if they are not declared.
+ * Returns the upstream's name of the requested voice. Falls back to the channel's default voice, then to the format's.
+ * Reports a difference. The upstream's own voice ids are accepted even if the channel does not declare them.
  *
- * @throws GatewayError `invalid-request`, listing the declared voices, if the requested voice is not among them.
+ * @throws GatewayError `invalid-request`, with a list of the declared voices, if the requested voice is not one of
+ * them.
  */
 export function voiceOf(
   { output: { audio } }: CanonicalRequest,

@@ -10,8 +10,8 @@ import { type Block, FORMAT } from './context.ts'
 import { reportSearch, searchBlock } from './search.ts'
 
 /**
- * Writes a part of an answer as a block. Undefined, with a loss, if the format has no block for it. An empty part is
- * left out without a loss.
+ * Writes a part of an answer as a block. If the format has no block for it, reports a loss and returns undefined. An
+ * empty part is left out without a loss.
  */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
   if (part.type !== 'opaque' && part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
@@ -40,7 +40,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
 export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/** Whether a client that prints the last block as the answer prints nothing for the part. */
+/** Whether a client that prints the last block as the answer would print nothing for this part. */
 export const isUnprintable = (part: Part): boolean => isForeignSignature(part) || isSearch(part)
 
 /**
@@ -57,8 +57,8 @@ export const isForeignSignature = (part: Part): boolean =>
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
 /**
- * Returns the fields of a text block except its text. Without citations, the field `citations` is left out, because
- * null is documented but never sent (trap 87).
+ * Returns the fields of a text block except its text. Without citations, the field `citations` is omitted, because null
+ * is documented but never sent (trap 87).
  */
 export const textHead = (part: Part): Block => ({
   type: 'text',
@@ -87,7 +87,7 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
 }
 
 /**
- * Returns the refusal that ends an answer. Its text is written to `stop_details` as the reason for the end
+ * Returns the refusal that ends an answer. Its text goes into `stop_details` as the reason for the end
  * (docs/wire/messages.md#stop-reasons).
  */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
@@ -103,8 +103,8 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
 })
 
 /**
- * Returns the value of a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures, so
- * the field wraps the reasoning itself (traps 30, 92).
+ * Returns the value for a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures.
+ * Therefore the field wraps the reasoning itself (traps 30, 92).
  */
 export const signatureField = ({ signature, text }: ReasoningPart): string =>
   wrapReasoning([signature === undefined ? { text } : { signature }], FORMAT)
@@ -135,7 +135,8 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
 const LONGEST_ID = 64
 
 /**
- * Returns the id of a call. The id stays valid if the caller's next turn goes unchanged to an upstream of this format.
+ * Returns the id of a call. The id stays valid even if the caller sends the turn unchanged to an upstream of this
+ * format.
  */
 const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
 

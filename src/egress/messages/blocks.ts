@@ -12,7 +12,7 @@ import { writeAnnotation } from './content.ts'
 import { FORMAT } from './context.ts'
 import { searchBlock } from './search.ts'
 
-/** The state that the blocks of one message share. */
+/** State shared by the blocks of one message. */
 export interface MessageState {
   /** The index of the next block. */
   index: number
@@ -22,20 +22,20 @@ export interface MessageState {
   held: Part[]
   /** Whether the answer contains a refusal. */
   refused: boolean
-  /** Whether the caller would print the last block as the answer. */
+  /** Whether the caller prints the last block as the answer, so that the answer must end in text. */
   readonly endsInText: boolean
 }
 
 /**
- * Adds an event to the output. Most inputs produce one event. A list literal of one item takes less memory than a list
- * that `push` has grown.
+ * Adds an event to the output. Most inputs produce one event, and a list literal with one item takes less memory than a
+ * list grown by `push`.
  */
 export function emit(state: MessageState, event: WireEvent): void {
   if (state.out.length === 0) state.out = [event]
   else (state.out as WireEvent[]).push(event)
 }
 
-/** The writer for a part's block. Undefined if the format has no block for the part. */
+/** Creates the writer of a part's block. Undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -71,7 +71,7 @@ export class OpenBlock {
   /** Whether any text of the body has been written. */
   protected grown = false
   protected readonly state: MessageState
-  /** Whether the caller has the input of a call that the upstream runs. */
+  /** Whether the caller has received the input of a call that the upstream runs. */
   hasInput = false
   private index = -1
 
@@ -93,7 +93,7 @@ export class OpenBlock {
     this.close()
   }
 
-  /** Writes the held text when the answer is cut short. The block stays open. */
+  /** Writes the held text when the answer is cut short. Leaves the block open. */
   breakOff(): void {}
 
   /** Opens the block unless it is open already. */
@@ -139,7 +139,7 @@ export class OpenBlock {
   }
 }
 
-/** A text block. It opens at its first delta, so that an empty text part leaves no empty block. */
+/** A text block. It opens with its first delta, so that an empty text part does not leave an empty block. */
 export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
@@ -163,7 +163,7 @@ export class TextBlock extends OpenBlock {
 }
 
 /**
- * A reasoning block. Its signature comes last (trap 28). A signature without text is a reasoning block too (trap 29).
+ * A reasoning block. Its signature comes last (trap 28). A signature without text is also a reasoning block (trap 29).
  */
 class ThinkingBlock extends OpenBlock {
   private part: ReasoningPart
@@ -208,7 +208,7 @@ class CallBlock extends OpenBlock {
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
-  /** Writes the arguments of a patch, which holds the whole call, unless deltas have written them already. */
+  /** Writes the arguments of a patch, which contains the complete call, unless deltas have already written them. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -219,7 +219,7 @@ class CallBlock extends OpenBlock {
   }
 }
 
-/** A freeform call. Its text is sent as an object with one string. */
+/** A freeform call. Its text is sent as an object with one string field. */
 class WrappedCallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
@@ -242,8 +242,8 @@ class WrappedCallBlock extends OpenBlock {
 }
 
 /**
- * A part that is written when it is complete. A refusal is held even longer, because at the end of the answer it is
- * written to `stop_details`; so is a search for a client that would print it as the last block.
+ * A part that is written once it is complete. A refusal is held longer, because at the end of the answer it goes into
+ * `stop_details`. A search is also held longer if the client would print it as the last block.
  */
 class WholeBlock extends OpenBlock {
   private part: Part
@@ -282,7 +282,7 @@ export function writeHeld(state: MessageState): void {
   for (const part of held) writeWhole(part, state)?.close()
 }
 
-/** By block type: the field that a stream sends as a delta, and the empty value of that field when the block starts. */
+/** By block type: the field that a stream sends as deltas, and its empty value at the start of the block. */
 const SENT: { readonly [type: string]: { readonly field: string; readonly empty: Json } } = {
   text: { field: 'text', empty: '' },
   thinking: { field: 'thinking', empty: '' },
@@ -293,7 +293,7 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
 
 const inputDelta = (input: Json): JsonObject => ({ type: 'input_json_delta', partial_json: JSON.stringify(input) })
 
-/** Writes a complete part and returns its block, which is still to be closed; undefined if the part has no block. */
+/** Writes a complete part and returns its block, which must still be closed. Undefined if the part has no block. */
 function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
   if (whole === undefined) return undefined
@@ -312,7 +312,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   return block
 }
 
-/** A block whose start was relayed from the upstream. Only the rest of it is written. */
+/** A block whose start was relayed from the upstream. Only the remaining events are written. */
 export class RelayedBlock extends OpenBlock {
   constructor(part: Part, state: MessageState) {
     super(state)

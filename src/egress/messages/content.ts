@@ -18,7 +18,7 @@ import { writeMedia } from './media.ts'
 import { provedSearches, reportSearch, searchBlock } from './search.ts'
 import { type TurnKind, takenPart } from './version.ts'
 
-/** Parts that each kind of turn may contain, for callers of other formats. */
+/** Part types that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
@@ -35,13 +35,13 @@ const TURNS = {
   result: USER_PARTS,
 } as const satisfies { readonly [K in TurnKind]: ReadonlySet<Part['type']> }
 
-/** A block and the path of the part that it was written from. */
+/** A block, and the path of the part from which it was written. */
 export interface LocatedBlock {
   readonly block: Block
   readonly path: Path
 }
 
-/** Writes the blocks of a turn. Parts that the turn cannot contain, and empty ones, are left out. */
+/** Writes the blocks of a turn. Leaves out empty parts and parts that the turn may not contain. */
 export function writeBlocks(
   content: readonly Part[],
   path: Path,
@@ -57,9 +57,9 @@ export function writeBlocks(
 }
 
 /**
- * Writes the block of a part; undefined, with a loss, if the part has none.
+ * Writes the block of a part. If there is none, reports a loss and returns undefined.
  *
- * @param searches the ids of searches that the upstream takes back. All others are said in words.
+ * @param searches the ids of searches that the upstream accepts back. All other searches are described as text.
  */
 export function writeBlock(
   part: Part,
@@ -100,14 +100,14 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Writes a text block. A blank text part is left out, because upstreams refuse it. */
+/** Writes a text block. Blank text parts are left out, because upstreams refuse them. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
   return withCache({ type: 'text', text: part.text, ...citations, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
-/** Reports a blank text part that is left out. The loss is shown only if a cache marker or extras are lost with it. */
+/** Reports a blank text part that is left out. The loss is only shown if a cache marker or extras are lost with it. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.dropRestored(path, 'blank-text')
@@ -116,7 +116,7 @@ function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Write
 const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** Writes the plain text of another format's part. The loss of the part itself is already reported. */
+/** Writes the plain text of another format's part. The loss of the part itself has already been reported. */
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
@@ -124,8 +124,8 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
 }
 
 /**
- * Writes reasoning that an upstream of this format signed. Unsigned reasoning is sent only for native callers, and
- * never if another upstream made it (traps 26-30).
+ * Writes reasoning that an upstream of this format signed. Unsigned reasoning is only sent for native callers, and
+ * never if another upstream generated it (traps 26-30).
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
@@ -156,7 +156,7 @@ function writeSearch(part: SearchPart, path: Path, context: WriteContext): Block
 const writeInWords = (part: SearchPart, path: Path, context: WriteContext): Block | undefined =>
   writeText(searchInWords(part, path, context.losses), path, context)
 
-/** Writes a refusal in the history as text of the assistant. */
+/** Writes a refusal in the history as assistant text. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
   if (isBlank(part.text)) return reportBlank(part, path, context)
@@ -181,7 +181,7 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
   return withCache(block, part, path, context)
 }
 
-/** The arguments as a JSON object or list. Any other text is returned as it is. */
+/** Returns the arguments as a JSON object or list. Any other text is returned unchanged. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
   const value = parseJson(text)
@@ -189,8 +189,8 @@ export function inputOf(text: string): Json {
 }
 
 /**
- * Returns the arguments as an object, which upstreams require. Any other value is wrapped in an object, so that the
- * model sees what it wrote.
+ * Returns the arguments as an object, because upstreams require one. Any other value is wrapped in an object, so that
+ * the model sees what it wrote.
  */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
@@ -212,14 +212,14 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
   return withCache({ ...block, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
-/** Inserts a text into a failed result without content, because upstreams refuse an error without text. */
+/** Inserts a text into a failed result without content, because upstreams refuse errors without text. */
 function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
   const notice = { type: 'text', text: 'The call failed.' }
   losses.insert([...path, 'content', part.content.length], notice, 'errors-need-a-text')
   return { ...notice }
 }
 
-/** Returns the `content` field: a string for a single plain text part, and no field without blocks. */
+/** Returns the `content` field. A single plain text part becomes a string. Without blocks, there is no field. */
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
@@ -245,12 +245,12 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** The `encrypted_index` of a citation that no upstream of this format made. */
+/** The `encrypted_index` of citations from other upstreams. */
 export const NO_INDEX = ''
 
 const hasIndex = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
-/** Writes a web citation. Unknown required fields are empty. */
+/** Writes a web citation. Required fields are empty if unknown. */
 function writeCitation(citation: Citation): JsonObject {
   return {
     type: 'web_search_result_location',

@@ -7,17 +7,17 @@ import { extrasFor } from '../fields.ts'
 
 export const FORMAT = 'messages'
 
-/** The context of writing a request: dialect, losses, and the cache markers set so far. */
+/** Context for writing a request: dialect, losses, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
-  /** Whether the upstream's version refuses what 2026-10-21 removed. */
+  /** Whether the upstream's version refuses everything that 2026-10-21 removed. */
   readonly stricter: boolean
   readonly native: boolean
   readonly losses: Losses
   readonly markers: Marker[]
 }
 
-/** A mutable block, whose cache marker may still be added or removed. */
+/** A mutable block. Its cache marker may still be added or removed. */
 export type Block = { [field: string]: Json }
 
 /** A block with a cache marker, and the path of the node that the marker belongs to. */
@@ -30,13 +30,13 @@ export interface Marker {
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
-  /** Whether the tool choice allows none of the caller's tools. */
+  /** Whether the tool choice excludes all of the caller's tools. */
   readonly none: boolean
-  /** The last tool, if a cache marker can be set on it. */
+  /** The last tool, if it can have a cache marker. */
   readonly last?: Marker | undefined
 }
 
-/** Sets the cache marker of a node on its block, if the node has one. */
+/** Copies the cache marker of a node to its block, if the node has one. */
 export function writeCache(
   block: Block,
   { cache }: { readonly cache?: CacheHint },
@@ -49,10 +49,10 @@ export function writeCache(
   return block
 }
 
-/** Cache time for each requested one: the same, or the next longer one that exists. */
+/** Cache duration for each requested one. A duration that does not exist becomes the next longer one. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
-/** Writes a cache marker and reports a time that the format does not have. */
+/** Writes a cache marker, and reports a duration that the format does not have. */
 export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteContext): JsonObject {
   const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
   const ttl = supported ? TIMES[cache.ttl!] : undefined
@@ -70,9 +70,9 @@ export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteConte
 const MOST_MARKERS = 4
 
 /**
- * Limits the request to four cache markers (trap 63). If there are more, the first three stay, and one marker on the
- * whole request, for the end of the prompt, replaces the rest. Markers on turns that were already sent hardly ever move
- * this way.
+ * Limits the request to four cache markers (trap 63). If there are more, the first three stay. A single marker on the
+ * whole request, which covers the end of the prompt, replaces the others. This way, markers on turns that were already
+ * sent hardly ever move.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses } = context
@@ -88,13 +88,13 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 }
 
 /**
- * Adds cache markers for callers that set none, or whose format has none (trap 62). The format's automatic caching
- * marks the end of the prompt, so that no turn changes when others follow. A second marker is at the end of the prefix
- * that conversations share, so that other conversations find it. Together they take two of the four markers.
+ * Adds cache markers if the caller set none or if its format has none (trap 62). The format's automatic caching marks
+ * the end of the prompt, so that no turn changes when further turns follow. A second marker ends the prefix that
+ * conversations share, so that other conversations can reuse it. Together they use two of the four markers.
  *
  * @param prefix the last block of the shared prefix.
  * @param several whether the request has tools or more than one message.
- * @returns the `cache_control` field of the request; no field if nothing is added.
+ * @returns the `cache_control` field of the request. Empty if nothing is added.
  */
 export function cacheByItself(
   request: CanonicalRequest,

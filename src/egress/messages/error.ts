@@ -25,15 +25,15 @@ const TYPES: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'timeout_error',
 }
 
-/** The error codes of kinds that share their type with other kinds. */
+/** Error codes for kinds that share their type with other kinds. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
 /**
- * Message for a request that is too long. Claude Code compacts the conversation when a message begins like this, by the
- * difference of the two numbers if both are there.
+ * Message for a request that is too long. Claude Code compacts the conversation if a message begins like this. If both
+ * numbers are present, it compacts by their difference.
  */
 const TOO_LONG: TooLongMessage = {
   pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
@@ -45,14 +45,14 @@ const TOO_LONG: TooLongMessage = {
 const OVERLOADED = 529
 
 /**
- * HTTP statuses by error code. A client that gets this status knows that threads are not supported, and sends the whole
- * conversation (trap 94).
+ * HTTP statuses by error code. A client that gets this status with this code sends the whole conversation again,
+ * because threads are not supported (trap 94).
  */
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
 /**
- * Returns the HTTP status of an error. An overloaded upstream has the format's own status. An overload of the gateway
- * itself is 503.
+ * Returns the HTTP status of an error. If the upstream is overloaded, that is a special status of the format. If the
+ * gateway itself is overloaded, it is 503.
  */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   if (httpStatus !== undefined) return httpStatus
@@ -60,7 +60,7 @@ function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   return kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
 }
 
-/** Writes an error as an answer of this format. */
+/** Writes an error answer in this format. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   return {
     status: statusOf(error),
@@ -69,7 +69,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** Returns the body of an error. A broken stream ends with the same object as an event (trap 75). */
+/** Returns the body of an error. An interrupted stream ends with the same object as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { kind, code: errorCode = CODES[kind] } = error
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } }

@@ -26,7 +26,7 @@ import { writeUsage } from './usage.ts'
 
 /**
  * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4). Its parts come one
- * after another. The end is written exactly once. An early end is an error and does not close the open block, because
+ * after another. The end is written exactly once. An early end is an error and leaves the open block open, because
  * clients execute a call as soon as its block has stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
@@ -35,17 +35,20 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The block of the open part. Undefined if the part has none. */
+  /** The block of the open part. Undefined if the part has no block. */
   private open: OpenBlock | undefined
   /** The index of the part that started last. */
   private partIndex = -1
-  /** Citations that came after the block of their text part had ended. */
+  /** Citations that arrived after the block of their text part had ended. */
   private late: PartPatch[] | undefined
   private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
-  /** Whether incoming events are relayed to the caller as received. The writer's own output for them is discarded. */
+  /**
+   * Whether incoming events are relayed to the caller as received. The writer's own output for these events is
+   * discarded.
+   */
   relaying = false
 
   constructor(request: CanonicalRequest) {
@@ -106,8 +109,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes `message_start` after the next event has come. That event may be the usage, for which the start has a field
-   * (trap 21).
+   * Writes `message_start` once the next event has arrived. That event may be the usage, for which `message_start` has
+   * a field (trap 21).
    */
   private begin(): void {
     if (this.started) return
@@ -131,7 +134,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private startPart({ part, at }: PartStart): void {
     this.partIndex = at.part
-    // A refusal does not end the answer if another part follows.
+    // If another part follows, the refusal does not end the answer.
     if (this.state.held.at(-1)?.type === 'refusal') writeHeld(this.state)
     this.called ||= part.type === 'tool-call'
     this.begin()
@@ -149,7 +152,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
-      // The field is null in a whole answer, and left out of a stream (trap 87).
+      // The field is null in a whole answer, but omitted in a stream (trap 87).
       ...(details === null ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
@@ -167,7 +170,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     else if (event.annotations !== undefined && !this.relaying) (this.late ??= []).push(event)
   }
 
-  /** Notes that the input of the open block was relayed: its part changes only when the block ends. */
+  /** Records that the input of the open block was relayed. The part itself only changes when the block ends. */
   relayedInput(): void {
     if (this.open !== undefined) this.open.hasInput = true
   }
@@ -181,7 +184,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.open = undefined
   }
 
-  /** Writes the parts held until the end, except the refusal that ends the answer, which is returned. */
+  /** Writes the parts that are still held, except for a refusal at the end of the answer, which is returned. */
   private writeRest(): RefusalPart | undefined {
     const { held } = this.state
     const explained = explanationIn(held)
@@ -193,8 +196,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes late citations in a separate empty text block, because no delta may follow the end of a block (trap 3).
-   * Clients that would print that block as the answer do not get them.
+   * Writes late citations in a separate empty text block, because a block that has ended must not get further deltas
+   * (trap 3). Clients that would print that block as the answer do not get the citations.
    */
   private writeLate(): void {
     if (this.late === undefined) return

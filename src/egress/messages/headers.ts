@@ -3,16 +3,16 @@ import { CALLERS_VERSION, MESSAGES_VERSION, type MessagesDialect } from '../../f
 
 type Headers = WireRequest['headers']
 
-/** The headers of a request that no caller of this format sent. */
+/** Headers for requests whose caller does not use this format. */
 export const NO_HEADERS: Headers = {}
 
-/** The version that the upstream is sent: the dialect's, or the caller's where the upstream takes any. */
+/** Returns the version to send to the upstream: the dialect's or, if the upstream accepts any version, the caller's. */
 export function versionOf(callerHeaders: Headers, { version }: MessagesDialect): string {
   if (version !== CALLERS_VERSION) return version ?? MESSAGES_VERSION
   return callerHeaders['anthropic-version'] ?? callerHeaders['msgfmt-version'] ?? MESSAGES_VERSION
 }
 
-/** Writes the headers. Betas and other headers come only from callers of this format (trap 79). */
+/** Writes the headers. Betas and further headers are only sent for callers of this format (trap 79). */
 export function writeHeaders(callerHeaders: Headers, dialect: MessagesDialect): Headers {
   const { 'msgfmt-version': _, ...headers } = callerHeaders
   return { ...headers, 'anthropic-version': versionOf(callerHeaders, dialect) }

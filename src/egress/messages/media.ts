@@ -20,7 +20,7 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
-/** The source in a form that the upstream takes. Undefined, with a loss, if there is none. */
+/** Writes the source in a form that the upstream accepts. If there is none, reports a loss and returns undefined. */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const refused = (reason: string): undefined => {
     losses.drop(path, reason)
@@ -52,7 +52,7 @@ type Base64 = Extract<MediaSource, { type: 'base64' }>
 
 const PLAIN = 'text/plain'
 
-/** The supported image types, by their usual names and aliases. */
+/** Supported image types, including aliases. */
 const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
   'image/jpeg': 'image/jpeg',
   'image/jpg': 'image/jpeg',
@@ -69,10 +69,10 @@ function writeImage({ mediaType, data }: Base64, path: Path, losses: Losses): Js
   return media_type === undefined ? undefined : { type: 'base64', media_type, data }
 }
 
-/** Media types of files whose bytes are text. */
+/** Media types of files that contain text. */
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
 
-/** Writes a PDF as it is, and a text file as plain text (trap 51). */
+/** Writes a PDF unchanged, and a text file as plain text (trap 51). */
 function writeFile({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data }
   const text = TEXTUAL.test(mediaType) ? decoded(data) : undefined

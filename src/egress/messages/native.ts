@@ -52,8 +52,8 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the message can be sent as received. It cannot if it holds reasoning, searches or citations that another
- * upstream made, if it is a system turn and the dialect has none, or if the upstream's version refuses one of its parts.
+ * Whether the message can be sent as received. It cannot if it has reasoning, searches or citations from another
+ * upstream, if it is a system turn and the dialect has none, or if the upstream's version refuses one of its parts.
  */
 const isAccepted = (message: Message, context: WriteContext): boolean =>
   isAcceptedTurn(message, context) &&
@@ -72,29 +72,29 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
 const turnOf = ({ role }: Message): TurnKind => (role === 'developer' ? 'system' : role)
 
 /**
- * Whether the text has citations that the gateway wrote with an empty `encrypted_index` (trap 82). Upstreams refuse
- * such citations.
+ * Whether the text has citations that the gateway itself wrote with an empty `encrypted_index` (trap 82). Upstreams
+ * refuse such citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
-  // The gateway never writes a blank text part with extras, so that its citations are the upstream's.
+  // The gateway never writes a blank text part with extras. If there is one, its citations come from the upstream.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
 }
 
 /**
- * A turn of the request body, which may have been read as several messages. The first turn may be the system text,
- * which has no role.
+ * A turn of the request body. It may have been read as several messages. The first turn may be the system text, which
+ * has no role.
  */
 interface Turn {
   readonly wire: JsonObject
   readonly messages: Message[]
-  /** The index of the first message. */
+  /** Index of the first message. */
   readonly at: number
 }
 
-/** Writes the fields of a conversation of which some turns are rewritten. */
+/** Writes the conversation's fields if some of its turns are rewritten. */
 function nativeTurns(messages: readonly Message[], context: WriteContext): Block {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
@@ -113,8 +113,8 @@ function nativeTurns(messages: readonly Message[], context: WriteContext): Block
 }
 
 /**
- * Writes a turn without the parts that the upstream refuses. A turn without remaining parts is dropped, because
- * upstreams refuse empty turns.
+ * Writes a turn without the parts that the upstream refuses. If no parts remain, the turn is dropped, because upstreams
+ * refuse empty turns.
  */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const role = wire['role']
@@ -134,7 +134,7 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   return isEmptied ? [] : [{ ...head, content: blocks }]
 }
 
-/** Writes a part as it was received, or without what the upstream refuses. */
+/** Writes a part as received, or without the fields that the upstream refuses. */
 function nativeBlock(
   part: Part,
   turn: TurnKind,
@@ -156,12 +156,12 @@ function nativeBlock(
 }
 
 /**
- * Relays the events of an upstream of this format, changing only id and model. The message writer follows the stream,
- * so that it can write any later event itself.
+ * Relays the events of an upstream of this format. Only id and model are changed. The message writer follows the
+ * stream, so that it can write later events itself.
  */
 export class RelayedStream extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly message: MessageStream
-  /** The event with the stop reason, held until the event that ends the answer. */
+  /** The event with the stop reason. It is held until the event that ends the answer. */
   private ending: WireEvent | undefined
 
   constructor(message: MessageStream) {
@@ -187,7 +187,7 @@ export class RelayedStream extends Sequential<WireEvent> implements NativeEventW
   }
 }
 
-/** Returns the start event with the id and model that the answer has for the caller. */
+/** Returns the start event with the id and model that the caller sees. */
 function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   const start = parseObject(wire.data)!
   const message = start['message']

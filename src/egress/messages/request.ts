@@ -51,7 +51,7 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
   return { ...written, wire: { ...wire, path }, losses: [...losses.list, ...written.losses] }
 }
 
-/** Writes a request that was read from another format, or that cannot be passed on as received. */
+/** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
@@ -91,7 +91,7 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
-/** The format's extras, except those of fields that are written field by field. */
+/** Returns the format's extras, except for the extras of fields that are written one by one. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   if (request.extras?.[FORMAT] === undefined) return extrasFor(request, FORMAT)
   return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !INNER.has(key)))
@@ -99,14 +99,14 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** An object that is written field by field, with the format's extras inside. Undefined if it is empty. */
+/** Returns an object that is written field by field, including the format's extras. Undefined if it is empty. */
 function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject
   return extras === undefined && Object.keys(fields).length === 0 ? undefined : { ...fields, ...extras }
 }
 
-/** Writes the shape of the answer and the thinking settings. */
+/** Writes the answer's shape and the thinking settings. */
 function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, context: WriteContext): JsonObject {
   const { output } = request
   dropOutput(output, context)
@@ -181,7 +181,8 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
 }
 
 /**
- * Writes the thread, if the upstream has threads. The upstream stores nothing else, so that `store: false` is no loss.
+ * Writes the thread, if the upstream supports threads. The upstream stores nothing else, so `store: false` is not a
+ * loss.
  */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}

@@ -20,7 +20,7 @@ import { explanationIn, isUnprintable, stopDetails, writeAnswerPart } from './an
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
-/** Candidate to write if the result has none. The format requires one. */
+/** Candidate to write if the result has none, because the format requires one. */
 const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** Writes a whole answer as a `message`, or as a token count (docs/wire/messages.md#response). */
@@ -30,7 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes a token count as `{input_tokens}`, which has neither id nor model. */
+/** Writes a token count as `{input_tokens}`. It has neither id nor model. */
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
   const native = nativeBodyOf(result, FORMAT)
   if (native !== undefined) return native
@@ -84,7 +84,7 @@ function writeContent({ content }: Candidate, endsInText: boolean, losses: Losse
   return (endsInText ? withoutUnprintable(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Withholds signatures and searches at the end of the answer from a client that would print one as the last block. */
+/** Withholds signatures and searches at the end of the answer if the client would print one as the last block. */
 function withoutUnprintable(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
@@ -106,9 +106,9 @@ function explained({ content }: Candidate): JsonObject {
 const AGENT = 'claude-code-'
 
 /**
- * Whether the caller prints only the last block of an answer, and nothing if that block is not text. Claude Code and
- * its SDK do so with `-p` (seen with 2.1.330 on 2026-11-22). They are recognized by their beta header or their billing
- * block.
+ * Whether the caller only prints the last block of an answer, and prints nothing if that block is not text. Claude Code
+ * and its SDK do this with `-p` (observed with 2.1.330 on 2026-11-22). They are recognised by their beta header or
+ * their billing block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = wireSourceOf<WireRequest>(request, FORMAT)?.wire.headers
@@ -126,8 +126,8 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * Returns the finish reason that this format can express. Calls are a reason (trap 13), a refusal is a reason (trap
- * 16), and an error never looks like a finished answer (trap 15).
+ * Returns a finish reason that this format can express. Calls are a reason (trap 13), a refusal is a reason (trap 16),
+ * and an error must never look like a finished answer (trap 15).
  */
 function supportedReason(reason: FinishReason, content: EndContent): FinishReason {
   if (reason === 'error') return 'refused'

@@ -8,14 +8,14 @@ import { dropSampling, nonBlankStops, RANDOM_FIELDS, supportedSampling } from '.
 import { mostTokens } from '../sanitize/thinking-plan.ts'
 import type { WriteContext } from './context.ts'
 
-/** Default token limit for an unknown model, enough for any file that an agent writes. */
+/** Default token limit for an unknown model. It suffices for any file that an agent writes. */
 const LIMIT = 32_000
-/** Number of tokens reserved for the answer beside a thinking budget. */
+/** Number of tokens reserved for the answer, in addition to a thinking budget. */
 const ROOM = 4096
 
 /**
- * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). Such a
- * limit is a loss if the model could have answered more, or if its maximum is unknown.
+ * Writes `max_tokens`, which is required. If the gateway chooses the limit, it leaves room for thinking (traps 38, 41).
+ * Such a limit is a loss if the model could have answered more or if its maximum is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
@@ -37,7 +37,7 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
 const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
 
 /**
- * Writes the sampling parameters and stop sequences that the upstream takes.
+ * Writes the sampling parameters and stop sequences that the upstream accepts.
  *
  * @param thinking whether the upstream will think.
  */
@@ -64,7 +64,7 @@ const namedSampling = ({ temperature, topP, topK }: Pick<Sampling, (typeof RANDO
 
 const takesNoSampling = ({ dialect, stricter }: WriteContext): boolean => stricter || dialect.sampling === 'none'
 
-/** The fields of a native body that set sampling and that the upstream refuses, also if they are null. */
+/** Returns the sampling fields of a native body that the upstream refuses, even if they are null. */
 export function refusedSampling(sampling: Sampling, body: JsonObject, context: WriteContext): string[] {
   if (!takesNoSampling(context)) return []
   dropSampling(sampling, context.losses)

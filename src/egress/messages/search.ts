@@ -6,7 +6,7 @@ import { type Block, FORMAT } from './context.ts'
 
 /* Writes hosted web searches (docs/wire/messages.md#web-search). */
 
-/** The `encrypted_content` of a page that no upstream of this format found. */
+/** The `encrypted_content` of pages that another upstream found. */
 const NO_CONTENT = ''
 
 const DIRECT = { caller: { type: 'direct' } }
@@ -14,7 +14,7 @@ const DIRECT = { caller: { type: 'direct' } }
 const PREFIX = 'srvtoolu_'
 const LEGAL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/
 
-/** The id of a search, of the form that upstreams of this format require. */
+/** Returns the id of a search in the form that upstreams of this format require. */
 const searchId = ({ id }: SearchPart): string => (LEGAL_ID.test(id) ? id : PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_'))
 
 /** Writes a search or its results as a block. */
@@ -30,7 +30,9 @@ const callBlock = (part: SearchCallPart): Block => ({
   ...extrasFor(part, FORMAT),
 })
 
-/** The tool takes one query. Any other number of queries is written beside the first. */
+/**
+ * Writes the input of a search. The tool expects one query; any other number of queries is written next to the first.
+ */
 function inputOf({ queries }: SearchCallPart): Block {
   const [query] = queries
   if (query === undefined) return {}
@@ -54,7 +56,7 @@ const writeSource = (source: SearchSource): Block => ({
   ...extrasFor(source, FORMAT),
 })
 
-/** Reports ids made legal, and empty titles: in this format they mean that the title is unknown. */
+/** Reports ids that were made valid, and empty titles, which in this format mean that the title is unknown. */
 export function reportSearch(part: SearchPart, path: Path, losses: Losses): void {
   const id = searchId(part)
   if (id !== part.id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
@@ -67,14 +69,14 @@ export function reportSearch(part: SearchPart, path: Path, losses: Losses): void
 export const isProved = ({ sources }: SearchResultPart): boolean =>
   sources.every(source => source.extras?.[FORMAT]?.['encrypted_content'] !== undefined)
 
-/** The ids of the searches in a turn whose results the upstream refuses. */
+/** Returns the ids of searches in a turn whose results the upstream would refuse. */
 export function unprovedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
   for (const part of content) if (part.type === 'search-result' && !isProved(part)) (ids ??= new Set()).add(part.id)
   return ids ?? NONE
 }
 
-/** The ids of the searches in a turn that the upstream takes back: those with results that it found itself. */
+/** Returns the ids of searches in a turn that the upstream accepts back: searches with results that it found itself. */
 export function provedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
   for (const part of content)

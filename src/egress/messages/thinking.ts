@@ -8,7 +8,7 @@ import { displayOf, mostTokens, OFF, planned, reportPlan } from '../sanitize/thi
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** The written thinking settings, with the values that sampling and limits depend on. */
+/** The written thinking settings, and the values on which sampling and limits depend. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
@@ -20,14 +20,15 @@ export interface Thinking {
 const NOTHING: Thinking = { on: false }
 
 /**
- * Rewrites thinking settings of a native caller that the upstream cannot take. Returns the changed fields of the body.
+ * Rewrites thinking settings of a native caller that the upstream does not accept. Returns the changed fields of the
+ * body.
  */
 export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
   if (reasoning === undefined) return {}
   if (isObject(body['thinking']) && body['thinking']['type'] === 'enabled')
     return isMidway(request, FORMAT) && reasonedElsewhere(request) ? withoutReasoning(reasoning, body, context) : {}
-  // A strict upstream takes no effort while thinking is off (trap 39).
+  // A strict upstream does not accept an effort while thinking is off (trap 39).
   if (reasoning.budget !== 0 || context.dialect.effort_while_off !== false) return {}
   context.losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
   return withoutEffort(body)
@@ -40,7 +41,7 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
 }
 
 /**
- * Requests thinking without a budget, or no thinking. A budget requires the earlier reasoning, which went to an
+ * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to an
  * upstream of another format.
  */
 function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
@@ -55,7 +56,7 @@ function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: Write
 /**
  * Writes the canonical reasoning settings, made valid for the upstream (traps 26, 38, 41, 93).
  *
- * @param forced whether a tool has to be called, which a thinking budget does not allow.
+ * @param forced whether the model must call a tool. A thinking budget is not allowed then.
  */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
@@ -73,7 +74,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** Turns thinking off, or allows it only between tool calls if the model supports no less. */
+/** Turns thinking off. If the model does not support that, only allows thinking between tool calls. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
@@ -83,8 +84,8 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
 }
 
 /**
- * Whether the last turn of the assistant has only reasoning of other upstreams. Such reasoning is not sent, not even
- * for native callers.
+ * Whether the last assistant turn only has reasoning of other upstreams. Such reasoning is not sent, not even for
+ * native callers.
  */
 function reasonedElsewhere(request: CanonicalRequest): boolean {
   const reasoning = lastAnswer(request, FORMAT).filter(part => part.type === 'reasoning')
@@ -94,7 +95,8 @@ function reasonedElsewhere(request: CanonicalRequest): boolean {
 }
 
 /**
- * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning for native ones.
+ * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning only for native
+ * callers.
  */
 export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: ReasoningTarget): ReasoningPart | undefined {
   if (!toIssuer) return undefined
@@ -102,9 +104,9 @@ export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: Reason
 }
 
 /**
- * Whether the upstream refuses a signature if anything before it has changed, as the newest families of Claude do
- * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because the behaviour
- * of their model is unknown.
+ * Whether the upstream refuses a signature if anything before it has changed, like the newest families of Claude
+ * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because it is unknown
+ * how their model behaves.
  */
 export const boundSignatures = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

@@ -7,10 +7,12 @@ import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 
-/** The tools of a request without any. */
+/** The tools of a request that has none. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
 
-/** Writes the tools that the tool choice allows. Names are unique. A later tool of the same name is dropped. */
+/**
+ * Writes the tools that the tool choice allows. Names must be unique, so a later tool with the same name is dropped.
+ */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
   if (request.tools === undefined && toolChoice === undefined) return NO_TOOLS
@@ -54,7 +56,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the schema of the arguments. An object schema is required. A strict one is closed. */
+/** Writes the schema of the arguments. It must be an object schema. If it is strict, all its objects are closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -68,7 +70,7 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
   return schema
 }
 
-/** The fields that each kind of hosted tool lacks, with the reason of their loss. */
+/** Fields that each kind of hosted tool lacks, and the reason of their loss. */
 const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
   'web-search': { contextSize: 'no-context-size' },
   'web-fetch': { contextSize: 'no-context-size', location: 'no-location' },
@@ -110,7 +112,7 @@ function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject 
 
 type Location = NonNullable<HostedTool['location']>
 
-/** The location of the user. A country is dropped unless it has the two letters of ISO 3166. */
+/** Returns the user's location. A country without a two-letter code (ISO 3166) is dropped. */
 function supportedLocation(location: Location, path: Path, losses: Losses): Location {
   const { country, ...others } = location
   if (country === undefined || country.length === 2) return location
@@ -120,8 +122,8 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
 
 /**
  * Returns a test for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The format
- * cannot restrict a choice to some tools, so that the other tools are not offered. The prompt thus changes, but only
- * when the choice changes.
+ * cannot restrict a choice to some tools, so the other tools are not offered. This changes the prompt, but only when
+ * the choice changes.
  */
 function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
@@ -134,7 +136,7 @@ function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | u
   }
 }
 
-/** Whether the choice forces a single tool by name, so that all tools can be offered. */
+/** Whether the choice forces a single tool by name. All tools can then be offered. */
 const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
   choice?.mode === 'required' &&
   choice.only?.length === 1 &&
@@ -142,13 +144,13 @@ const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): bo
   dialect.forced_tools !== false
 
 /**
- * Whether the request forces a tool call. Manual thinking (`enabled`) excludes forced calls and is turned off for them.
- * Adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
+ * Whether the request forces a tool call. Manual thinking (`enabled`) does not allow forced calls, so it is turned off.
+ * Adaptive thinking allows them ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
  */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 
-/** Writes `tool_choice`, which also states whether several tools may be called at once (trap 54). */
+/** Writes `tool_choice`. It also states whether the model may call several tools at once (trap 54). */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const nativeChoice = choice?.extras?.[FORMAT]?.['tool_choice']
@@ -171,8 +173,8 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
 const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
 
 /**
- * Writes the choice as the upstream takes it: at most one tool can be named, the tool must be offered, and some models
- * do not support forced calls (trap 93).
+ * Writes the choice in a form that the upstream accepts: at most one tool can be named, the tool must be offered, and
+ * some models do not support forced calls (trap 93).
  */
 function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
   const path: Path = ['toolChoice']
@@ -188,7 +190,7 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
 }
 
-/** Returns the name of the single tool that must be called, if it is offered. */
+/** Returns the name of the only tool that must be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
   const one = only?.length === 1 ? only[0] : undefined
   const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
@@ -202,7 +204,7 @@ const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly ty
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** Returns the name of the tool on the wire. Undefined for a tool of another format, or one without a name. */
+/** Returns the tool's name on the wire. Undefined for tools of other formats and tools without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

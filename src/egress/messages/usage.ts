@@ -5,9 +5,9 @@ import { defined, extrasFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
 /**
- * Writes token counts. The input excludes tokens read from a cache or written to one (docs/wire/messages.md#usage,
- * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up. Other unknown
- * counts are left out, not null (trap 87).
+ * Writes token counts. The input excludes tokens that were read from or written to a cache
+ * (docs/wire/messages.md#usage, traps 19, 20). The four main counts are numbers in every recorded answer, and clients
+ * add them up. Other unknown counts are omitted instead of null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
   if (usage === undefined) losses.add(['usage'], { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 'count-required')
@@ -26,7 +26,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
-/** Number of input tokens without cached tokens. */
+/** Number of input tokens that did not come from or go to a cache. */
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',
@@ -53,7 +53,7 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-/** Writes the counts of hosted calls. The format requires both. */
+/** Writes the counts of hosted calls. The format requires both counts. */
 const writeCalls = (calls: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 
@@ -63,7 +63,7 @@ const TIERS: { readonly [tier: string]: string } = { default: 'standard', priori
 const tierName = (tier: string | undefined): string | undefined =>
   tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
 
-/** Reports a service tier that the format has no name for. */
+/** Reports a service tier for which the format has no name. */
 export function reportTier(tier: string | undefined, losses: Losses): void {
   if (tier !== undefined && tierName(tier) === undefined) losses.drop(['serviceTier'], 'no-such-tier')
 }

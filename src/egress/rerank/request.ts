@@ -46,8 +46,8 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
 export const FORMAT = 'rerank'
 
 /**
- * Whether the upstream takes the caller's body unchanged. It must know the caller's field for the number of ranks, and
- * take documents that are objects.
+ * Whether the upstream accepts the caller's body unchanged. It must know the caller's field for the number of ranks,
+ * and accept documents that are objects.
  */
 const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
@@ -60,7 +60,10 @@ interface WriteContext {
   readonly losses: Losses
 }
 
-/** Writes a document as received, else as one text or one image. `path` is the path of the document's parts. */
+/**
+ * Writes a document as received if possible, otherwise as one text or one image. `path` is the path of the document's
+ * parts.
+ */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
   const nativeDocument = content[0] && unchangedWire<Json>(content[0], FORMAT)
   if (
@@ -84,9 +87,7 @@ interface Text {
   readonly index: number
 }
 
-/**
- * Returns the text parts of a document. Parts that cannot be combined with them, or that the format lacks, are lost.
- */
+/** Returns the text parts of a document. Reports parts that cannot be combined with them or that the format lacks. */
 function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
   const texts = content.flatMap((part, index): Text[] => {
     // `foreignLosses` reports the loss of another format's part.

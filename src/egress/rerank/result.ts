@@ -14,8 +14,8 @@ import { FORMAT, writeDocument } from './request.ts'
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
 /**
- * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: that of Jina, Cohere or
- * Voyage.
+ * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or
+ * Voyage's.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT)
@@ -38,20 +38,20 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Recognizes the vendor by the shape of an answer. */
+/** Recognises the vendor by the shape of an answer. */
 const styleOf = (body: JsonObject): string =>
   isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
 
-/** Token counts that clients require, in every style but Cohere's. */
+/** Token counts that clients require in every style except Cohere's. */
 const COUNTS = ['total_tokens']
 
-/** Writes the ranks. With `plain`, a document that is a single text is written as a string. */
+/** Writes the ranks. If `plain` is set, a document that is a single text is written as a string. */
 function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
-    // `foreignLosses` reports another format's part, unless it has a text.
+    // `foreignLosses` reports parts of other formats, unless they have a text.
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
     return []
   })

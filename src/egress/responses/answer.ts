@@ -17,9 +17,9 @@ import {
 } from './items.ts'
 import { belongsTo, reportSearch, searchId, writeSearch } from './search.ts'
 
-/* Pieces of an answer that whole and streamed responses share: items, parts and final state. */
+/* Code that whole and streamed responses share: items, parts and the final state. */
 
-/** The kind of item that a part of an answer becomes; `nowhere` if the format has no item for it. */
+/** Kind of item that a part of an answer becomes. `nowhere` if the format has no item for it. */
 type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'search' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {
@@ -67,7 +67,8 @@ export const hasLogprobs = (part: Part): boolean =>
   part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
 /**
- * Writes the log probability of a token and, if reported, those of its alternatives. `bytes` is required, and empty if
+ * Writes the log probability of a token and, if reported, of its alternatives. `bytes` is required, so it is empty if
+ * unknown.
  * unknown.
  */
 export const writeToken = (token: TokenLogprob): JsonObject =>
@@ -84,7 +85,7 @@ const writeAlternative = (token: TokenLogprob): JsonObject => ({
   ...extrasFor(token, FORMAT),
 })
 
-/** Reports the fields of a part that this format lacks. */
+/** Reports fields of a part that this format lacks. */
 function reportPart(part: Part, path: Path, losses: Losses): void {
   if (itemKindOf(part) === 'nowhere') {
     if (part.type !== 'opaque') losses.drop(path, 'no-such-content')
@@ -98,7 +99,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'text') reportCitations(part, path, losses)
 }
 
-/** Reports empty lists of bytes. In this format they mean that the bytes are unknown, because every token has some. */
+/** Reports empty lists of bytes. Every token has bytes, so in this format an empty list means that they are unknown. */
 function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
@@ -107,10 +108,10 @@ function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losse
 }
 
 /**
- * Writes the parts of a candidate as items of an answer. Neighbouring texts and refusals become one message, a search and
- * its results one call, and all log probabilities go to the first text.
+ * Writes the parts of a candidate as items of an answer. Adjacent texts and refusals become one message, a search and
+ * its results become one call, and all log probabilities go to the first text.
  *
- * @param base the base of generated ids.
+ * @param base the base for generated ids.
  * @param last the status of the last item.
  */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
@@ -151,14 +152,14 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   })
 }
 
-/** Whether a part goes into the same item as the parts before it. */
+/** Whether a part goes into the same item as the preceding parts. */
 function sharesItem(part: Part, before: readonly Part[]): boolean {
   const first = before[0]!
   if (itemKindOf(part) === 'message') return itemKindOf(first) === 'message'
   return isSearch(part) && before.length === 1 && isSearch(first) && belongsTo(part, first)
 }
 
-/** The facts about an answer's content that determine its final state. */
+/** Facts about an answer's content that determine its final state. */
 export interface EndContent {
   called: boolean
   refused: boolean
@@ -172,8 +173,8 @@ export const FAILED: ResponseState = { status: 'failed', incomplete_details: nul
 const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
 /**
- * Returns the final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). An answer that contains a
- * refusal is completed.
+ * Returns the final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). An answer with a refusal counts
+ * as completed.
  */
 export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
   switch (finish?.reason) {
@@ -193,7 +194,7 @@ export const endContentOf = ({ content }: Candidate): EndContent => ({
   refused: content.some(part => part.type === 'refusal'),
 })
 
-/** Reports how the finish reason that a reader derives from the response differs from the original. */
+/** Reports a loss if readers would derive a different finish reason from the response. */
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
   if (finish === undefined) return losses.add(at, { reason: impliedReason(content) }, 'finish-required')

@@ -8,18 +8,18 @@ import { requiredFields } from '../openai-answer.ts'
 
 export const FORMAT = 'responses'
 
-/** The context of writing a request's messages. */
+/** Context for writing a request's messages. */
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
-  /** Mask that is written as a setting of the image generation tool. */
+  /** Mask that becomes a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
 }
 
 /** The type of text parts in a turn. */
 type TextType = 'input_text' | 'output_text'
 
-/** Writes a part of a content list. Undefined, with a loss, if the format has no form for the part. */
+/** Writes a part of a content list. If the format cannot express the part, reports a loss and returns undefined. */
 export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -57,7 +57,7 @@ function writeText(part: TextPart, plain: TextType, path: Path, { losses }: Writ
   return plainText(part.text, plain)
 }
 
-/** Writes the citations of an earlier answer. Nothing that a caller notices is lost with their other fields. */
+/** Writes the citations of an earlier answer. Their other fields are lost, but callers do not notice. */
 function writeCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): readonly JsonObject[] {
   annotations.forEach((citation, index) => {
     if (citation.type === 'opaque') return
@@ -70,7 +70,7 @@ function writeCitations({ annotations = [] }: TextPart, path: Path, losses: Loss
   return annotations.map(writeAnnotation).filter(one => one !== undefined)
 }
 
-/** Writes a citation. The three required fields are empty or zero if unknown. */
+/** Writes a citation. Its three required fields are empty or zero if unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
@@ -82,7 +82,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   )
 }
 
-/** Writes the cache marker in the upstream's form (trap 63). Output text takes none. */
+/** Writes the cache marker in the upstream's form (trap 63). Output text cannot have one. */
 function writeCache(part: Part, plain: TextType, path: Path, { dialect, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
@@ -141,7 +141,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** Writes an image. `detail` is required. The default `auto` lets the model decide. */
+/** Writes an image. `detail` is required. Its default `auto` leaves the decision to the model. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
@@ -181,7 +181,7 @@ export function contentOf(parts: readonly JsonObject[]): Json {
   return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts
 }
 
-/** Whether the part is a text without other fields. Empty annotations do not count. */
+/** Whether the part is a text without other fields. Empty annotations are ignored. */
 function isPlainText(wire: JsonObject): boolean {
   const { type, text, annotations, ...others } = wire
   return (

@@ -2,16 +2,16 @@ import { isObject, type Json, type JsonObject, stringIn, withMappedItems } from 
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
- * Adds the fields that every answer of this format has, if the upstream left some out. Strict clients cannot read an
- * answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values stay
- * unchanged, and a complete object is returned as it is. Null counts as absent in fields that are never null.
+ * Adds the fields that every answer of this format has, if the upstream omitted some. Strict clients cannot read an
+ * answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Existing values stay
+ * unchanged, and a complete object is returned as it is. In fields that are never null, null counts as absent.
  */
 
-/** Whether the object lacks the field. A null counts as absent if the default is not null. */
+/** Whether the object lacks the field. Null counts as absent unless the default is null. */
 export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
   object[field] === undefined || (object[field] === null && fallback !== null)
 
-/** Adds missing fields from `entries`. Returns the same object if it has all of them. */
+/** Adds missing fields from `entries`. Returns the same object if none are missing. */
 export function withDefaults(object: JsonObject, entries: JsonObject): JsonObject {
   let whole: { [key: string]: Json } | undefined
   for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
@@ -20,23 +20,23 @@ export function withDefaults(object: JsonObject, entries: JsonObject): JsonObjec
 
 /** Index of an item in the output, and its status. */
 interface ItemPosition {
-  /** Base of generated ids. */
+  /** Base for generated ids. */
   readonly base: string
   readonly index: number
   readonly status: string
 }
 
-/** Fields that items of one type always have. */
+/** Fields that all items of one type have. */
 interface ItemRow {
   /** The prefix of generated ids. */
   readonly prefix: string
   readonly hasStatus?: true
-  /** Whether the item has a `call_id`, which the caller refers to in the result. */
+  /** Whether the item has a `call_id`, to which the caller's result refers. */
   readonly hasCallId?: true
   readonly entries?: JsonObject
 }
 
-/** The known types of items. */
+/** Known item types. */
 const ITEMS: { readonly [type: string]: ItemRow } = {
   message: { prefix: 'msg', hasStatus: true, entries: { type: 'message', role: 'assistant', content: [] } },
   reasoning: { prefix: 'rs', entries: { summary: [] } },
@@ -58,7 +58,7 @@ const ITEMS: { readonly [type: string]: ItemRow } = {
 }
 const OTHER: ItemRow = { prefix: 'item' }
 
-/** Returns the generated id of an item. */
+/** Returns a generated id for an item. */
 export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
 
 /** Completes an item of an answer: its id, its status if its type has one, and its parts. */
@@ -100,7 +100,7 @@ export const FUNCTION: JsonObject = { description: null, parameters: null, stric
 const TEXT: JsonObject = { format: { type: 'text' } }
 const REASONING: JsonObject = { effort: null, summary: null }
 
-/** Completes the objects inside a response: its usage and the settings it repeats. */
+/** Adds the default fields to objects inside a response: its usage and the settings it repeats. */
 export function innerDefaults(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
   const whole = withMappedItems(response, 'tools', tool =>
@@ -121,7 +121,7 @@ const changed = (field: string, value: Json | undefined, entries: JsonObject): J
 const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
   before === after ? NONE : { [field]: after }
 
-/** Token counts of a response without any. Unknown counts are zero (trap 25). */
+/** Token counts of a response without usage. Unknown counts are zero (trap 25). */
 export const NO_TOKENS: JsonObject = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0 },
@@ -139,5 +139,5 @@ function usageWithDefaults(usage: JsonObject): JsonObject {
   return withDefaults(whole, { total_tokens: counted(input_tokens) + counted(output_tokens) })
 }
 
-/** A count of tokens; anything else counts as none. */
+/** Returns a token count. Any other value counts as zero. */
 const counted = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)

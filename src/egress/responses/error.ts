@@ -14,7 +14,7 @@ const OWN_NAMES: ErrorNames = {
   unreachable: ['server_error', 'server_error'],
 }
 
-/** Writes an error that comes before the first byte of an answer. */
+/** Writes an error that occurs before the first byte of an answer. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { param } = error
   const [type, code] = OWN_NAMES[error.kind]

@@ -31,14 +31,15 @@ import { Responder, type ResponseContent } from './response.ts'
 import { SearchWriter } from './search-events.ts'
 import { writeUsage } from './usage.ts'
 
-/** The event that ends a stream. OpenResponses requires it, and every known client accepts it (trap 68). */
+/** The event that ends a stream. OpenResponses requires it, and all known clients accept it (trap 68). */
 const DONE: WireEvent = { data: '[DONE]' }
 
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
 
 /**
- * Writes a streamed answer (docs/wire/responses.md#order-of-events): items in the order in which their parts began,
- * each done before the next is added (trap 96), then a terminal event whose response contains all items (trap 10).
+ * Writes a streamed answer (docs/wire/responses.md#order-of-events). Items are in the order in which their parts began,
+ * and each is done before the next is added (trap 96). A terminal event follows, whose response contains all items
+ * (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
   readonly events = new EventSequence()
@@ -50,7 +51,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private responder: Responder | undefined
   private message: MessageWriter | undefined
   private previewed: ImageWriter | undefined
-  /** The search that was written last; its results may follow. */
+  /** The search that was written last. Its results may follow. */
   private search: SearchWriter | undefined
   private logprobs: JsonObject[] = []
   private finish: Finish | undefined
@@ -74,7 +75,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.responder?.addsDefaults === true
   }
 
-  /** The losses of stop sequences and counts. */
+  /** Losses of stop sequences and counts. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }
@@ -97,7 +98,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.over ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
   }
 
-  /** Returns the log probabilities that have not been written with a text yet, and clears them. */
+  /** Returns the log probabilities that were not yet written with a text, and clears them. */
   take(): readonly JsonObject[] {
     const { logprobs } = this
     if (logprobs.length > 0) this.logprobs = []
@@ -166,7 +167,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 
-  /** The writer of a search, which also takes the results that follow. */
+  /** The writer of a search. It also accepts the results that follow. */
   private searchWriter(part: SearchPart): PartWriter {
     const { search } = this
     if (search !== undefined && part.type === 'search-result' && search.takes(part)) return search.resultWriter(part)
@@ -181,7 +182,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.search = undefined
   }
 
-  /** The writer for an image, which previews may have opened before the image begins. */
+  /** Returns the writer for an image. Previews may have created it before the image begins. */
   private imageWriter(part: MediaPart): ImageWriter {
     const previewed = this.previewed
     this.previewed = undefined
@@ -197,8 +198,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   /**
-   * Returns the message that a part goes into. Neighbouring parts share a message, unless the part is marked as the
-   * first of another message.
+   * Returns the message for a part. Adjacent parts share a message, unless the part is marked as the first of a new
+   * message.
    */
   private messageOf(part: Part): MessageWriter {
     if (originalItem(part) !== undefined) this.leaveMessage()
@@ -220,7 +221,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.events.emit(type as string, this.addsDefaults ? this.eventWithDefaults(indexed) : indexed)
   }
 
-  /** Adds the item's id to an event that has only the index, and completes the response in an event. */
+  /** Adds the item's id to an event that only has the index. Adds missing fields to the response in an event. */
   private eventWithDefaults(fields: JsonObject): JsonObject {
     const { item_id, output_index, response } = fields
     if (isObject(response)) return { ...fields, response: this.responder!.withAllFields(response, RUNNING) }
@@ -229,7 +230,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return typeof id === 'string' ? { ...fields, item_id: id } : fields
   }
 
-  /** Ends the open message and writes what was held. */
+  /** Ends the open message, and writes everything that was held. */
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
@@ -238,7 +239,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }
 
-  /** Returns the text part that gets late log probabilities. */
+  /** Returns the text part to which late log probabilities go. */
   private lastText(): MessagePartWriter | undefined {
     return this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : [])).at(-1)
   }
@@ -274,10 +275,10 @@ const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])
 
 /**
- * Writes the refusal of a request that is too long for the model, as OpenAI answers streaming requests: with status
- * 200, an `error` event and a failed response. Codex reads only the failed response and never the body of a 400;
- * opencode and the SDKs read the `error` event (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a
- * socket, the `error` event is left out, because it would end the turn before the failed response.
+ * Writes the refusal of a request that is too long for the model, like OpenAI for streaming requests: with status 200,
+ * an `error` event and a failed response. Codex only reads the failed response and never the body of a 400. opencode
+ * and the SDKs read the `error` event (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket, the
+ * `error` event is omitted, because it would end the turn before the failed response.
  */
 export function writeRefused(
   error: CanonicalError,
@@ -293,8 +294,8 @@ export function writeRefused(
 }
 
 /**
- * Returns the fields of an `error` event, flat and nested. The event is documented as flat, but OpenAI sends it nested,
- * and clients read one form or the other (docs/wire/errors.md#in-streams).
+ * Returns the fields of an `error` event in two forms: flat and nested. The documentation says flat, but OpenAI sends
+ * it nested, and each client reads only one form (docs/wire/errors.md#in-streams).
  */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)

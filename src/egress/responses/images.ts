@@ -10,13 +10,13 @@ import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
 /*
- * Writes image-only requests as a call of the image generation tool, with a choice that forces the tool. The generated
- * image is in that call.
+ * Writes image-only requests as a call of the image generation tool. The tool choice forces this tool, and its call
+ * contains the generated image.
  */
 
 const TYPE = 'image_generation'
 
-/** Whether the requested output is only an image. */
+/** Whether only an image was requested. */
 export const isImageRequest = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
 /** Choice that forces the image generation tool. */
@@ -48,7 +48,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
   return { tools: [tool] }
 }
 
-/** Qualities of other models, and their equivalents in this format. */
+/** Image qualities of other models, and their equivalents in this format. */
 const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
 
 function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
@@ -71,13 +71,13 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
-  // Images come as bytes. The gateway delivers them by URL if the caller requested that.
+  // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
 /**
- * Returns the mask that the tool can take: the last part of a last turn that also has a text part. Any other mask is
- * lost.
+ * Returns the mask that the tool can use: the last part of the last turn, if that turn also has a text part. Any other
+ * mask is lost.
  */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
   if (!isImageRequest(request)) return undefined
@@ -120,7 +120,7 @@ const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   cache: 'no-cache-markers-here',
 }
 
-/** Reports the fields of a generated image that this format lacks. */
+/** Reports fields of a generated image that this format lacks. */
 export function reportImage(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, IMAGE_LOSSES)
   if (part.source.type !== 'base64') return

@@ -9,7 +9,7 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
 
-/** Writes `instructions` and `input`: a leading system text, and everything else as items. */
+/** Writes `instructions` and `input`: a leading system text becomes `instructions`, everything else becomes items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { messages } = request
   const instructions = instructionsOf(messages)
@@ -22,8 +22,8 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
 }
 
 /**
- * Returns the text of a leading system turn, if it is a single plain text part. The only message of a request stays in
- * `input`, because upstreams refuse an empty `input`.
+ * Returns the text of a leading system turn, if it is a single plain text part. If the request has only one message, it
+ * stays in `input`, because upstreams refuse an empty `input`.
  */
 function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
@@ -77,7 +77,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
 }
 
 /**
- * Writes an assistant turn. Reasoning, calls and searches become separate items, neighbouring texts and refusals one
+ * Writes an assistant turn. Reasoning, calls and searches become separate items. Adjacent texts and refusals share a
  * message.
  */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
@@ -87,7 +87,7 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
-/** The id that a search of a history is read with: its item has none (trap 34). */
+/** The id with which a search in the history is read, because its item has no id (trap 34). */
 const UNNAMED = ''
 const ENDED: Stamp = { status: 'completed' }
 
@@ -95,7 +95,7 @@ const ENDED: Stamp = { status: 'completed' }
 class Turn {
   private readonly items: JsonObject[] = []
   private message: JsonObject[] = []
-  /** The search that is the last item. */
+  /** The search, if it is the last item. */
   private search: SearchPart | undefined
   private readonly context: WriteContext
 
@@ -134,7 +134,7 @@ class Turn {
     this.search = undefined
   }
 
-  /** Adds results to the item of their search, and anything else as an item of its own. */
+  /** Adds results to the item of their search. Anything else becomes a separate item. */
   private addSearch(part: SearchPart, path: Path): void {
     reportSearch(part, UNNAMED, path, this.context.losses)
     const { search } = this
@@ -167,8 +167,8 @@ class Turn {
 }
 
 /**
- * Writes reasoning that an upstream of this format signed (trap 30). Upstreams refuse all other reasoning, so that it
- * is dropped.
+ * Writes reasoning that an upstream of this format signed (trap 30). All other reasoning is dropped, because upstreams
+ * refuse it.
  */
 export function writeSignedReasoning(
   part: ReasoningPart,

@@ -9,7 +9,7 @@ import { idAt, itemWithDefaults } from './defaults.ts'
 import { writeImageCall } from './images.ts'
 import { originalItem, type Stamp, stampAt, writeCall } from './items.ts'
 
-/** Collects the events of one stream, numbered from 0 (trap 69). */
+/** Collects the events of one stream and numbers them from 0 (trap 69). */
 export class EventSequence {
   private sequence = 0
   private out: WireEvent[] = []
@@ -19,7 +19,10 @@ export class EventSequence {
     this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
   }
 
-  /** Writes an event given as JSON text up to its number. Deltas, the bulk of a stream, need no object this way. */
+  /**
+   * Writes an event given as JSON text up to its number. This avoids objects for deltas, which make up most of a
+   * stream.
+   */
   line(type: string, text: string): void {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
   }
@@ -50,33 +53,33 @@ export interface PartWriter {
   end(): void
 }
 
-/** Writer for parts that the format has no item for. */
+/** Writer for parts for which the format has no item. */
 export const NO_OUTPUT: PartWriter = { delta() {}, patch() {}, end() {} }
 
 /** An item of the output, in its current state. */
 export interface ItemWriter {
   written(): JsonObject
-  /** Marks the item as cut off by the end of the answer. An open item then stays incomplete. */
+  /** Marks the item as cut off by the end of the answer. If it is still open, it stays incomplete. */
   cutShort(): void
 }
 
-/** State that the items of one stream share. */
+/** State shared by the items of one stream. */
 export interface ItemContext {
   readonly events: EventSequence
-  /** The base of generated ids. */
+  /** Base for generated ids. */
   readonly base: string
-  /** Items so far. Their number is the index of the next one. */
+  /** The items so far. Their number is the index of the next item. */
   readonly items: ItemWriter[]
   /** Whether the answer comes from an upstream of this format. */
   readonly isNative: boolean
-  /** Whether fields that the upstream left out are added. */
+  /** Whether to add fields that the upstream omitted. */
   readonly addsDefaults: boolean
   readonly ids: ItemIds
 }
 
 /**
- * Finds the index of an item by its id. If two items share an id, the later one is found. The id of an item may change
- * while it streams. Both ids then find it.
+ * Finds the index of an item by its id. If two items share an id, the later one is found. An item's id may change while
+ * it streams. Both ids then find the item.
  */
 export class ItemIds {
   private readonly indexes = new Map<Json | undefined, number>()
@@ -98,7 +101,7 @@ export class ItemIds {
   }
 }
 
-/** The status of unfinished items, by type, where it is not `incomplete`. */
+/** Status of unfinished items, by type, if it is not `incomplete`. */
 const UNFINISHED: { readonly [type: string]: string } = {
   image_generation_call: 'failed',
   web_search_call: 'failed',
@@ -132,7 +135,7 @@ export abstract class Item implements ItemWriter {
     this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
-  /** Returns the id of the item in its events: the upstream's, or a generated one. */
+  /** Returns the item's id in its events: the upstream's, or a generated one. */
   protected idOf(original: JsonObject | undefined, prefix: string): string {
     return typeof original?.['id'] === 'string' ? original['id'] : idAt(prefix, this.context.base, this.index)
   }
@@ -142,8 +145,8 @@ export abstract class Item implements ItemWriter {
   }
 
   /**
-   * Returns the item in its current state. An item that was cut off is incomplete, whatever its start declared (trap
-   * 88).
+   * Returns the item in its current state. If the item was cut off, it is incomplete, no matter what its start declared
+   * (trap 88).
    */
   written(): JsonObject {
     const item = this.state()
@@ -151,7 +154,7 @@ export abstract class Item implements ItemWriter {
     return this.shown({ ...item, status: UNFINISHED[stringIn(item['type'])] ?? 'incomplete' })
   }
 
-  /** Adds the fields that the upstream left out, if the answer is to be completed. */
+  /** Adds fields that the upstream omitted, if missing fields are to be added. */
   protected shown(item: JsonObject): JsonObject {
     const { base, addsDefaults } = this.context
     const status = this.isCut ? 'incomplete' : this.status
@@ -186,7 +189,9 @@ export abstract class SingleWriter extends Item implements PartWriter {
     this.done('completed')
   }
 
-  /** Returns the upstream's item with the field as received so far. The original item once it has ended. */
+  /**
+   * Returns the upstream's item with the field as received so far. After the item has ended, returns the original item.
+   */
   protected grown(field: string, value: Json): JsonObject | undefined {
     const original = originalItem(this.part)
     if (original === undefined || (original.whole && this.status === 'completed')) return original?.item
@@ -215,7 +220,7 @@ export class OpaqueWriter extends SingleWriter {
   }
 }
 
-/** Writes an image whole, at its end. */
+/** Writes a whole image when it ends. */
 export class ImageWriter extends SingleWriter {
   private readonly data: string[] = []
 
@@ -241,7 +246,7 @@ export class ImageWriter extends SingleWriter {
     })
   }
 
-  /** Sets the part when the image that was previewed begins. */
+  /** Sets the part when the image begins, after its previews. */
   replacePart(part: MediaPart): this {
     this.part = part
     return this
@@ -250,13 +255,13 @@ export class ImageWriter extends SingleWriter {
   override end(): void {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
-    // An upstream of this format has sent this event itself.
+    // An upstream of this format has already sent this event itself.
     if (this.part.type === 'media' && originalItem(this.part) === undefined)
       this.context.events.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 
-  /** Returns the image generation call. A call that made no image is written as the item that replaced it. */
+  /** Returns the image generation call. If it produced no image, returns the item that replaced it. */
   protected state(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
     const result = this.status === 'in_progress' ? null : this.body
@@ -303,8 +308,8 @@ export class CallWriter extends SingleWriter {
   }
 
   /**
-   * Returns the name of the function, for the `done` event of its arguments. The name is left out if an upstream of
-   * this format left it out (docs/wire/responses.md#stream).
+   * Returns the function's name for the `done` event of its arguments. The name is omitted if an upstream of this
+   * format omitted it (docs/wire/responses.md#stream).
    */
   private named(): JsonObject {
     const { part, context } = this
@@ -312,7 +317,7 @@ export class CallWriter extends SingleWriter {
     return isBare ? NAMELESS : { name: part.name }
   }
 
-  /** Returns the call. Before its end, the call has the arguments received so far. */
+  /** Returns the call. Until the call ends, it has the arguments received so far. */
   protected state(): JsonObject {
     const original = this.grown(this.field, this.body)
     if (original !== undefined) return original

@@ -6,18 +6,18 @@ import type { ReasoningTarget } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { idAt } from './defaults.ts'
 
-/* Items that a history and an answer write alike. */
+/* Writes items that histories and answers share. */
 
 /** Fields that an answer adds to an item: an id, and a status if the item's type has one. */
 export type Stamp = { readonly id?: string; readonly status?: string }
 
 /**
- * Items of a history have no ids. Upstreams look up the ids that they get and fail for ids that they have not stored
- * (trap 34).
+ * Items in a history have no ids. Upstreams look up the ids that they receive, and fail for ids that they have not
+ * stored (trap 34).
  */
 const UNNAMED: Stamp = {}
 
-/** Prefix of generated ids for reasoning of other formats. */
+/** Prefix of generated ids for reasoning from other formats. */
 export const FOREIGN_REASONING = 'rs_il'
 
 /** Returns the generated id and status of an item. Reasoning has no status. */
@@ -38,12 +38,10 @@ export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObjec
   }
 }
 
-/** The separator between sections of reasoning. */
+/** Separator between sections of reasoning. */
 export const SEPARATOR = '\n\n'
 
-/**
- * Splits the text of reasoning into sections at its cuts. Without cuts the text is one section, or none if it is empty.
- */
+/** Splits reasoning text into sections at its cuts. Without cuts, there is one section. An empty text has none. */
 function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
   const ends = [...cuts, text.length]
@@ -64,7 +62,8 @@ export const writeReasoningItem = (
 })
 
 /**
- * Writes the part's current sections into an upstream's reasoning item, in `content` if the upstream wrote them there.
+ * Writes the part's current sections into an upstream's reasoning item. They go into `content` if the upstream used
+ * that field.
  */
 export function fillReasoning(item: JsonObject, part: ReasoningPart, encrypted: string | undefined): JsonObject {
   const { as, cuts } = spellingFor(part, FORMAT)
@@ -82,8 +81,8 @@ export const summaryText = (text: string): JsonObject => ({ type: 'summary_text'
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
 
 /**
- * Returns the value of `encrypted_content`: this format's own signature unchanged. Reasoning of other issuers is
- * wrapped whole, signed or not, because clients store nothing else of it (traps 27, 92).
+ * Returns the value of `encrypted_content`. This format's own signature stays unchanged. Reasoning from other issuers
+ * is wrapped as a whole, signed or not, because clients store nothing else of it (traps 27, 92).
  */
 export function encryptedContent({ text, signature, redacted }: ReasoningPart): string | undefined {
   if (signature === undefined) return text === '' ? undefined : wrapReasoning([{ text }], FORMAT)
@@ -91,7 +90,7 @@ export function encryptedContent({ text, signature, redacted }: ReasoningPart): 
   return wrapReasoning([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** Like `encryptedContent`, for reasoning of an upstream of this format. Undefined if unsigned. */
+/** Like `encryptedContent`, but for reasoning from an upstream of this format. Undefined if it is unsigned. */
 export const nativeEncryptedContent = (part: ReasoningPart): string | undefined =>
   part.signature === undefined ? undefined : encryptedContent(part)
 
@@ -103,16 +102,16 @@ export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObj
   content,
 })
 
-/** Item that a part of an answer was read from, if the upstream uses this format. */
+/** The item from which a part of an answer was read, if the upstream uses this format. */
 interface OriginalItem {
   readonly item: JsonObject
-  /** Whether the item is complete. An incomplete one is in its initial state. */
+  /** Whether the item is complete. An incomplete item is in its initial state. */
   readonly whole: boolean
 }
 
 /**
- * Returns the item that begins with a part of an answer. Undefined for parts of other formats, and for further parts of
- * a message.
+ * Returns the original item that starts with this part. Undefined for parts of other formats, and for all but the first
+ * part of a message.
  */
 export function originalItem(part: Part): OriginalItem | undefined {
   if (part.type === 'opaque' && part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined)
@@ -133,8 +132,8 @@ export const originalItems = (content: readonly Part[]): readonly JsonObject[] =
   })
 
 /**
- * Returns encrypted reasoning to the organisation for which it was made (trap 33), as Codex does. Its id is left out,
- * because an upstream would look it up and may not have stored it (trap 34).
+ * Returns encrypted reasoning to the organisation for which it was created (trap 33), like Codex. Its id is omitted,
+ * because the upstream would look it up and may not have stored it (trap 34).
  */
 export const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined

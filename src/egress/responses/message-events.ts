@@ -15,14 +15,14 @@ export interface LogprobSource {
   take(): readonly JsonObject[]
 }
 
-/** Writes a message of a streamed answer around its parts. */
+/** Writes the start and the end of a message in a streamed answer. */
 export class MessageWriter extends Item {
   readonly id: string
   private readonly first: Part
   private readonly parts: MessagePartWriter[] = []
   private open = 0
   private closing = false
-  /** Whether the event that ends the message was written. */
+  /** Whether the event that ends the message has been written. */
   settled = false
 
   constructor(first: Part, context: ItemContext) {
@@ -46,8 +46,8 @@ export class MessageWriter extends Item {
   }
 
   /**
-   * Counts a part as ended, and ends the message after its last part. The number of parts is known only for messages of
-   * upstreams of this format.
+   * Counts a part as ended, and ends the message after its last part. The number of parts is only known for messages
+   * from upstreams of this format.
    */
   partEnded(): void {
     this.open--
@@ -56,7 +56,7 @@ export class MessageWriter extends Item {
       this.finish('completed')
   }
 
-  /** Closes the message to further parts. The message ends as soon as all its parts have ended. */
+  /** Refuses further parts. The message ends as soon as all its parts have ended. */
   close(status: ItemStatus = 'completed'): void {
     this.closing = true
     this.finish(status)
@@ -68,12 +68,12 @@ export class MessageWriter extends Item {
     this.done(status)
   }
 
-  /** Whether another part may be added. */
+  /** Whether further parts may be added. */
   get acceptsParts(): boolean {
     return !this.settled && !this.closing
   }
 
-  /** Text parts of the message that may get late log probabilities. */
+  /** Text parts of the message to which late log probabilities may go. */
   get logged(): readonly MessagePartWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
@@ -86,10 +86,10 @@ export class MessageWriter extends Item {
   }
 }
 
-/** Returns the number of parts in a message. A message without parts is represented by one part. */
+/** Returns the number of parts in a message. A message without parts is represented by one placeholder part. */
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
-/** Whether the part only represents a message without parts. */
+/** Whether the part is the placeholder of a message without parts. */
 const isStandIn = (part: Part): boolean => {
   const original = originalItem(part)
   return original?.whole === true && Array.isArray(original.item['content']) && original.item['content'].length === 0
@@ -109,7 +109,7 @@ export class MessagePartWriter implements PartWriter {
   private readonly tokens: JsonObject[] = []
   private annotations = 0
   private ended = false
-  /** Whether citations came after the part had ended. */
+  /** Whether citations arrived after the part had ended. */
   citedLate = false
 
   constructor(part: Part, message: MessageWriter, index: number, logprobSource: LogprobSource) {
@@ -184,7 +184,7 @@ export class MessagePartWriter implements PartWriter {
     return this.message.context.addsDefaults ? partWithDefaults(written) : written
   }
 
-  /** Returns the upstream's part with the text received so far. The original part once it has ended. */
+  /** Returns the upstream's part with the text received so far. After the part has ended, returns the original part. */
   private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined

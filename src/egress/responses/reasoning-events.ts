@@ -32,7 +32,7 @@ export class ReasoningWriter extends SingleWriter {
   /** Index of the section that was opened last. */
   private sectionIndex = -1
   private section: { text: string; readonly prefix: string } | undefined
-  /** Number of characters of the separator that are still to be skipped. */
+  /** Number of separator characters that are still to be skipped. */
   private gap = 0
   /** Number of cuts passed so far. */
   private cuts = 0

@@ -13,23 +13,23 @@ import { failureOf } from './error.ts'
 /** Fields of the whole answer. */
 type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
-/** Contents of a response at one moment. */
+/** The content of a response at one point in time. */
 export interface ResponseContent {
   readonly state: ResponseState
   readonly output: readonly JsonObject[]
   readonly usage?: JsonObject | undefined
   readonly error?: CanonicalError | undefined
-  /** Fields that came late and replace earlier ones. */
+  /** Fields that arrived late and replace earlier ones. */
   readonly late?: Pick<ResponseHead, 'serviceTier' | 'extras' | 'spelling'> | undefined
 }
 
 const PREFIX = 'resp_'
 
-/** Returns the id of an answer. Ids of other formats get the prefix that clients expect. */
+/** Returns the id of an answer. Ids from other formats get the prefix that clients expect. */
 export const answerId = (id: string | undefined): string =>
   id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
-/** Settings of the request that every answer repeats, with the public defaults. Strict clients require all of them. */
+/** Request settings that every answer repeats, with their public defaults. Strict clients require all of them. */
 const DEFAULTS: JsonObject = {
   background: false,
   completed_at: null,
@@ -52,10 +52,10 @@ const DEFAULTS: JsonObject = {
   user: null,
 }
 
-/** A response object with all fields empty. Filling one in is much cheaper than building one. */
+/** A response object whose fields are all empty. Filling one in is much cheaper than building a new one. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
-/** Fields of every response, with null for those that may be null. */
+/** Fields of every response. The value is null where null is allowed. */
 const ALWAYS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
@@ -71,7 +71,7 @@ const REPEATED = [
   ...['safety_identifier', 'metadata', 'prompt_cache_key', 'tool_choice', 'parallel_tool_calls'],
 ] as const
 
-/** Returns the settings that an answer repeats, with the tools that items of the input add. */
+/** Returns the settings that an answer repeats, including tools that input items add. */
 function settingsEcho(request: CanonicalRequest): JsonObject {
   const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
@@ -85,7 +85,7 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
       previous_response_id: previous,
       background,
       conversation: conversation === undefined ? undefined : { id: conversation },
-      // The gateway may override this setting of the body.
+      // The gateway may override this setting from the body.
       truncation: request.extras?.[FORMAT]?.['truncation'],
     }) as JsonObject),
     tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
@@ -95,7 +95,7 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
 }
 
 /**
- * Maximum length of the base of an id, in characters. Clients may send ids back, and no id may be longer than 64
+ * Maximum length of the base of an id, in characters. Clients may send ids back, and an id may have at most 64
  * characters.
  */
 const LONGEST = 44
@@ -109,18 +109,18 @@ const responseIn = (node: Node): JsonObject | undefined =>
 /** Whether the answer comes from an upstream of this format. */
 export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== undefined
 
-/** Whether the caller uses the compaction endpoint, whose answers are not responses. */
+/** Whether the caller uses the compaction endpoint. Its answers are not responses. */
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
   wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
-/** Writes the response object of one answer, each time a stream contains it. */
+/** Writes the response object of an answer every time a stream needs it. */
 export class Responder {
-  /** Whether the answer comes from an upstream of this format and is repeated as received. */
+  /** Whether the answer comes from an upstream of this format and is passed on as received. */
   readonly isNative: boolean
-  /** Whether fields that this upstream left out are added. */
+  /** Whether to add fields that this upstream omitted. */
   readonly addsDefaults: boolean
   readonly id: string
-  /** Base of the ids of items. */
+  /** Base for the ids of items. */
   readonly base: string
   private readonly head: ResponseHead
   private readonly request: CanonicalRequest
@@ -136,7 +136,7 @@ export class Responder {
     this.base = baseOf(this.id)
   }
 
-  /** Service tier if no upstream reports one. */
+  /** Service tier if the upstream does not report one. */
   get tier(): string {
     return this.request.serviceTier ?? 'default'
   }
@@ -149,7 +149,7 @@ export class Responder {
     return this.withAllFields(untimed ? { ...response, ...this.completion(content) } : response, content.state)
   }
 
-  /** Returns the time of completion, which only a completed answer has. */
+  /** Returns the completion time. Only a completed answer has one. */
   private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
     if (state.status !== 'completed') return NONE
     return { completed_at: spellingFor(late ?? this.head, FORMAT)['completedAt'] ?? null }
@@ -198,7 +198,7 @@ export class Responder {
     }
   }
 
-  /** Adds the fields that the upstream left out. */
+  /** Adds fields that the upstream omitted. */
   withAllFields(response: JsonObject, state: ResponseState): JsonObject {
     if (this.compacts(response)) return innerDefaults(withDefaults(response, this.compaction))
     const lacking = ALL.filter(field => lacks(response, field, ALWAYS[field]!))

@@ -17,8 +17,8 @@ import { writeUsage } from './usage.ts'
 const NO_CANDIDATE: Candidate = { content: [] }
 
 /**
- * Writes a whole answer as a response object (docs/wire/responses.md#response-object), which repeats the settings of
- * the request.
+ * Writes a whole answer as a response object (docs/wire/responses.md#response-object). It repeats the settings of the
+ * request.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   if (request.output.count === true) return writeCounted(result)
@@ -41,9 +41,7 @@ const answered = (body: JsonObject, losses: Losses): Written<WireAnswer> => ({
   losses: losses.list,
 })
 
-/**
- * Passes on an answer of this format as received, except for its head and for the fields that its upstream left out.
- */
+/** Passes on an answer of this format as received, except for its head and for fields that the upstream omitted. */
 function writeNative(
   { candidates: [candidate = NO_CANDIDATE], usage, error }: CanonicalResult,
   responder: Responder,

@@ -8,8 +8,8 @@ import { originalItem } from './items.ts'
 import { belongsTo, searchId, writeSearch } from './search.ts'
 
 /**
- * Writes a search, with its results if they follow. An item of an upstream of this format holds both already, so that it
- * ends with the search.
+ * Writes a search, including its results if they follow. An item from an upstream of this format already contains both,
+ * so it ends with the search.
  */
 export class SearchWriter extends SingleWriter {
   private readonly start: SearchPart
@@ -35,7 +35,7 @@ export class SearchWriter extends SingleWriter {
     if (this.isOriginal) this.close()
   }
 
-  /** Ends the item: no results follow. */
+  /** Ends the item, because no results follow. */
   close(): void {
     if (this.closed || !this.ended) return
     this.closed = true
@@ -43,7 +43,7 @@ export class SearchWriter extends SingleWriter {
     this.done('completed')
   }
 
-  /** Writes what has ended; results that were cut off are left out. */
+  /** Writes everything that has ended. Results that were cut off are left out. */
   override cutShort(): void {
     if (this.ended && !this.closed) {
       this.result = undefined
@@ -52,12 +52,12 @@ export class SearchWriter extends SingleWriter {
     super.cutShort()
   }
 
-  /** Whether the results are those of this search. */
+  /** Whether the results belong to this search. */
   takes(result: SearchResultPart): boolean {
     return this.result === undefined && this.ended && isSearch(this.part) && belongsTo(result, this.part)
   }
 
-  /** The writer of results, which end the item. */
+  /** Returns the writer of the results. They end the item. */
   resultWriter(result: SearchResultPart): PartWriter {
     this.result = result
     if (this.isOriginal) return NO_OUTPUT
@@ -70,7 +70,7 @@ export class SearchWriter extends SingleWriter {
     }
   }
 
-  /** The item; before its end, with the queries known so far. */
+  /** Returns the item. Until it ends, it has the queries known so far. */
   protected state(): JsonObject {
     const original = originalItem(this.part)
     if (original !== undefined) return original.item

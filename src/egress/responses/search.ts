@@ -6,9 +6,9 @@ import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
-/* Writes hosted web searches (docs/wire/responses.md#web-search): a search and its results are one item. */
+/* Writes hosted web searches (docs/wire/responses.md#web-search): a search and its results share one item. */
 
-/** Whether the results belong to the search, so that one item holds both. */
+/** Whether the results belong to the search, so that both share one item. */
 export const belongsTo = (result: SearchPart, call: SearchPart | undefined): result is SearchResultPart =>
   call?.type === 'search-call' && result.type === 'search-result' && result.id === call.id
 
@@ -30,7 +30,7 @@ function writeSources(part: SearchResultPart): JsonObject {
   return { sources: [...part.sources.map(writeSource), ...(Array.isArray(others) ? (others as readonly Json[]) : [])] }
 }
 
-/** Writes a page without its title, which upstreams neither send nor take. */
+/** Writes a page without its title, because upstreams neither send nor accept titles. */
 const writeSource = (source: SearchSource): JsonObject => ({
   type: 'url',
   url: source.url,
@@ -39,13 +39,13 @@ const writeSource = (source: SearchSource): JsonObject => ({
 
 const PREFIX = 'ws_'
 
-/** The id of a search in an answer. Upstreams of this format take no id with another prefix back. */
+/** Returns the id of a search in an answer. Upstreams of this format do not accept ids with another prefix back. */
 export const searchId = ({ id }: SearchPart): string => (id.startsWith(PREFIX) ? id : PREFIX + id)
 
 /**
  * Reports the titles of pages, and extras without a field.
  *
- * @param id the id that a reader finds.
+ * @param id the id that readers see.
  */
 export function reportSearch(part: SearchPart, id: string, path: Path, losses: Losses): void {
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')

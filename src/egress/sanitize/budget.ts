@@ -1,10 +1,10 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** Maximum size of what resolved references may add to one request, in characters and nodes. */
+/** Maximum size that resolved references may add to one request, in characters and nodes. */
 const DEFAULT_SIZE = 512 * 1024
 
 /**
- * Limits how much of a caller's values a writer may repeat. A value that is referenced many times could otherwise
+ * Limits how much of a caller's values a writer may repeat. Otherwise, a value with many references to it could
  * multiply the size of a request (trap 106).
  */
 export class Budget {
@@ -14,14 +14,14 @@ export class Budget {
     this.remaining = size
   }
 
-  /** Deducts the size of the value. Returns false once the budget is exhausted, and for every later value. */
+  /** Deducts the size of the value. Returns false once the budget is exhausted, and from then on for every value. */
   spend(value: Json): boolean {
     if (this.remaining >= 0) this.remaining -= sizeOf(value, this.remaining)
     return this.remaining >= 0
   }
 }
 
-/** Counts the characters and nodes of a value. Stops just above `most`. */
+/** Counts the characters and nodes of a value. Stops soon after exceeding `most`. */
 function sizeOf(value: Json, most: number): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { eachSchema } from './parameters.ts'
 
-/** Keywords whose constraints the upstream does not enforce, and which it refuses. */
+/** Keywords whose constraints the upstream does not enforce. It refuses them. */
 const REFUSED: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
@@ -9,14 +9,14 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['not', 'if', 'then', 'else', '$schema'],
 ])
 
-/** The string formats that the upstream enforces (`transform-json-schema` of Anthropic's own client, 1.11). */
+/** String formats that the upstream enforces (`transform-json-schema` in Anthropic's own client, 1.11). */
 const FORMATS: ReadonlySet<Json> = new Set<Json>([
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ])
 
 /**
- * Reduces a schema to the subset that the upstream enforces: closes its objects and removes other keywords. Names of
- * properties never change.
+ * Reduces a schema to the subset that the upstream enforces: closes its objects and removes unsupported keywords.
+ * Property names never change.
  */
 export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(schema, strict)
 
@@ -36,10 +36,10 @@ function strict(schema: JsonObject): JsonObject {
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties))
 
-/** The keywords that form a union. */
+/** Keywords that form a union. */
 const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 
-/** The schema of a tool's arguments as the upstream takes it: an object, without a union at the top. */
+/** Returns the schema of a tool's arguments as the upstream accepts it: an object without a union at the top level. */
 export function argumentSchema(schema: JsonObject): JsonObject {
   if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
   const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))

@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
 
-/** Efforts that a budget can become, weakest first. */
+/** Efforts to which a budget can be converted, weakest first. */
 export const BUDGET_EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** Reasoning budget of each effort, in tokens. */
@@ -16,12 +16,12 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
   max: 32_000,
 }
 
-/** Returns the lowest effort whose budget is at least this one. */
+/** Returns the lowest effort whose budget is at least the given one. */
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, else the next lower one, else the lowest. Undefined if the model
- * supports none.
+ * Returns the wanted effort if the model supports it, otherwise the next lower one, or else the lowest. Undefined if
+ * the model supports no effort.
  *
  * @param efforts the model's efforts, weakest first.
  */
@@ -31,8 +31,8 @@ export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | un
 }
 
 /**
- * Converts the reasoning budget to the nearest effort, for formats that have efforts but no budgets. The budget is
- * dropped if the request has an effort too, or if the model's efforts are unknown.
+ * Converts a reasoning budget to the nearest effort, for formats with efforts but without budgets. The budget is
+ * dropped if the request also has an effort or if the model's efforts are unknown.
  *
  * @param efforts the model's efforts, weakest first.
  */

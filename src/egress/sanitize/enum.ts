@@ -4,15 +4,15 @@ import type { Output, TextShape } from '../../canonical/request.ts'
 
 type Shape = NonNullable<Output['text']>
 
-/** Answer shapes of formats that allow only objects at the top level. */
+/** Answer shapes in formats that only allow objects at the top level. */
 export type ObjectShape = Exclude<Shape, { readonly shape: 'enum' }>
 
 /**
- * Wraps an enum answer shape in an object (trap 112); the gateway unwraps the answer. Other shapes pass unchanged.
+ * Wraps an enum answer shape in an object (trap 112). The gateway unwraps the answer. Other shapes stay unchanged.
  * Structured answers of OpenAI and Anthropic must be objects at the top level
  * (platform.openai.com/docs/guides/structured-outputs, read 2026-11-23).
  *
- * @param more further fields of the new schema shape.
+ * @param more additional fields of the new schema shape.
  */
 export function withEnumInObject(text: Shape, losses: Losses, more: { readonly strict?: true } = {}): ObjectShape {
   if (text.shape !== 'enum') return text

@@ -4,19 +4,18 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isSearch } from '../searches.ts'
 
 /**
- * Whether the last turn of the assistant has calls but does not begin with reasoning that an upstream of the format
- * signed.
+ * Whether the last assistant turn has calls but does not begin with reasoning that an upstream of this format signed.
  */
 export function isMidway(request: CanonicalRequest, format: Format): boolean {
   const turn = lastAnswer(request, format).filter(part => isWritten(part, format))
   return turn.some(part => part.type === 'tool-call') && !isSignedIn(turn[0]!, format)
 }
 
-/** Whether the part is reasoning with a signature of the format. */
+/** Whether the part is reasoning with a signature of the given format. */
 export const isSignedIn = (part: Part, format: Format): boolean =>
   part.type === 'reasoning' && part.signature?.format === format
 
-/** Whether the part is written at all. Empty text parts and unsigned reasoning are not. */
+/** Whether the part is written at all. Empty text parts and unsigned reasoning are not written. */
 function isWritten(part: Part, format: Format): boolean {
   if (isSearch(part)) return true
   if (part.type === 'reasoning') return isSignedIn(part, format)
@@ -24,7 +23,7 @@ function isWritten(part: Part, format: Format): boolean {
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''
 }
 
-/** Returns the parts of the assistant's last turn, which may be several messages. */
+/** Returns the parts of the last assistant turn. The turn may span several messages. */
 export function lastAnswer({ messages }: CanonicalRequest, format: Format): readonly Part[] {
   const turns: (readonly Part[])[] = []
   for (let index = messages.length - 1; index >= 0; index--) {

@@ -13,17 +13,18 @@ import { sha256 } from './sha256.ts'
 
 /** A format's limits for tool names, tool call ids and kinds of tools. */
 export interface SanitizeRule {
-  /** Maximum length of a tool name of letters, digits, `_` and `-` (trap 47). */
+  /** Maximum length of a tool name. Names consist of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
-  /** Whether a tool's name must begin with a letter or `_`. */
+  /** Whether a tool name must begin with a letter or `_`. */
   readonly letterFirst?: true
-  /** Maximum length of a tool call id of letters, digits, `_` and `-` (trap 46). */
+  /** Maximum length of a tool call id. Ids consist of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
-  /** Whether the format has tools that take plain text. Otherwise each becomes a function of one string (trap 65). */
-  readonly freeform: boolean
   /**
-   * Whether the format has namespaces for tools. Otherwise a declared namespace becomes a prefix of its tools' names.
+   * Whether the format supports tools that accept plain text. If not, each becomes a function with one string (trap
+   * 65).
    */
+  readonly freeform: boolean
+  /** Whether the format has namespaces for tools. If not, a declared namespace becomes a prefix of its tools' names. */
   readonly namespaces: boolean
 }
 
@@ -34,8 +35,8 @@ interface Sanitized {
 }
 
 /**
- * Rewrites tool names, ids and kinds so that the upstream accepts them. Lists keep their indexes, so paths of later
- * losses still point into the original request. The response path restores every rename.
+ * Rewrites tool names, ids and kinds so that the upstream accepts them. List indexes do not change, so the paths of
+ * later losses still refer to the original request. The response path reverts every rename.
  */
 export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
   if (request.tools === undefined && request.toolChoice === undefined && !request.messages.some(hasCalls))
@@ -63,7 +64,7 @@ const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type
 const hasCalls = ({ role, content }: Message): boolean =>
   (role === 'assistant' || role === 'tool') && content.some(isCallOrResult)
 
-/** Rewrites one request, and records the losses and the renamed tools. */
+/** Rewrites one request. Records the losses and the renamed tools. */
 class Sanitizer {
   readonly losses = new Losses()
   readonly renamed = new Map<string, CalledTool>()
@@ -100,8 +101,8 @@ class Sanitizer {
   }
 
   /**
-   * Also maps calls by a tool's original name back, unless the name is ambiguous. Models pick up names from their
-   * instructions.
+   * Also maps calls that use a tool's original name, unless the name is ambiguous. Models may know the original names
+   * from their instructions.
    */
   mapOriginalNames(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
@@ -166,9 +167,9 @@ class Sanitizer {
   }
 
   /**
-   * Returns the wire name of a tool. The name depends on nothing but the tool, so that prompts stay stable (law 21). A
-   * namespace without declared tools is ignored: OpenAI marks calls of deferred functions with their own names (trap
-   * 108).
+   * Returns the wire name of a tool. The name only depends on the tool, so that prompts stay stable (law 21). A
+   * namespace without declared tools is ignored: OpenAI uses the names of deferred functions themselves as namespaces
+   * of their calls (trap 108).
    */
   private name(name: string, namespace: string | undefined): string {
     const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
@@ -188,7 +189,10 @@ class Sanitizer {
 const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
-/** Returns the name if it is valid. Otherwise its valid characters, made unique by a hash of the whole name. */
+/**
+ * Returns the name if it is valid. Otherwise keeps its valid characters and adds a hash of the whole name to make it
+ * unique.
+ */
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {
   const begins = !letterFirst || BEGINNING.test(name)
   if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name

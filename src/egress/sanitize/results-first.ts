@@ -1,10 +1,10 @@
 import type { Message } from '../../canonical/request.ts'
 
 /**
- * Orders messages so that tool results come directly after the assistant turn that called the tools. Returns the
- * original indexes in their new order.
+ * Orders messages so that tool results directly follow the assistant turn that called the tools. Returns the original
+ * indexes in the new order.
  *
- * @param lead number of messages at the start that keep their position.
+ * @param lead number of leading messages that keep their position.
  */
 export function resultsFirst(messages: readonly Message[], lead: number): number[] {
   if (!messages.some(({ role }) => role === 'tool')) return [...messages.keys()]

@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { Sampling } from '../../canonical/request.ts'
 
-/* Sampling parameters of Claude, in every format in which its upstreams take them. */
+/* Sampling parameters of Claude, for all formats in which upstreams offer Claude. */
 
 /** The sampling parameters by canonical name. */
 export const RANDOM_FIELDS = ['temperature', 'topP', 'topK'] as const
@@ -16,8 +16,8 @@ export function dropSampling(sampling: Sampling, losses: Losses): void {
 const LEAST_TOP_P = 0.95
 
 /**
- * Limits the temperature to 1. With thinking, only temperature 1 and a `top_p` near 1 are allowed, and no `top_k` (trap
- * 38).
+ * Limits the temperature to 1. With thinking, the temperature must be 1, `top_p` must be near 1, and `top_k` is not
+ * allowed (trap 38).
  */
 export function supportedSampling(
   sampling: Sampling,
@@ -44,7 +44,7 @@ export function supportedSampling(
   }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>
 }
 
-/** Writes the stop sequences without blank ones, which upstreams refuse. */
+/** Writes the stop sequences. Blank ones are left out, because upstreams refuse them. */
 export function nonBlankStops(stop: Sampling['stop'], losses: Losses): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const nonBlank = stop.filter(text => text.trim() !== '')

@@ -3,22 +3,20 @@ import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/
 import { Budget } from './budget.ts'
 
 /*
- * JSON Schema for upstreams that take only OpenAPI's older subset (trap 55). `narrowed` reduces a schema to the subset,
- * still in JSON Schema. `openApiOf` converts the reduced schema to the subset's spelling.
+ * JSON Schema for upstreams that only accept a subset of OpenAPI's older dialect (trap 55). `narrowed` reduces a schema
+ * to the subset but keeps it in JSON Schema. `openApiOf` converts the reduced schema to the subset's spelling.
  */
 
-/**
- * Maximum length of a chain of references, and maximum number of times that a target may occur in it. A recursive
- * schema would never end.
- */
+/** Maximum length of a chain of references. Without a limit, a recursive schema would expand forever. */
 const MAX_DEPTH = 100
+/** Maximum number of times that a target may occur in a chain of references. */
 const MAX_REPEATS = 2
 
 type Fields = { [key: string]: Json }
 
 /**
- * Reduces a schema to the subset: references are inlined, unions become `anyOf`, unknown keywords are dropped. A
- * subschema beyond the budget allows any value.
+ * Reduces a schema to the subset: references are inlined, unions become `anyOf`, and unknown keywords are dropped. A
+ * subschema that exceeds the budget allows any value.
  */
 export const narrowed = (schema: JsonObject, budget = new Budget()): JsonObject =>
   new Narrower(schema, budget).schema(schema)
@@ -36,7 +34,7 @@ const ALLOWED_FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
   integer: new Set(['int32', 'int64']),
 }
 
-/** Narrows the subschemas of one schema, following its references. */
+/** Narrows the subschemas of a schema, following its references. */
 class Narrower {
   private readonly root: JsonObject
   private readonly budget: Budget
@@ -78,8 +76,8 @@ class Narrower {
   }
 
   /**
-   * Merges the schema with the subschemas of its `allOf`. Properties and required names are combined. Of any other
-   * keyword the last value is taken.
+   * Merges the schema with the subschemas of its `allOf`. Properties and required names are combined. For any other
+   * keyword, the last value wins.
    */
   private whole(wire: JsonObject): JsonObject {
     const subschemas: JsonObject[] = []
@@ -94,7 +92,7 @@ class Narrower {
     }
   }
 
-  /** Collects the subschemas of `allOf`, with references resolved, and then the schema's other keywords. */
+  /** Collects the subschemas of `allOf` with resolved references, followed by the schema's other keywords. */
   private collect(wire: JsonObject, into: JsonObject[]): void {
     const { allOf, ...beside } = this.resolved(wire)
     if (Array.isArray(allOf)) for (const subschema of allOf) if (isObject(subschema)) this.collect(subschema, into)
@@ -102,7 +100,7 @@ class Narrower {
   }
 
   /**
-   * Resolves a reference and adds the schema's other keywords. A reference that is not followed, or that has no target,
+   * Resolves a reference and adds the schema's other keywords. If the reference is not followed or has no target, it
    * becomes an empty schema.
    */
   private resolved(wire: JsonObject): JsonObject {
@@ -136,7 +134,7 @@ class Narrower {
     return isObject(found) ? found : {}
   }
 
-  /** Writes `enum` and `const`. The subset has enums of strings only, and a constant becomes an enum of one value. */
+  /** Writes `enum` and `const`. The subset only has enums of strings, and a constant becomes an enum with one value. */
   private values(out: Fields, whole: JsonObject): void {
     const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
     delete out['enum']

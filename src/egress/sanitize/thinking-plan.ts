@@ -3,9 +3,9 @@ import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
 
-/* Thinking settings of Claude, in every format in which its upstreams take them (traps 26, 38, 41, 93). */
+/* Thinking settings of Claude, for all formats in which upstreams offer Claude (traps 26, 38, 41, 93). */
 
-/** The dialect flags that thinking depends on. */
+/** Dialect flags that affect thinking. */
 export interface ThinkingDialect {
   readonly thinking?: 'adaptive' | 'budget' | 'both' | 'none'
   readonly thinking_off?: 'disabled' | 'between_tools' | 'never'
@@ -13,23 +13,23 @@ export interface ThinkingDialect {
   readonly max_output?: number
 }
 
-/** Other fields that decide about thinking. */
+/** Other facts about the request that affect thinking. */
 export interface Circumstances {
-  /** Whether a tool has to be called, which a thinking budget does not allow. */
+  /** Whether the model must call a tool. A thinking budget is not allowed then. */
   readonly forced: boolean
-  /** Maximum number of tokens of the answer, including its reasoning. */
+  /** Maximum number of tokens of the answer, including reasoning. */
   readonly limit: number
-  /** Whether the last turn of the assistant has calls without the signed reasoning that led to them. */
+  /** Whether the last assistant turn has calls but lacks the signed reasoning that led to them. */
   midway(): boolean
 }
 
-/** The spelling of whether the answer shows the reasoning. */
+/** Returns the wire value that states whether the answer shows the reasoning. */
 export const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /**
- * Maximum number of tokens of an answer including its reasoning: the lower of the caller's limit and the model's, or
- * infinity if neither is known.
+ * Maximum number of tokens of an answer, including reasoning: the lower of the caller's and the model's limit. Infinity
+ * if neither is known.
  */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
@@ -48,21 +48,19 @@ export function reportPlan(original: Reasoning, { became, reason, restated }: Pl
 }
 
 /**
- * Supported form of the reasoning settings, as a reader reads it back from the request, and the reason for any
+ * The supported form of the reasoning settings, as readers read it back from the request, and the reason for any
  * difference.
  */
 export interface Plan {
   readonly became: Reasoning
   readonly reason: string
-  /** Whether the settings mean the same as the caller's. */
+  /** Whether the settings have the same meaning as the caller's. */
   readonly restated?: true
 }
 
 export const OFF: Reasoning = { effort: 'none' }
 
-/**
- * Finds the supported form of the reasoning settings for a model with this dialect.
- */
+/** Finds the supported form of the reasoning settings for a model with this dialect. */
 export function planned(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   if (dialect.thinking === 'none') return { became: {}, reason: 'no-thinking' }
@@ -77,7 +75,7 @@ export function planned(reasoning: Reasoning, circumstances: Circumstances, dial
   return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
 }
 
-/** Turns thinking off, or requests the least thinking if it cannot be turned off. */
+/** Turns thinking off. If that is not possible, requests the least thinking. */
 function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   if (dialect.thinking_off === 'never')
     return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
@@ -85,7 +83,7 @@ function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** Returns the reason why the request cannot have a thinking budget. Undefined if it can. */
+/** Returns the reason why the request cannot have a thinking budget. Undefined if it can have one. */
 function obstacleTo({ forced, midway, limit }: Circumstances): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (midway()) return 'no-signed-thinking'
@@ -110,7 +108,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect)
 /** Minimum thinking budget, in tokens. */
 const LEAST_BUDGET = 1024
 
-/** Requests a budget of at least 1024 tokens that leaves room for an answer. */
+/** Requests a budget of at least 1024 tokens that leaves room for the answer. */
 function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   const wanted = budget !== undefined && budget > 0 ? budget : BUDGETS[effort ?? 'medium']

@@ -5,11 +5,12 @@ import type { CanonicalRequest, Output, State } from '../../canonical/request.ts
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
- * Loss reports for formats that have few of the canonical fields. Every field that is set but not written is reported.
+ * Loss reports for formats with only few of the canonical fields. Every field that is set but not written is reported.
  */
 
 /**
- * Reports every field of the node as lost except those that the format writes. `foreign` reports extras and spelling.
+ * Reports every field of the node as lost, except for fields that the format writes. `foreign` reports extras and
+ * spelling.
  */
 export function dropOthers(
   node: object | undefined,
@@ -29,14 +30,14 @@ export const PLAIN_TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
   annotations: 'no-annotations',
 }
 
-/** Losses of media parts in formats whose media are only bytes or a URL. */
+/** Losses of media parts in formats whose media consist only of bytes or a URL. */
 export const PLAIN_MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
   cache: 'no-cache-markers',
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',
 }
 
-/** Losses of a result in formats whose answers have a head, candidates and usage. */
+/** Losses of a result, in formats whose answers consist of a head, candidates and usage. */
 export const NO_TASK: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
@@ -44,10 +45,10 @@ export const NO_TASK: Unwritten<
 
 /** Candidate fields that only transcriptions have. Text formats drop them. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-/** Losses of log probabilities in formats that identify tokens by their text alone. */
+/** Losses of log probabilities in formats that identify tokens only by their text. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
-/** Losses of the kinds of output that formats lack whose answers are text. */
+/** Losses of kinds of output that text-only formats lack. */
 export const TEXT_ONLY = {
   image: 'text-only',
   audio: 'text-only',
@@ -65,7 +66,10 @@ export const NO_STATE: Unwritten<State> = {
   thread: 'no-threads',
 }
 
-/** Reports the format's own extras of a node as lost, for nodes that the format writes in a field without extras. */
+/**
+ * Reports this format's extras of a node as lost, because the format writes the node in a field without room for
+ * extras.
+ */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
@@ -74,7 +78,7 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Reports all request fields except the messages. `output` names the output fields that are written. */
+/** Reports all request fields except the messages. `output` contains the names of the written output fields. */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
@@ -97,10 +101,10 @@ const CONVERSATIONAL: Unwritten<
   cacheKey: 'no-cache-keys',
 }
 
-/** Fields of a request that `reportConversational` reports. */
+/** Request fields that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports the fields that only conversations have, each with a reason. For formats of other kinds of work. */
+/** Reports the fields that only conversations have, each with a reason. For formats that do other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
@@ -109,8 +113,8 @@ export function reportConversational(request: CanonicalRequest, losses: Losses, 
 const CANDIDATE = new Set(['content'])
 
 /**
- * Reports all result fields except the content of the first candidate. `written` names the result fields that are
- * written.
+ * Reports all result fields except the content of the first candidate. `written` contains the names of the written
+ * result fields.
  */
 export function reportUnwrittenResult(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {
   dropOthers(result, [], written, 'no-field-here', losses)

@@ -16,18 +16,18 @@ import { FORMAT } from './request.ts'
 import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
- * Writes a streamed answer (docs/wire/speech.md#events): audio chunks, then the end with the usage. Expects parts that
- * do not interleave.
+ * Writes a streamed answer (docs/wire/speech.md#events): audio chunks, then the end with the usage. Parts must not
+ * interleave.
  */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
-  /** Whether the open part belongs to the recording that is written. */
+  /** Whether the open part belongs to the recording that is being written. */
   private isOpen = false
   /**
-   * Encodes a WAV file of raw samples, and buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
-   * is made.
+   * Encodes raw samples as a WAV file, and buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
+   * is needed.
    */
   private wavEncoder: Base64Groups | undefined
   private usage: Usage | undefined
@@ -131,5 +131,5 @@ function writeUsage(usage: Usage): JsonObject {
   } as JsonObject
 }
 
-/** Writes the token counts that the last event requires. Unknown ones are zero. */
+/** Returns the token counts that the last event requires. Unknown counts are zero. */
 const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

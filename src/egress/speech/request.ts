@@ -32,7 +32,7 @@ export function containerOf(mediaType: string): { readonly container: string; re
   return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }
 
-/** Voice of requests without one. The format requires a voice. */
+/** Voice for requests that name none, because the format requires one. */
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
@@ -93,10 +93,12 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   return found?.container
 }
 
-/** Models that return bytes only (docs/wire/speech.md#events). The gateway makes events of the bytes as they arrive. */
+/**
+ * Models that only return bytes (docs/wire/speech.md#events). The gateway converts the bytes to events as they arrive.
+ */
 const BYTES_ONLY = /^tts-1\b/
 
-/** Returns the `stream_format` of the request. Undefined if the upstream sends bytes only. */
+/** Returns the `stream_format` of the request. Undefined if the upstream only sends bytes. */
 function writeFlow(
   { stream, model }: CanonicalRequest,
   { speech_events }: SpeechDialect,

@@ -12,11 +12,11 @@ import { FORMAT } from './request.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
 /**
- * Writes a streamed transcript (docs/wire/transcriptions.md#events): text deltas, segments with times, and the whole
- * text at the end.
+ * Writes a streamed transcript (docs/wire/transcriptions.md#events): text deltas, segments with times, and finally the
+ * whole text.
  */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  /** Open text parts by index. Each value holds the upstream's id of the segment, if it sent one. */
+  /** Open text parts, by index. The value contains the upstream's segment id, if it sent one. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
   private text = ''

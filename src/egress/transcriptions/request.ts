@@ -50,7 +50,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-/** Whether to request log probabilities, which only plain JSON answers contain. */
+/** Whether to request log probabilities. Only plain JSON answers can contain them. */
 function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
   if (logprobs === undefined) return false
   if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
@@ -58,7 +58,7 @@ function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | un
   return shape === undefined
 }
 
-/** Chooses the response format. Speakers come only with segments, never with words, and never in a translation. */
+/** Chooses the response format. Speakers are only available with segments, and never with words or in translations. */
 function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
   const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
   if (transcript?.speakers !== true) return timed
@@ -71,8 +71,8 @@ function shapeFor(transcript: Output['transcript'], losses: Losses): string | un
   return 'diarized_json'
 }
 /**
- * Reports every sampling setting except temperature and log probabilities of the chosen tokens. The others belong to
- * conversations.
+ * Reports every sampling setting except temperature and the log probabilities of the chosen tokens. All others only
+ * apply to conversations.
  */
 function reportSettings(request: CanonicalRequest, losses: Losses): void {
   const { temperature: _, logprobs: _logprobs, ...sampling } = request.sampling

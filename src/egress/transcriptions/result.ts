@@ -22,7 +22,7 @@ import { FORMAT } from './request.ts'
  * Writes a whole answer in the requested response format: JSON, plain text or subtitles
  * (docs/wire/transcriptions.md#response-formats).
  *
- * @throws GatewayError `cannot-express` if subtitles are requested of a transcript without times.
+ * @throws GatewayError `cannot-express` if subtitles are requested but the transcript has no times.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const format = formatOf(request)
@@ -45,7 +45,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Adds the fields that clients' types require in this response format. Fields that the upstream left out are generated
+ * Adds the fields that clients' types require in this response format. Fields that the upstream omitted are generated
  * and reported.
  */
 function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
@@ -70,16 +70,16 @@ const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')
 
 const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
 
-/** ISO 639-2 code of an undetermined language. */
+/** ISO 639-2 code for an undetermined language. */
 const UNDETERMINED = 'und'
 
-/** End of the last segment or word, in seconds: a lower bound for the duration of the recording. */
+/** Returns the end of the last segment or word in seconds, which is a lower bound for the duration of the recording. */
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** Returns the response format that the caller requested; JSON by default. */
+/** Returns the response format that the caller requested. The default is JSON. */
 function formatOf(request: CanonicalRequest): string {
   const { shape } = spellingFor(request, FORMAT)
   return typeof shape === 'string' ? shape : 'json'
@@ -92,7 +92,7 @@ interface Facts {
   readonly usage?: JsonObject | undefined
 }
 
-/** Writes the fields of a transcript, in a whole answer or in the last event of a stream. */
+/** Writes the fields of a transcript, for a whole answer or for the last event of a stream. */
 export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
   return defined({
@@ -111,8 +111,8 @@ const textOf = ({ content }: Candidate): string => content.map(part => (part.typ
 const PLAIN = 'text/plain; charset=utf-8'
 
 /**
- * Returns the answer as plain text or subtitles: the upstream's own text if it sent one, else a text made from the
- * transcript. Undefined for JSON formats.
+ * Returns the answer as plain text or subtitles. Uses the upstream's own text if it sent one, otherwise creates the
+ * text from the transcript. Undefined for JSON formats.
  */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
   const rawBody = spellingFor(result, FORMAT)['raw']
@@ -124,12 +124,12 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
   if (segments.length > 0 || textOf(candidate).trim() === '')
     return { mediaType: PLAIN, text: writeSubtitles(segments, format) }
   throw cannotExpress(
-    'The upstream returned no times, so no subtitles can be made of its transcript.',
+    'The upstream returned no times, so its transcript cannot be converted to subtitles.',
     'response_format',
   )
 }
 
-/** Reports the result fields that no response format has. */
+/** Reports result fields that no response format has. */
 function reportResult(result: CanonicalResult, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
   if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY], 'one-transcript')
@@ -164,12 +164,12 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   reportLogprobs(candidate.logprobs, path, losses)
 }
 
-/** Neutral values for the further segment fields that clients' types require. */
+/** Neutral values for other segment fields that clients' types require. */
 const SEGMENT_DEFAULTS: JsonObject = {
   ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
 }
 
-/** Writes the segments of a whole answer and reports generated fields. */
+/** Writes the segments of a whole answer, and reports generated fields. */
 const writeSegments = (
   segments: readonly Segment[],
   as: 'verbose' | 'diarized',
@@ -189,7 +189,10 @@ const writeSegments = (
     return writeSegment(segment, index, as)
   })
 
-/** Writes a segment as received, or with a new id: a number in verbose answers, a name in those with speakers. */
+/**
+ * Writes a segment as received or with a new id. The id is a number in verbose answers and a name in answers with
+ * speakers.
+ */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
   const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
   if (nativeSegment !== undefined) return nativeSegment
@@ -219,7 +222,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
   })
 }
 
-/** Writes token counts. The usage object of an upstream that reported seconds of audio instead stays unchanged. */
+/** Writes token counts. If the upstream reported seconds of audio instead, its usage object stays unchanged. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage

@@ -2,16 +2,16 @@ import { crc32 } from 'node:zlib'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { Framing } from './sse.ts'
 
-/* The binary frames of AWS's event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
+/* Binary frames of AWS event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
 
-/** Length of the two lengths and the checksum at the start of a frame, in bytes. */
+/** Bytes; the two length fields and the checksum at the start of a frame. */
 const PRELUDE = 12
-/** Length of a checksum, in bytes. */
+/** Bytes; length of a checksum. */
 const CHECKSUM = 4
-/** Type of a header whose value is text. */
+/** Type code of headers whose value is text. */
 const TEXT = 7
 
-/** Headers of a frame by the name of its event. The names are few, because they are those of a format's events. */
+/** Encoded headers of frames, by event name. There are only few names, because a format defines them. */
 const headers = new Map<string, Buffer>()
 
 function headersFor(event: string): Buffer {
@@ -36,7 +36,7 @@ function header(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT]), length, Buffer.from(value)])
 }
 
-/** Encodes an event as a frame. The name of the event decides whether the frame is an exception. */
+/** Encodes an event as a frame. The event name decides whether the frame is an exception. */
 export function frameOf({ event = '', data }: WireEvent): Buffer {
   const head = headersFor(event)
   const length = PRELUDE + head.length + Buffer.byteLength(data) + CHECKSUM
@@ -52,12 +52,12 @@ export function frameOf({ event = '', data }: WireEvent): Buffer {
 
 const isException = (event: string): boolean => event.endsWith('Exception')
 
-/** A frame of a type that clients do not know, which they skip. */
+/** A frame type that clients do not know and therefore skip. */
 const HEARTBEAT: WireEvent = { event: 'ping', data: '{}' }
 
 const asText = (frame: Buffer): string => frame.toString('latin1')
 
-/** Frames with one event each. */
+/** Frames that contain one event each. */
 export const EVENT_FRAMES: Framing = {
   contentType: 'application/vnd.amazon.eventstream',
   binary: true,
@@ -67,7 +67,8 @@ export const EVENT_FRAMES: Framing = {
 }
 
 /**
- * Frames that carry the events of another format, in base64 (docs/wire/converse.md#invokemodel). Exceptions are frames of their own.
+ * Frames that contain the events of another format in base64 (docs/wire/converse.md#invokemodel). Exceptions are
+ * separate frames.
  */
 export const CHUNK_FRAMES: Framing = {
   ...EVENT_FRAMES,

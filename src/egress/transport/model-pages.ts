@@ -1,10 +1,11 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
 /*
- * Pages of model lists. A cursor is the id before the page, so that models may be added or removed between two pages.
+ * Pages of model lists. A cursor is the last id of the previous page, so that models may be added or removed between
+ * two pages.
  */
 
-/** The query parameters of a request for models. */
+/** Query parameters of a request for models. */
 export interface ModelQuery {
   readonly [name: string]: string
 }
@@ -16,11 +17,11 @@ interface Named {
 /** One page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Whether more rows follow, in the direction of the query. */
+  /** Whether more rows follow in the direction of the query. */
   readonly more: boolean
 }
 
-/** Maximum number of rows in one page. Without a size a page has all rows, as clients without paging expect. */
+/** Maximum number of rows per page. Without a requested size, a page has all rows, as clients without paging expect. */
 const MAX_ROWS = 1000
 
 /**
@@ -49,7 +50,7 @@ interface TokenParameters {
 const GOOGLE: TokenParameters = { size: ['pageSize', 'page_size'], token: ['pageToken', 'page_token'] }
 
 /**
- * Selects a page by its size and a token. `next` is the token of the next page, if there is one.
+ * Selects a page by its size and a token. `next` is the token of the next page, if any.
  *
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for an invalid size or token.
@@ -85,7 +86,7 @@ const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 function cursorOf(token: string, name: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id
-  throw wrong(name, 'is not a page token')
+  throw wrong(name, 'is not a valid page token')
 }
 
 function wholeNumber(name: string, text: string, least: number): number {

@@ -5,12 +5,12 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** A form ready to be sent. */
 export interface Multipart {
   readonly contentType: string
-  /** Total size in bytes, if every file's size is known and no parts come late. */
+  /** Total size in bytes. Only known if the size of every file is known and no parts arrive late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }
 
-/** Returns the parts that arrive after the files being sent: more text fields and more files. */
+/** Returns the parts that arrive after the files being sent: further text fields and files. */
 export type LateParts = () => Promise<Pick<WireRequest, 'body' | 'files'>>
 
 /** Encodes the request as `multipart/form-data`: text fields, then files, then late parts. */
@@ -70,7 +70,7 @@ const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string
   `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
 
 /**
- * Escapes a name for a quoted header parameter as browsers do, by percent-encoding characters that could end the name
- * or the line.
+ * Escapes a name for a quoted header parameter in the same way as browsers: percent-encodes characters that could end
+ * the name or the line.
  */
 const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

@@ -1,15 +1,15 @@
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** The output of a stream, such as an HTTP response. */
+/** The destination of a stream, such as an HTTP response. */
 export interface Outlet {
-  /** Returns false if the reader is behind: pause writing until `drain`. */
+  /** Returns false if the reader is behind. Writing should then pause until `drain`. */
   write(chunk: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** The source of the events, which can be paused. */
+/** The source of events. It can be paused. */
 export interface Source {
   pause(): void
   resume(): void
@@ -20,7 +20,7 @@ export interface Framing {
   readonly contentType: string
   /** Whether each character of the text stands for one byte. */
   readonly binary?: true
-  /** Encodes an event. `first` marks the first one of the stream. */
+  /** Encodes an event. `first` marks the stream's first event. */
   frame(event: WireEvent, first: boolean): string
   /** Encodes the end of the stream. `empty` marks a stream without events. */
   close(empty: boolean): string
@@ -47,7 +47,7 @@ export const JSON_ARRAY: Framing = {
   defaultHeartbeat: '\n',
 }
 
-/** One event per line, for connections with heartbeats of their own. */
+/** One event per line, for connections that have their own heartbeats. */
 export const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
@@ -55,7 +55,7 @@ export const JSON_LINES: Framing = {
   defaultHeartbeat: '',
 }
 
-/** Headers of a stream. They forbid proxies to store or buffer it. */
+/** Headers of a stream. They tell proxies not to store or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({
   'content-type': contentType,
   'cache-control': 'no-cache',
@@ -65,23 +65,23 @@ export const streamHeaders = ({ contentType }: Framing) => ({
 /** The framing, heartbeat and source of a stream. */
 export interface StreamOptions {
   readonly framing: Framing
-  /** Heartbeat event. Undefined if the format has none. The framing's heartbeat is then written. */
+  /** Heartbeat event. If the format has none, the framing's heartbeat is written. */
   readonly heartbeat: WireEvent | undefined
-  /** Maximum silence of the stream before a heartbeat is written, in milliseconds. */
+  /** ms; maximum silence of the stream before a heartbeat is written. */
   readonly interval: number
   readonly source: Source
 }
 
-/** Maximum number of heartbeats that a reader may leave unread. It is then disconnected. */
+/** Maximum number of unread heartbeats, after which the reader is disconnected. */
 export const MAX_MISSED_HEARTBEATS = 8
 
-/** Minimum time between two writes of a busy stream, in milliseconds. A write costs more than many events. */
+/** ms; minimum time between writes of a busy stream. A write costs more than many events. */
 const WRITE_GAP = 4
 
 /**
- * Writes events to an outlet. After a pause, the events of one tick are written at once. Events that follow closely are
- * batched for a few milliseconds. A slow reader pauses the source, and heartbeats break silence. The creator must call
- * `end`, or `stop` once the reader has disconnected.
+ * Writes events to an outlet. After a pause, the events of one tick are written together. If events follow closely,
+ * they are batched for a few milliseconds. A slow reader pauses the source. Heartbeats interrupt long silences. The
+ * creator must call `end`, or `stop` once the reader has disconnected.
  */
 export class EventStream {
   private readonly outlet: Outlet
@@ -91,7 +91,7 @@ export class EventStream {
   private empty = true
   private scheduled = false
   private lastWrite = Number.NEGATIVE_INFINITY
-  /** Number of heartbeats since the reader fell behind, starting at 1; 0 while the reader keeps up. */
+  /** Number of heartbeats since the reader fell behind, starting at 1. 0 while the reader keeps up. */
   private behind = 0
   private over = false
 

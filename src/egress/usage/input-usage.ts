@@ -15,7 +15,7 @@ const INPUT_ONLY: Unwritten<Usage, 'input'> = {
   hostedCalls: 'no-count-of-hosted-calls',
 }
 
-/** Writes usage that consists of input counts only. `fields` are required, and 0 if the count is unknown. */
+/** Writes usage that only consists of input counts. `fields` are required, and 0 if the count is unknown. */
 export function writeInputUsage(
   usage: Usage | undefined,
   format: Format,
@@ -31,8 +31,8 @@ export function writeInputUsage(
 }
 
 /**
- * Returns the upstream's own usage, completed with required counts that it left out. Voyage reports only the total,
- * while OpenAI's clients read `prompt_tokens`. Undefined if the usage came in another format.
+ * Returns the upstream's own usage with required counts added. Voyage only reports the total, but OpenAI's clients read
+ * `prompt_tokens`. Undefined if the usage came in another format.
  */
 export function nativeCounts(
   usage: Usage | undefined,
@@ -44,13 +44,13 @@ export function nativeCounts(
   return reported && { ...reported, ...Object.fromEntries(missing.map(field => [field, usage!.input!])) }
 }
 
-/** Settings that change the answer but add no input token. */
+/** Settings that affect the answer but add no input tokens. */
 const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
 const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
 
 /**
- * Removes the fields that no upstream counts from a token counting request, and the fields in `beside`, which the
- * format's counting endpoint lacks. None of them changes the count, so that the losses are hidden from the caller.
+ * Removes fields that no upstream counts from a token counting request, and fields in `beside`, which the format's
+ * counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,

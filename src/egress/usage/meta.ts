@@ -32,7 +32,8 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
 }
 
 /**
- * Returns the image tokens, which Cohere bills apart from text. Undefined if the count is unknown or exceeds the input.
+ * Returns the number of image tokens, which Cohere bills separately from text. Undefined if it is unknown or exceeds
+ * the input.
  */
 function imageTokens({ input, inputBy }: Usage): number | undefined {
   const image = inputBy?.image
@@ -40,8 +41,8 @@ function imageTokens({ input, inputBy }: Usage): number | undefined {
 }
 
 /**
- * Writes a group of counts merged with the upstream's extras. An extra that is not an object stays only if there are no
- * counts.
+ * Writes a group of counts, merged with the upstream's extras. An extra that is not an object only stays if there are
+ * no counts.
  */
 function group(name: string, fields: JsonObject, more: Json | undefined): JsonObject {
   if (isObject(more)) return { [name]: { ...more, ...fields } }

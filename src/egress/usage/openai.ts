@@ -10,8 +10,8 @@ const USAGE_LOSSES: Unwritten<
 > = { hostedCalls: 'no-count-of-hosted-calls', searches: 'no-count-of-searches' }
 
 /**
- * Writes the token counts of chat completions and text completions. Input and output are required, so that an unknown
- * count becomes zero.
+ * Writes the token counts of chat completions and text completions. Input and output are required, so unknown counts
+ * become zero.
  */
 export function writeUsage(format: Format, usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)

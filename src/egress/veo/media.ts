@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 import { MEDIA_LOSSES, type PathedPart } from '../media/video-prompt.ts'
 
-/** Maximum number of reference images of a video. */
+/** Maximum number of reference images per video. */
 export const MAX_MEDIA = { referenceImages: 3 }
 
 /** Media fields of an instance, in the order in which readers read them. */
@@ -17,7 +17,7 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
-/** Returns the field for a media part. Undefined if Veo takes no such media. */
+/** Returns the field for a media part. Undefined if Veo does not support such media. */
 export function fieldOf(part: MediaPart): Field | undefined {
   const { kind, use, source } = part
   if (source.type !== 'base64' && !isAtGoogle(part)) return undefined
@@ -26,7 +26,7 @@ export function fieldOf(part: MediaPart): Field | undefined {
   return use === undefined ? 'image' : USES[use]
 }
 
-/** Whether Google can read the media from its URL: a file in Google Cloud Storage, or a video that Veo made. */
+/** Whether Google can read the media from its URL: a file in Google Cloud Storage, or a video that Veo generated. */
 export const isAtGoogle = ({ kind, source }: MediaPart): boolean =>
   source.type === 'url' && (source.url.startsWith('gs://') || (kind === 'video' && VEO_FILE.test(source.url)))
 

@@ -12,7 +12,7 @@ const FORMAT = 'veo'
 
 /**
  * Writes the request as `POST /v1beta/models/{model}:predictLongRunning` of the Gemini API (ai.google.dev, "Generate
- * videos with Veo"). No caller uses this format, so no request is native.
+ * videos with Veo"). Callers do not use this format, so no request is native.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -49,8 +49,8 @@ const RESOLUTIONS = [
 ] as const
 
 /**
- * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size. Reports a
- * difference.
+ * Converts a size in pixels to the nearest ratio, and to the largest resolution that does not exceed the size. Reports
+ * a difference.
  */
 function writeLook(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }

@@ -24,17 +24,17 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     : writeForeign(request, options)
 }
 
-/** Fields that the gateway may change in an otherwise unchanged body: the model, and the video to remix. */
+/** Fields that may change while the rest of the body stays unchanged: the model, and the video to remix. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 
-/** Whether the upstream takes the images in the caller's shape. No upstream takes a bare string. */
+/** Whether the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
 const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
 /**
- * Writes a native request as received. A remix takes its model from the original video, so that a named model is
+ * Writes a native request as received. A remix uses the model of its original video, so a model named in the request is
  * dropped.
  */
 function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
@@ -52,7 +52,7 @@ function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): 
 
 const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
 
-/** Writes a request of another format, or a native one whose shape the upstream does not take. */
+/** Writes a request of another format, or a native one whose shape the upstream does not accept. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { video } = request.output
@@ -76,7 +76,7 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
-/** Adds a default prompt to an image without one, because the format requires a prompt. */
+/** Adds a default prompt if there is only an image, because the format requires a prompt. */
 function addPrompt({ messages }: CanonicalRequest, imageCount: number, losses: Losses): string {
   if (imageCount === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
@@ -105,16 +105,16 @@ const REMIX_LOSSES = {
   aspectRatio: 'as-the-original',
 }
 
-/** Reports the settings of a remix, which takes its model and its appearance from the original video. */
+/** Reports the settings of a remix. It inherits its model and appearance from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.changeRestored(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 
-/** Sizes that every model of OpenAI makes, in pixels (docs/wire/videos.md#openai). */
+/** Sizes that every video model of OpenAI supports, in pixels (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
-/** Writes length and size. A ratio becomes the nearest size. */
+/** Writes duration and size. A ratio is mapped to the nearest size. */
 function writeLook(video: Output['video'], losses: Losses): JsonObject {
   losses.dropFields(video, VIDEO, LOOK_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
@@ -126,13 +126,13 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
 export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
-/** Image that a video starts from: a reference in the body (`named`), or a file of a form. */
+/** The image from which a video starts: a reference in the body (`named`), or a file of a form. */
 interface References {
   readonly named: JsonObject
   readonly files: readonly WireFile[] | undefined
 }
 
-/** Returns the field for a media part. Undefined if the upstream takes no such media. */
+/** Returns the field for a media part. Undefined if the upstream does not support such media. */
 const fieldIn =
   ({ references }: VideosDialect) =>
   (part: MediaPart): string | undefined =>
@@ -147,7 +147,7 @@ const isNamed = ({ source }: MediaPart): boolean =>
 
 const LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
 
-/** Writes the image as a file of a form if its bytes are available, else as a reference by URL or id. */
+/** Writes the image as a file of a form if its bytes are available, otherwise as a reference by URL or id. */
 function writeReferences(media: readonly PathedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }

@@ -11,7 +11,7 @@ import { FORMAT } from './request.ts'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
- * Writes a task in the format (docs/wire/videos.md#openai), with the further fields `task_id` and `url`
+ * Writes a task in this format (docs/wire/videos.md#openai), with the additional fields `task_id` and `url`
  * (docs/wire/videos.md#gateways).
  *
  * @throws GatewayError `upstream-failed` if the answer is not a task.
@@ -23,7 +23,7 @@ export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
     ...writeTask(task, losses),
   }))
 
-/** Returns the fields that a task always has, with null for unknown values. */
+/** Returns the fields that every task has. Unknown values are null. */
 function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const progress = task.state === 'completed' ? 100 : 0
   if (result.complete !== true) {
@@ -61,7 +61,7 @@ function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   return { code, message: failure.message, ...extrasFor(failure, FORMAT) }
 }
 
-/** Returns the URL of the video file. The other files are lost. */
+/** Returns the URL of the video file. All other files are lost. */
 function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
   const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
   for (const [fileIndex, file] of files.entries())
@@ -73,7 +73,7 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
 
 const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
-/** Returns the failure's own code if it fits the kind, else the format's code for the kind. */
+/** Returns the failure's own code if it fits the kind, otherwise the format's code for that kind. */
 function codeOf({ kind, code }: TaskFailure): string {
   if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
   return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'

@@ -7,14 +7,14 @@ import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { summaryTurn } from './summary.ts'
 
 /**
- * Encrypts and decrypts text for one caller. The text of another caller does not decrypt. Both methods throw
+ * Encrypts and decrypts text for one caller. It cannot decrypt the text of another caller. Both methods throw
  * GatewayFailure if the key was not loaded.
  */
 export interface StateCipher {
   /** Loads the key. Rejects with GatewayFailure if it is unavailable. */
   load(): Promise<void>
   encrypt(text: string): string
-  /** Decrypts text. Returns undefined for the text of another caller or gateway, and for text that was changed. */
+  /** Decrypts text. Returns undefined if the text was modified or belongs to another caller or gateway. */
   decrypt(ciphertext: string): string | undefined
 }
 
@@ -26,7 +26,7 @@ export class StateCiphers {
     this.secret = secret
   }
 
-  /** @param owner id that is stable for the caller's key, and different from every other's. */
+  /** @param owner id that never changes for the caller's key and is unique to it. */
   of(owner: string): StateCipher {
     return new OwnerCipher(owner, this.secret)
   }
@@ -68,22 +68,22 @@ const throwUnavailable = (): never => {
   throw KEY_UNAVAILABLE
 }
 
-/** Encrypting with a key that is not stored would lose the text at the next restart. */
+/** If the key could not be stored, encrypted text would be unreadable after a restart. */
 const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is unavailable at present.')
 
 type EncryptedPart = OpaquePart & { readonly encrypted: string }
 
 /**
- * Decrypts the encrypted parts of a request. Each becomes a user turn of its own at its position.
+ * Decrypts the encrypted parts of a request. Each part becomes a separate user turn at its position.
  *
- * @throws GatewayError `invalid-request` for a part of another caller.
+ * @throws GatewayError `invalid-request` if a part belongs to another caller.
  */
 export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCipher): CanonicalRequest => ({
   ...request,
   messages: request.messages.flatMap(message => decryptedIn(message, cipher)),
 })
 
-/** Whether the request holds state that the gateway encrypted. */
+/** Whether the request contains state that the gateway encrypted. */
 export const holdsEncryptedState = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ content }) => content.some(isEncryptedPart))
 
@@ -114,7 +114,7 @@ function textOf({ encrypted, value }: EncryptedPart, cipher: StateCipher): strin
   if (text !== undefined) return text
   const name = typeof value['id'] === 'string' ? ` "${value['id']}"` : ''
   throw invalid(
-    `The compaction item${name} cannot be decrypted: it belongs to another key, or was changed.`,
+    `The compaction item${name} cannot be decrypted: it belongs to another key or was modified.`,
     'input',
     'invalid_compaction_item',
   )

@@ -20,7 +20,7 @@ import { Report } from '../report.ts'
 import type { Services } from '../services.ts'
 import type { Incoming } from '../types.ts'
 
-/** A request of a cascade, and the session that it belongs to. */
+/** A request of a cascade, and its session. */
 export interface CascadeRequestOptions {
   readonly caller: Caller
   /** HTTP message of the caller. Its headers apply to this request. */
@@ -31,17 +31,17 @@ export interface CascadeRequestOptions {
   readonly within: RequestTrace | undefined
 }
 
-/** Answers a request that a session sends by itself. */
+/** Answers a request that a session itself sends. */
 export type Answering = (incoming: Incoming) => Promise<void>
 
-/** Path in the log line of such requests. */
+/** Path that log lines of such requests show. */
 const PATH = '/v1/realtime'
 
 /**
- * Sends a request in the caller's name, such as a transcription of a cascade. The request is routed like any other and
- * has a separate log line. The session charges the key. Leaving the iterator ends the upstream's work.
+ * Sends a request on behalf of the caller, such as a transcription of a cascade. The request is routed like any other
+ * and has a separate log line, but the session charges the key. Closing the iterator aborts the upstream request.
  *
- * @throws GatewayError from the iterator, if there is no answer.
+ * @throws GatewayError from the iterator, if the request fails.
  */
 export async function* cascadeRequest(
   { caller, message, signal, within, ...options }: CascadeRequestOptions,
@@ -86,11 +86,12 @@ export async function* cascadeRequest(
   }
 }
 
-/** Numbers of waiting events: the upstream pauses above HIGH and resumes below LOW. */
+/** Number of waiting events above which the upstream pauses. */
 const HIGH = 256
+/** Number of waiting events below which the upstream resumes. */
 const LOW = 64
 
-/** A reply that reads the answer back into canonical events for one iterator. */
+/** A reply that converts the answer back into canonical events for one iterator. */
 class EventReply implements Reply {
   gone = false
   started = false
@@ -142,13 +143,13 @@ class EventReply implements Reply {
     this.fail(BROKEN)
   }
 
-  /** Ends the iterator with an error, before the first event or in the middle of the answer. */
+  /** Ends the iterator with an error, either before the first event or in the middle of the answer. */
   fail(error: GatewayError): void {
     this.failure ??= error
     this.finish()
   }
 
-  /** Ends the upstream's work after the iterator was closed. */
+  /** Aborts the upstream request after the iterator was closed. */
   leave(): void {
     if (this.gone) return
     this.gone = true
@@ -196,7 +197,7 @@ class EventReply implements Reply {
   }
 }
 
-/** Reads a line of a stream as an event. An error is recognised by its fields, because a line has no event name. */
+/** Parses a line of a stream as an event. Errors are recognised by their fields, because lines have no event names. */
 function eventOf(line: string): WireEvent {
   const value = line.startsWith('{') ? parseObject(line) : undefined
   return isObject(value) && typeof value['error'] === 'object' && value['error'] !== null && !('choices' in value)
@@ -204,4 +205,4 @@ function eventOf(line: string): WireEvent {
     : { data: line }
 }
 
-const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The answer broke off.' })
+const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The answer was interrupted.' })

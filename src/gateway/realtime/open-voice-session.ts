@@ -46,12 +46,12 @@ export interface VoiceSessionRequest {
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
-  /** Settings that a client secret fixes for the session, in OpenAI's format. */
+  /** Settings that a client secret prescribes for the session, in OpenAI's format. */
   readonly session: JsonObject | undefined
   readonly record: VoiceSessionRecord
-  /** Aborted when the caller leaves before the session begins. */
+  /** Aborted when the caller disconnects before the session begins. */
   readonly signal: AbortSignal
-  /** The caller's trace headers, for upstream connections that are not traced by the gateway. */
+  /** The caller's trace headers. They are sent to the upstream if the gateway does not trace the connection itself. */
   readonly passed: TraceHeaders | undefined
   readonly channels: Channels
   readonly config: Config
@@ -62,20 +62,19 @@ export interface VoiceSessionRequest {
 /** An upstream that is ready for the caller's socket. */
 interface UpstreamSide {
   start(socket: WebSocket): VoiceSession
-  /** Closes the upstream connection, because the caller has left. */
+  /** Closes the upstream connection, because the caller has disconnected. */
   abandon(): void
 }
 
 /** A voice session whose upstream is ready, before the caller's connection is upgraded. */
 export interface OpenedVoiceSession extends UpstreamSide {
-  /** Caller who opens the session. */
   readonly caller: Caller
 }
 
 const newId = (prefix: string): string => `${prefix}_${freshId()}`
 
 /**
- * Opens a voice session at the first target that accepts it.
+ * Opens a voice session with the first target that accepts it.
  *
  * @param targets at least one.
  * @throws GatewayError the most useful failure of the targets.
@@ -111,11 +110,7 @@ export async function openVoiceSession(
   throw failure!
 }
 
-/**
- * Releases the channel's slot when the session ends, however it ends.
- *
- * @param release frees the slot.
- */
+/** Releases the channel's slot when the session ends, no matter how. */
 const withRelease = (
   { start, abandon }: UpstreamSide,
   { caller, record }: VoiceSessionRequest,
@@ -134,8 +129,8 @@ const withRelease = (
   },
 })
 
-/** Error for a model without voice sessions at any upstream, and without a cascade that replaces them. */
-const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
+/** Error for a model that no upstream offers for voice sessions and that no cascade can serve. */
+const NO_CHANNEL = notFound('The model does not support voice sessions.', 'model', 'model_not_supported')
 
 interface Destinations {
   readonly channels: Channels
@@ -146,7 +141,7 @@ interface Destinations {
 /**
  * Returns the targets of a voice session, best first.
  *
- * @throws GatewayError like `route`, and `not-found` if no target has voice sessions with the model.
+ * @throws GatewayError like `route`; also `not-found` if no target can serve a voice session with the model.
  */
 export function targetsOf(
   { id, model, caller }: Pick<VoiceSessionRequest, 'id' | 'model' | 'caller'>,
@@ -163,7 +158,7 @@ export function targetsOf(
     about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
   })
   if (targets.length === 0) throw NO_CHANNEL
-  // A cascade's requests check prices themselves when they are routed.
+  // For a cascade, prices are checked later, when each of its requests is routed.
   const sessions = targets.filter(({ emulated }) => !emulated)
   const cascades = targets.some(({ emulated }) => emulated)
   const priced = cascades ? sessions : pricedTargets(sessions, { model, work: 'realtime', caller, prices })
@@ -176,8 +171,8 @@ interface AttemptOptions extends VoiceSessionRequest {
 }
 
 /**
- * Whether frames can be passed on unchanged: caller and upstream use the same event names. A client secret's settings
- * use those of general availability.
+ * Whether frames can be passed on unchanged because caller and upstream use the same event names. The settings of a
+ * client secret always use the event names of the generally available (GA) API.
  */
 const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   target.native &&
@@ -185,8 +180,8 @@ const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   matchesGeneration(naming, readDialect(target.format.dialect))
 
 /**
- * Returns the models that a session's events may name: the upstream's if it reads the caller's format, otherwise the
- * caller's.
+ * Returns the models that a session's events may name. If the upstream reads the caller's format, the names are the
+ * upstream's, otherwise the caller's.
  */
 const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
   voiceSessionModels({
@@ -323,7 +318,7 @@ const connector =
     })
   }
 
-/** Returns OpenAI's header for its beta events. Upstreams that support both generations choose by it. */
+/** Returns OpenAI's header for beta events. An upstream that supports both versions uses it to choose one. */
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
   format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 

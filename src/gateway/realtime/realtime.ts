@@ -34,7 +34,7 @@ export interface VoiceSessionCall {
   readonly query: { readonly [name: string]: string }
   /** Value of the query parameter `?key=`. */
   readonly queryKey?: string
-  /** Aborted when the caller leaves. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -56,7 +56,7 @@ export class Realtime {
   /** Number of sessions that are open or being opened. */
   private total = 0
 
-  /** @param answer answers a request that a cascade makes. */
+  /** @param answer answers the requests that cascades send. */
   constructor(services: Services, answer: Answering) {
     this.services = services
     this.answer = answer
@@ -65,8 +65,8 @@ export class Realtime {
   /**
    * Opens the upstream's side of a voice session.
    *
-   * @throws GatewayError `unauthenticated`, `invalid-request` without a model, `not-found`, `forbidden`,
-   * `rate-limited`, or the upstreams' most useful failure.
+   * @throws GatewayError `unauthenticated`, `invalid-request` if no model is named, `not-found`, `forbidden`,
+   * `rate-limited`, or the most useful failure of the upstreams.
    */
   async open(call: VoiceSessionCall): Promise<OpenedVoiceSession> {
     const { secret, caller, model, session } = await this.identified(call)
@@ -129,8 +129,9 @@ export class Realtime {
   }
 
   /**
-   * Creates a client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`,
-   * `rate-limited`.
+   * Creates a client secret for one session.
+   *
+   * @throws GatewayError `invalid-request`, `not-found`, `forbidden`, `rate-limited`.
    */
   private async secretFor(caller: Caller, body: JsonObject): Promise<JsonObject> {
     const session = body['session'] ?? {}
@@ -171,7 +172,7 @@ export class Realtime {
   }
 
   /**
-   * Takes a slot for a session: one of its key's slots across all processes, and one of this process's. Resolves to a
+   * Takes two slots for a session: one of its key, counted across all processes, and one of this process. Resolves to a
    * function that releases both.
    *
    * @throws GatewayError `rate-limited` if no slot is free.
@@ -195,7 +196,8 @@ export class Realtime {
 const GA = readDialect({})
 
 /**
- * Returns the credential that may be a client secret: a bearer token, or the WebSocket subprotocol that browsers use.
+ * Returns the credential that may be a client secret. It comes as a bearer token or, from browsers, as a WebSocket
+ * subprotocol.
  */
 function credentialOf({
   headers,
@@ -216,7 +218,7 @@ const namingOf = ({ headers }: IncomingMessage): Naming =>
 const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
   headerValue(headers['x-request-id']).slice(0, 200) || undefined
 
-/** Validates the lifetime of a client secret by OpenAI's bounds and default. Returns seconds. */
+/** Validates the lifetime of a client secret against OpenAI's limits. Returns seconds. */
 function secondsOf(value: JsonObject[string] | undefined): number {
   const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
   if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds

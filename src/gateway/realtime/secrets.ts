@@ -5,16 +5,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
-/** The permission of a client secret: one session with these settings. */
+/** What a client secret permits: one session with these settings. */
 export interface SecretSession {
-  /** `id` of the caller who requested the secret. The caller's key may change or end before the session begins. */
+  /** `id` of the caller who requested the secret. The caller's key may change or expire before the session begins. */
   readonly callerId: string
   readonly model: string
   /** Session settings in OpenAI's format. */
   readonly session: JsonObject
 }
 
-/** Maximum number of valid client secrets of one key, and of all keys. */
+/** Maximum number of valid client secrets per key, and in total. */
 const LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
 
 const KIND: NoteKind = 'client-secret'
@@ -26,10 +26,10 @@ const PREFIX = 'ek_'
 export const isClientSecret = (credential: string): boolean => credential.startsWith(PREFIX)
 
 /**
- * Creates a client secret. Only its hash is stored. It opens one session, at any instance.
+ * Creates a client secret. Only its hash is stored. The secret opens one session, on any instance.
  *
  * @param expiresAt Unix time in milliseconds.
- * @throws GatewayError `rate-limited` if too many secrets are valid already, `overloaded` if it cannot be stored.
+ * @throws GatewayError `rate-limited` if too many secrets are valid, `overloaded` if the secret cannot be stored.
  */
 export async function createSecret(shared: SharedRecords, bound: SecretSession, expiresAt: number): Promise<string> {
   const value = PREFIX + randomBytes(24).toString('hex')
@@ -41,9 +41,9 @@ export async function createSecret(shared: SharedRecords, bound: SecretSession, 
 /**
  * Returns the settings of a client secret.
  *
- * @param how how the secret is read: `takeNote` also invalidates it.
- * @throws GatewayError `unauthenticated` for a secret that is unknown, used or expired, `overloaded` if the store
- * cannot be read.
+ * @param how how to read the secret. `takeNote` also invalidates it.
+ * @throws GatewayError `unauthenticated` if the secret is unknown, used or expired, `overloaded` if the store cannot be
+ * read.
  */
 export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<SecretSession> {
   const text = await shared[how](KIND, hashOf(value))

@@ -10,18 +10,19 @@ import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-
 /** Names and permissions that apply to the models of a session. */
 export interface VoiceSessionModelsOptions {
   readonly permissions: Permissions
-  /** The caller's name for the session's model, and the upstream's name. */
+  /** The name that the caller uses for the session's model. */
   readonly model: string
+  /** The name that the upstream uses for it. */
   readonly upstreamModel: string
-  /** Models of a channel that uses the caller's format. Undefined for any other channel. */
+  /** Models of the channel, if it uses the caller's format. */
   readonly models: ChannelConfig['models'] | undefined
   /** Whether the upstream reads the caller's events unchanged. */
   readonly relayed: boolean
 }
 
 /**
- * Renames the models in a session's events: to the upstream's names on the way in, to the caller's on the way out.
- * `formats/model-fields.ts` lists the paths.
+ * Renames the models in a session's events. Incoming events get the upstream's names, outgoing events the caller's. The
+ * paths are listed in `formats/model-fields.ts`.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
   const { permissions, model, upstreamModel, models, relayed } = options

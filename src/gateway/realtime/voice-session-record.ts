@@ -14,7 +14,7 @@ import type { Recorder } from '../usage-recorder.ts'
 export interface VoiceSessionFacts {
   readonly id: string
   readonly clientId: string | undefined
-  /** The caller's IP address, if the log needs it. */
+  /** The caller's IP address, if it is to be logged. */
   readonly address: string | undefined
   readonly path: string
   /** The caller's format. */
@@ -23,30 +23,28 @@ export interface VoiceSessionFacts {
   readonly model: string
 }
 
-/** Creates reservations in the limits of a session's key. */
+/** Reserves parts of the limits of a session's key. */
 export interface Reservations {
   /**
    * Creates a reservation for one more response.
    *
-   * @throws GatewayError if the key was revoked meanwhile.
+   * @throws GatewayError if the key has been revoked in the meantime.
    */
   forNextResponse(): Reservation
-  /** Creates a reservation that charges usage that was already incurred. */
+  /** Creates a reservation for usage that has already occurred. */
   forSpentUsage(): Reservation
 }
 
 /**
- * Maximum number of responses that wait for their usage, beyond which the oldest reservation is dropped. Also the
- * maximum number of losses in the log line.
+ * Maximum number of responses that wait for their usage. Beyond it, the oldest reservation is dropped. Also the maximum
+ * number of losses in the log line.
  */
 const MOST = 64
 
-/** Status of a session that was opened. */
+/** HTTP status that is recorded for a session that was opened. */
 const SWITCHED = 101
 
-/**
- * Records one voice session: charges its responses to the key, and writes one usage row and one log line at its end.
- */
+/** Records one voice session: charges its responses to the key, and finally writes one usage row and one log line. */
 export class VoiceSessionRecord implements SessionRecord {
   target: Target | undefined
   attempts = 0
@@ -65,9 +63,9 @@ export class VoiceSessionRecord implements SessionRecord {
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
-  /** Why the session could not be opened at its last target. */
+  /** Why the last target that was tried could not open the session. */
   private attemptFailure: Failure | undefined
-  /** Error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
+  /** Error with which responses are refused until `refusedUntil`, on the clock of `performance.now()`. */
   private refusal: GatewayError | undefined
   private refusedUntil = 0
 
@@ -88,7 +86,7 @@ export class VoiceSessionRecord implements SessionRecord {
     if (this.admitted.length > MOST) this.admitted.shift()
   }
 
-  /** Refuses responses for a while, because another process reported that the limits are exhausted. */
+  /** Refuses responses for a while, because another process has reported that the limits are exhausted. */
   private refusedLate(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) return
     this.refusal = thrown
@@ -133,7 +131,7 @@ export class VoiceSessionRecord implements SessionRecord {
     this.onEnd()
   }
 
-  /** Records a session that was never opened. */
+  /** Records a session that could not be opened. */
   refused(error: CanonicalError): void {
     this.error = error
     const status = error.httpStatus ?? ERRORS[error.kind].status
@@ -143,7 +141,7 @@ export class VoiceSessionRecord implements SessionRecord {
 
   private row(status: number): UsageRow {
     const { facts, target, began } = this
-    // The requests of a cascade have usage rows of their own.
+    // The requests of a cascade have their own usage rows.
     const isCascade = target?.emulated === true
     const usage = isCascade ? undefined : this.usage
     const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost

@@ -3,25 +3,26 @@ import { fitnessOf, isDirect } from '../../formats/index.ts'
 import type { KnownModel } from '../../upstreams/catalogue/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
-/** Facts that decide between an upstream's voice session and a cascade. */
+/** Facts that decide whether an upstream or a cascade serves a voice session. */
 export interface VoiceSessionRouting {
-  /** Whether a cascade may replace voice sessions that an upstream lacks. */
+  /** Whether a cascade may be used if an upstream has no voice sessions. */
   readonly cascades: boolean
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** Returns the catalogue's facts about a target's model. Called only if the channel has both kinds of format. */
+  /** Returns the catalogue's facts about a target's model. Only called if the channel's formats allow both. */
   readonly about: (target: Target) => Pick<KnownModel, 'output'>
 }
 
-/** Server of a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
+/** Who serves a session: the upstream, a cascade, or a cascade only if the upstream refuses the model. */
 type Holder = 'upstream' | 'cascade' | 'either'
 
 /**
  * Orders the targets of a session. Keeps at most one cascade, because a cascade routes its own requests. The channel's
- * formats decide between upstream and cascade, never the model's name. A cascade that needs a refusal first comes last.
+ * formats decide between upstream and cascade; the model's name does not matter. A cascade that first needs a refusal
+ * comes last.
  *
  * @param routed the result of `route` for the work `realtime`.
- * @returns no target if no upstream has voice sessions and no cascade replaces them.
+ * @returns an empty list if no upstream has voice sessions and no cascade can be used.
  */
 export function voiceSessionTargets(
   routed: readonly Target[],

@@ -1,8 +1,6 @@
 import type { Asked, Format, FormFile } from './format.ts'
 import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.ts'
 
-/* Requests between the files of a scenario, the kit and the wire. */
-
 /** The hand-written request of a step. */
 export interface WrittenRequest {
   /** HTTP method; POST by default. */
@@ -12,18 +10,21 @@ export interface WrittenRequest {
   /** JSON body, or the fields of the form. */
   readonly body: JsonObject
   readonly files?: readonly FormFile[]
-  /** Fields of the answer until which the request is repeated: the state of a job. */
+  /** Fields that the answer must have. The request is repeated until it does; used to poll a job's state. */
   readonly until?: JsonObject
 }
 
 /**
- * Values of placeholders in a written request: the model, and fields of the answers to earlier steps, such as
+ * Values for the placeholders of a written request: the model, and fields of the answers to earlier steps, such as
  * `1.last_id`.
  */
 export interface Known {
   readonly model: string
   readonly answers: readonly JsonObject[]
-  /** Version of the format: what it refuses is left out. Without one the request stays as it is written. */
+  /**
+   * Version of the format. Fields that the version refuses are left out. Without a version, the request is sent as
+   * written.
+   */
   readonly version?: string | undefined
 }
 
@@ -32,10 +33,10 @@ const valueAt = (value: Json | undefined, path: readonly string[]): Json | undef
   path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
 
 /**
- * A text with its placeholders filled in. A value that an answer lacks becomes an empty text. A slash at the end of a
+ * Fills in the placeholders of a text. A value that the answer lacks becomes an empty text. A slash at the end of a
  * placeholder, as in `${1.name/}`, keeps the slashes of a value such as `models/a`.
  *
- * @param encode changes the values of answers, which a target chose.
+ * @param encode encodes the values of answers, because the target chose them.
  */
 export const filledIn = (text: string, { model, answers }: Known, encode = (value: string) => value): string =>
   text.replace(PLACEHOLDER, (_, step: string | undefined, path = '', slash = '') => {
@@ -46,7 +47,7 @@ export const filledIn = (text: string, { model, answers }: Known, encode = (valu
 
 const PLACEHOLDER = /\$\{(?:model|(\d+)\.([\w.]+)(\/?))\}/g
 
-/** Returns a JSON value with the placeholders of all its strings filled in. */
+/** Fills in the placeholders in all strings of a JSON value. */
 function filledValue(value: Json, known: Known): Json {
   if (typeof value === 'string') return filledIn(value, known)
   if (Array.isArray(value)) return value.map(one => filledValue(one, known))
@@ -55,7 +56,7 @@ function filledValue(value: Json, known: Known): Json {
     : value
 }
 
-/** Returns the request of a step for a model. The first request of a conversation has no placeholders. */
+/** Returns the request of a step for a model. */
 export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
   const { method = 'POST', files } = written
   const { version } = known
@@ -73,7 +74,7 @@ export function askedOf(format: Format, written: WrittenRequest, stream: boolean
 
 const textIn = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Returns the form of a request. A list becomes several fields of the same name. */
+/** Builds the form of a request. A list becomes several fields with the same name. */
 function formOf({ body, files = [] }: Asked): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(body))
@@ -83,7 +84,7 @@ function formOf({ body, files = [] }: Asked): FormData {
   return form
 }
 
-/** Returns the bytes of a request's body and their type. A GET request has neither. */
+/** Encodes the body of a request. Returns the bytes and their content type. A GET request has neither. */
 export async function encoded(asked: Asked): Promise<{ readonly type?: string; readonly bytes: Buffer }> {
   if (asked.files !== undefined) {
     const form = new Response(formOf(asked))
@@ -93,7 +94,7 @@ export async function encoded(asked: Asked): Promise<{ readonly type?: string; r
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(asked.body)) }
 }
 
-/** Decodes the bytes of a request as JSON or a form. Any other type gives an empty body. */
+/** Decodes a body as JSON or a form. For any other type, returns an empty body. */
 export async function decoded(type: string, bytes: Buffer): Promise<Pick<Asked, 'body' | 'files'>> {
   if (!type.startsWith('multipart/form-data')) return { body: objectOf(parsed(bytes.toString('utf8'))) }
   const init = { headers: { 'content-type': type } }

@@ -3,7 +3,7 @@ import { FORMATS } from './formats/index.ts'
 import type { Mode, Scenario } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 
-/** One run of a scenario: a caller format, an upstream format, and a mode. Live cells have no upstream. */
+/** One run of a scenario with a caller format, an upstream format and a mode. Live cells have no upstream. */
 export interface Cell {
   /** `<caller>-<upstream>/<scenario>/<mode>`. Live: `<caller>/<scenario>/<mode>`. */
   readonly id: string
@@ -16,7 +16,7 @@ export interface Cell {
 export interface Wanted {
   readonly scenarios: readonly Scenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams. None in live mode. */
+  /** Upstream formats. Absent in live mode. */
   readonly upstreams?: readonly string[]
   /** Part of the ids of cells or checks. `*` matches any characters. */
   readonly only?: string
@@ -36,16 +36,17 @@ export function matches(pattern: string | undefined, id: string): boolean {
   return new RegExp(`^${source}(/|$)`).test(id)
 }
 
-/** A format over sockets has streams alone. */
+/** Formats over sockets only have streams. */
 const modesOf = ({ modes }: Scenario, { turns }: Format): readonly Mode[] =>
   turns === undefined ? modes : modes.filter(mode => mode === 'stream')
 
-/** Whether callers of a format can say what a scenario is about. */
+/** Whether callers of a format can express what the scenario tests. */
 const canSay = ({ name, files = name }: Format, { callers }: Scenario): boolean => callers?.includes(files) ?? true
 
 /**
- * Returns all selected cells. The caller's format must do the scenario's work. The upstream's format may do another
- * work if the scenario has files in that format, as a text completion has in the chat format.
+ * Returns all selected cells. The caller's format must support the scenario's kind of work. The upstream's format may
+ * be for another kind of work if the scenario has files in that format. For example, a text completion may go to a chat
+ * upstream.
  */
 export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[] {
   const cells: Cell[] = []

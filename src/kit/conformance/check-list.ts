@@ -6,18 +6,18 @@ import { nullableRule, schemaRule } from './transport-rules.ts'
 
 type AnyRule = Omit<Rule, 'on'>
 
-/** Facts whose loss is only advice, because formats and gateways may differ in them. */
+/** Facts whose loss is only advice, because formats and gateways legitimately differ here. */
 const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
-/** Facts that nobody may add to. */
+/** Facts where an addition is a failure. */
 const CONTENT = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks)/
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
 
-/** Findings of a schema that a check names. */
+/** Maximum number of schema findings listed in one check. */
 const MOST_LINES = 5
 
-/** Names of the cell that a list of checks belongs to. */
+/** Identifies the cell that the checks belong to. */
 export interface CheckedCell {
   readonly id: string
   readonly scenario: { readonly id: string }
@@ -36,7 +36,8 @@ interface Judged {
 }
 
 /**
- * Returns the status of a fact. A loss that the target reported, or that its format makes unavoidable, is no failure.
+ * Returns the status of a fact. A loss is not a failure if the target reported it or if its format makes it
+ * unavoidable.
  */
 function judged({ fate, sayable, path }: FactVerdict, isReported: boolean): Judged {
   if (fate === 'kept') return { status: 'pass', meaning: 'kept' }
@@ -61,7 +62,7 @@ export class CheckList {
     this.prefix = step === 1 ? '' : `step-${step}.`
   }
 
-  /** Adds one check. It passes if there are no details. A broken `should` rule is advice. */
+  /** Adds one check. The check passes if `details` is empty. A broken `should` rule only counts as advice. */
   rule(subject: string, { id, level, says, source }: AnyRule, details: readonly string[], status?: Status): void {
     const rule = `${subject}.${id}`
     const ended = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
@@ -69,7 +70,7 @@ export class CheckList {
     this.checks.push({ ...this.named(rule), level, says, source, status: ended, ...found })
   }
 
-  /** The checks of values against the published schema of a format. */
+  /** Adds the checks of values against the published schema of a format. */
   schema(subject: Subject, format: string, findings: readonly SchemaFindings[]): void {
     const lines = (kind: keyof SchemaFindings): string[] =>
       [...new Set(findings.flatMap(one => one[kind]))].slice(0, MOST_LINES)
@@ -77,7 +78,7 @@ export class CheckList {
     this.rule(subject, nullableRule(format), lines('absent'))
   }
 
-  /** A check for each rule of a subject, from the violations that were collected. */
+  /** Adds a check for each rule of a subject, based on the collected violations. */
   rules(rules: readonly Rule[], on: Subject, violations: readonly Violation[]): void {
     const known = rules.filter(rule => rule.on === on)
     for (const { rule } of violations)
@@ -100,7 +101,7 @@ export class CheckList {
       this.checks.push({
         ...this.named(`${subject}.meaning:${path}`),
         level: LESSER.test(path) || !verdict.sayable ? 'should' : 'must',
-        says: `The fact ${path} of the ${subject} arrives as it was said.`,
+        says: `The fact ${path} of the ${subject} arrives unchanged.`,
         source: `${this.scenarios}/${this.cell.scenario.id}`,
         status,
         meaning,

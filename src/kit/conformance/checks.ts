@@ -1,17 +1,17 @@
 import type { Level } from './rules.ts'
 
-/** How a check ended. Only `fail` and `harness-error` end the command with 1. */
+/** The outcome of a check. Only `fail` and `harness-error` make the command exit with 1. */
 export type Status = 'pass' | 'fail' | 'advice' | 'unsupported' | 'harness-error'
 
-/** The fate of a fact: kept, changed, lost or added. */
+/** The outcome of a fact: kept, changed, lost or added. */
 export type Meaning = 'kept' | 'changed' | 'lost-reported' | 'lost-silently' | 'added'
 
 /** One check of one cell. */
 export interface Check {
-  /** `<pair>/<scenario>/<mode>/<rule>`, the same in every run. */
+  /** `<pair>/<scenario>/<mode>/<rule>`. Stable across runs. */
   readonly id: string
   readonly cell: string
-  /** Subject and rule: `stream.done`, `request.meaning:turns[0].text`. */
+  /** Subject and rule, such as `stream.done` or `request.meaning:turns[0].text`. */
   readonly rule: string
   readonly level: Level
   readonly status: Status

@@ -5,7 +5,7 @@ import type { Headers } from './format.ts'
 import { type Behaviour, leaveLater } from './leaving.ts'
 
 /**
- * Limits of one exchange with a target: its duration and the longest silence in milliseconds, and the size of an answer
+ * Limits of one exchange with a target: total duration and longest silence in milliseconds, and the size of the answer
  * in bytes.
  */
 export interface Bounds {
@@ -23,7 +23,7 @@ const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =
     ),
   )
 
-/** One exchange in progress. It has a connection of its own, follows no redirects, and always ends. */
+/** One exchange in progress. It uses a separate connection, follows no redirects, and always ends. */
 class Sending {
   private readonly began = performance.now()
   private readonly chunks: Buffer[] = []
@@ -45,11 +45,16 @@ class Sending {
     this.behaviour = behaviour
     this.cancelLeaving = leaveLater(behaviour, () => this.leave())
     const begin = sent.url.startsWith('https:') ? requestHttps : requestHttp
-    // A gateway may report what a stream lost in trailers.
+    // A gateway may use trailers to report what a stream lost.
     const headers = { te: 'trailers', ...sent.headers, 'content-length': sent.body.length, connection: 'close, te' }
     this.message = begin(sent.url, { method: sent.method, headers, agent: false })
-    this.deadline = setTimeout(() => this.fail('http.deadline', `No end after ${bounds.whole} ms.`), bounds.whole)
-    this.message.setTimeout(bounds.idle, () => this.fail('http.deadline', `Silent for ${bounds.idle} ms.`))
+    this.deadline = setTimeout(
+      () => this.fail('http.deadline', `The answer did not end within ${bounds.whole} ms.`),
+      bounds.whole,
+    )
+    this.message.setTimeout(bounds.idle, () =>
+      this.fail('http.deadline', `No data was received for ${bounds.idle} ms.`),
+    )
     this.message.once('response', answer => this.receive(answer))
     this.message.on('error', fault =>
       this.fail(this.head === undefined ? 'http.connect' : 'http.closed', (fault as Error).message),
@@ -61,7 +66,7 @@ class Sending {
     return this.settled.promise
   }
 
-  /** Closes the connection, as a caller does that no longer wants the answer. */
+  /** Closes the connection, like a caller that no longer wants the answer. */
   leave(): void {
     this.finish(false)
   }
@@ -76,13 +81,14 @@ class Sending {
         setTimeout(() => answer.resume(), pause)
       }
       this.size += chunk.length
-      if (this.size > this.bounds.bytes) this.fail('http.too-large', `More than ${this.bounds.bytes} bytes.`)
+      if (this.size > this.bounds.bytes)
+        this.fail('http.too-large', `The answer is larger than ${this.bounds.bytes} bytes.`)
       else this.chunks.push(chunk)
     })
     answer.on('error', fault => this.fail('http.closed', fault.message))
     answer.once('close', () => {
       if (answer.complete) this.finish(true, undefined, headersOf(answer.trailers))
-      else this.fail('http.closed', 'The connection was closed within the body.')
+      else this.fail('http.closed', 'The connection was closed before the body was complete.')
     })
   }
 
@@ -110,9 +116,9 @@ class Sending {
 }
 
 /**
- * Sends one request and waits for its answer. Never rejects. A failure is recorded as the exchange's `fault`.
+ * Sends one request and waits for its answer. Never rejects. A failure is stored as the exchange's `fault`.
  *
- * @param signal closes the connection.
+ * @param signal closes the connection when aborted.
  */
 export function send(
   sent: SentRequest,

@@ -16,21 +16,21 @@ export interface FactVerdict {
 
 export type Leaves = ReadonlyMap<string, Json>
 
-/** Facts that have a meaning only for their issuer. Every format has its own values. */
+/** Values that only their issuer can interpret. Every format has different ones. */
 const TOKENS = /\.(id|signature|redacted)$/
 
 /** Ids and signatures that a gateway may add to an answer in another format. */
 const OWN_TOKENS = /\.(id|signature)$/
 
-/** Facts whose text may be joined differently: system instructions. */
+/** Facts whose parts may be joined with different whitespace. */
 const LOOSE = /^system$/
 
 const squeezed = (value: Json): Json => (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value)
 
-/** Facts that are JSON schemas. */
+/** Facts that hold a JSON schema. */
 const SCHEMAS = /\.parameters$|^output\.schema$/
 
-/** Keywords of JSON Schema that say nothing with that value. */
+/** Keywords of JSON Schema that have no effect with the given value. */
 const SILENT: { readonly [keyword: string]: string } = {
   $defs: '{}',
   definitions: '{}',
@@ -38,7 +38,7 @@ const SILENT: { readonly [keyword: string]: string } = {
   required: '[]',
 }
 
-/** A JSON schema without keywords that have no effect; values of `const`, `enum` and `default` stay. */
+/** Removes schema keywords that have no effect. Values of `const`, `enum`, `default` and `examples` stay unchanged. */
 function effective(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(effective)
   if (!isObject(schema)) return schema
@@ -54,10 +54,10 @@ function innerOf(name: string, value: Json): Json {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
 }
 
-/** Texts of tool results: an object with one text may be put around a text, as formats need whose results are objects. */
+/** Texts of tool results. Formats whose results are objects may wrap the text in an object with one field. */
 const RESULTS = /\.results\[\d+\]\.text$/
 
-/** The only text of a JSON object, the object in one spelling, or the text itself. */
+/** Returns the only text of a JSON object, the canonical JSON of any other object, or otherwise the value itself. */
 function unwrapped(value: Json): Json {
   const object = typeof value === 'string' ? parsed(value) : undefined
   const inner = Object.values(objectOf(object))
@@ -65,7 +65,7 @@ function unwrapped(value: Json): Json {
   return isObject(object) ? canonical(object) : value
 }
 
-/** Parts of a result may be joined by line feeds, in formats whose results are one text. */
+/** In formats whose results are a single text, the parts of a result may be joined by line feeds. */
 const isSameResult = (expected: Json, found: Json): boolean =>
   expected === found || (typeof found === 'string' && found.replaceAll('\n', '') === expected)
 
@@ -77,7 +77,7 @@ function isSame(path: string, expected: Json, found: Json, isNative: boolean): b
   return canonical(expected) === canonical(found)
 }
 
-/** Maximum number of added facts that are reported. More of them add no information. */
+/** Maximum number of added facts to report. */
 const MOST_ADDED = 100
 
 /** The sides of a comparison: the sent facts, the facts that the target format can express, and the received facts. */
@@ -87,12 +87,12 @@ export interface Compared {
   readonly reachable: Leaves
   readonly found: Leaves
   readonly isNative: boolean
-  /** Facts that only extensions of the target format express. They count as facts that it cannot express. */
+  /** Facts that only extensions of the target format can express. The comparison treats them as not expressible. */
   readonly extensions?: RegExp | undefined
 }
 
 /**
- * Returns the fate of every fact, by its path. Facts that the target format requires and the caller's format cannot
+ * Returns the outcome of every fact, by path. Facts that the target format requires but the caller's format cannot
  * express do not count as added.
  */
 export function compare({ source, reachable, found, isNative, extensions }: Compared): FactVerdict[] {
@@ -103,7 +103,7 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
     const value = other ?? found.get(path)
     if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
     else {
-      // If the formats have different words for a fact, the target format's word is correct, too.
+      // If the formats use different words for a fact, the target format's word is also correct.
       const word = reachable.get(path)
       const isKept =
         isSame(path, expected, value, isNative) || (word !== undefined && isSame(path, word, value, isNative))
@@ -115,7 +115,7 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
     if (added >= MOST_ADDED) break
     if (source.has(path) || reachable.has(path)) continue
     const isOwn = !isNative && (OWN_TOKENS.test(path) || isMoved(path, value, source))
-    // An empty text says nothing.
+    // An empty text carries no meaning.
     if (value !== '' && !isOwn) {
       verdicts.push({ path, fate: 'added', sayable: true, found: value })
       added++

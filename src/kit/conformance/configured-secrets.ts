@@ -1,11 +1,11 @@
 import type { Peer } from './peer.ts'
 
-/* Secrets in the configuration of a peer, which no report may contain. */
+/* Secrets in the configuration of a peer. They must not appear in any report. */
 
 /** Names of fields, variables, headers and options that hold credentials. */
 const NAME = String.raw`[\w.-]*(?:key|token|secret|passw(?:or)?d|credential|auth(?:orization)?|cookie)`
 
-/** A name and its value in YAML, JSON, TOML, a header or an option of a command. Quotes may be escaped. */
+/** A name and its value in YAML, JSON, TOML, a header or a command-line option. Quotes may be escaped. */
 const NAMED = new RegExp(
   String.raw`\b${NAME}\\?["']?\s*(?:[:=]|\s)\s*(?:Bearer\s+|Basic\s+)?\\?["']?([^\s"',;}\\]+)`,
   'gi',
@@ -14,13 +14,13 @@ const NAMED = new RegExp(
 /** A user and a password in a URL. */
 const IN_URL = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/gi
 
-/** A shorter value is a word such as `none`. */
+/** Minimum length of a secret, in characters. Shorter values are words such as `none`. */
 const SHORTEST = 8
 
-/** Values that are no credentials: placeholders, addresses, paths and numbers. */
+/** Values that are not credentials: placeholders, addresses, paths and numbers. */
 const PUBLIC = /\$\{|^[a-z]+:\/\/|^[./]|^\d+$/i
 
-/** Returns the secrets that a text of configuration states. Its placeholders are not filled in yet. */
+/** Returns the secrets in a configuration text whose placeholders are not filled in yet. */
 export function secretsIn(text: string): string[] {
   const found = [NAMED, IN_URL].flatMap(pattern => [...text.matchAll(pattern)].map(([, value]) => value!))
   return [...new Set(found)].filter(value => value.length >= SHORTEST && !PUBLIC.test(value))
@@ -29,7 +29,7 @@ export function secretsIn(text: string): string[] {
 const lines = (values: { readonly [name: string]: string }): string[] =>
   Object.entries(values).map(([name, value]) => `${name}: ${value}`)
 
-/** Returns the secrets of a peer: in its command, its environment, its headers and its files. */
+/** Returns the secrets in a peer's command, environment, headers and files. */
 export const secretsOf = ({ start, env, headers, lossEvent }: Peer, files: readonly string[]): string[] => {
   const sent = [...Object.values(headers), lossEvent?.headers ?? {}].flatMap(lines)
   return [...new Set([start.join(' '), ...lines(env), ...sent, ...files].flatMap(secretsIn))]

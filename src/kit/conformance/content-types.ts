@@ -2,7 +2,7 @@
 
 export const isJson = (type: string): boolean => type === 'application/json'
 
-/** Other names of a content type. */
+/** Aliases of content types. */
 const ALIKE: { readonly [type: string]: readonly string[] } = {
   'audio/mpeg': ['audio/mp3'],
   'audio/wav': ['audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
@@ -12,10 +12,10 @@ const ALIKE: { readonly [type: string]: readonly string[] } = {
   'text/plain': ['text/vtt', 'text/srt', 'application/x-subrip'],
 }
 
-/** The type that OpenAI's description gives to any sound. */
+/** The type that OpenAI's description gives to any audio. */
 const ANY_BYTES = 'application/octet-stream'
 
-/** Whether a header names a content type or another name of it, with parameters or without. */
+/** Whether a header names a content type or one of its aliases. Parameters are ignored. */
 export function isContentType(header: string, type: string): boolean {
   const named = header.split(';')[0]!.trim().toLowerCase()
   const isUntold = named === ANY_BYTES && type.startsWith('audio/')

@@ -1,32 +1,34 @@
 import { isObject, type Json, listOf, objectOf } from './json.ts'
 
-/* Facts that a format holds in another place or says in other words, so that they are not lost. */
+/* Facts that a format stores under another path or expresses differently. They do not count as lost. */
 
 type Leaves = ReadonlyMap<string, Json>
 
-/** Finds a fact by the groups of its path. Undefined if it is nowhere. */
+/** Finds a fact by the groups matched in its path. Undefined if the fact is missing. */
 type Find = (groups: readonly string[], expected: Json, found: Leaves, source: Leaves) => Json | undefined
 
-/** The path of a signature, in its candidate or turn. */
+/** The path of a signature within its candidate or turn. */
 const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
 
-/** A signature moves between a call and the reasoning before it: Google signs calls, others sign reasoning. */
+/**
+ * A signature may move between a call and the reasoning before it: Google signs calls, other vendors sign reasoning.
+ */
 const signature: Find = ([owner], _, found, source) =>
   [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)?.[1]
 
-/** Media of a tool result move behind it, in formats whose results are texts. */
+/** In formats whose tool results are texts, the media of a result follow the result. */
 const resultMedia: Find = ([turn, field], expected, found) =>
   [...found].some(([at, value]) => at.startsWith(`${turn}media[`) && at.endsWith(`].${field}`) && value === expected)
     ? expected
     : undefined
 
-/** A grammar moves into the description of its tool, in formats whose tools have schemas. */
+/** In formats whose tools need schemas, a grammar moves into the description of its tool. */
 const grammar: Find = ([tool], expected, found) => {
   const description = found.get(`${tool}description`)
   return typeof description === 'string' && description.includes(String(expected)) ? expected : undefined
 }
 
-/** A free-form tool becomes one whose schema has a single text. */
+/** A free-form tool becomes a tool whose schema has a single text field. */
 const kind: Find = ([tool], expected, found) => {
   const properties = Object.values(objectOf(objectOf(found.get(`${tool}parameters`))['properties']))
   const [only, ...others] = listOf(properties)
@@ -35,7 +37,7 @@ const kind: Find = ([tool], expected, found) => {
     : undefined
 }
 
-/** The description of a tool goes on with its grammar. */
+/** The description of a tool is followed by its grammar. */
 const description: Find = ([tool], expected, found, source) => {
   const value = found.get(`${tool}description`)
   const hasGrammar = source.has(`${tool}grammar.definition`)
@@ -50,7 +52,7 @@ const PLACES: readonly (readonly [RegExp, Find])[] = [
   [/^(tools\..+\.)description$/, description],
 ]
 
-/** Returns a fact that stands elsewhere on the other side. Undefined if it is lost. */
+/** Returns a fact that has another path on the other side. Undefined if it is lost. */
 export function elsewhere(path: string, expected: Json, found: Leaves, source: Leaves): Json | undefined {
   for (const [pattern, find] of PLACES) {
     const groups = pattern.exec(path)
@@ -62,7 +64,7 @@ export function elsewhere(path: string, expected: Json, found: Leaves, source: L
 /** Media of a turn. */
 const TURN_MEDIA = /^(turns\[\d+\]\.)media\[\d+\]\.(\w+)$/
 
-/** Whether a fact is that of a tool result's media, which stands behind the result. */
+/** Whether a fact describes media that moved from a tool result to the parts after it. */
 export function isMoved(path: string, value: Json, source: Leaves): boolean {
   const [, turn, field] = TURN_MEDIA.exec(path) ?? []
   if (turn === undefined) return false

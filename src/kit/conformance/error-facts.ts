@@ -2,7 +2,7 @@ import type { ErrorFacts } from './facts.ts'
 import type { Headers } from './format.ts'
 import { compact, type Json, type JsonObject, objectOf, textOf } from './json.ts'
 
-/** Classes of errors by status. Callers use them to decide on a retry. */
+/** Classes of errors by status. Callers decide by the class whether to retry. */
 const KINDS: { readonly [status: number]: string } = {
   400: 'invalid-request',
   401: 'authentication',
@@ -19,7 +19,7 @@ const KINDS: { readonly [status: number]: string } = {
   529: 'overloaded',
 }
 
-/** Returns the seconds of `retry-after-ms` or `retry-after`. Dates are not read. */
+/** Returns the delay from `retry-after-ms` or `retry-after`, in seconds. Dates are ignored. */
 function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
   const seconds = Number.isNaN(milliseconds) ? Number(headers['retry-after'] ?? Number.NaN) : milliseconds / 1000
@@ -35,6 +35,6 @@ export const errorFactsOf = (status: number, headers: Headers, error: JsonObject
     retryAfter: retryAfterOf(headers),
   })
 
-/** Returns the facts of an error whose body has them in `error`, as in OpenAI's and Anthropic's formats. */
+/** Returns the facts of an error whose body has an `error` object, as in OpenAI's and Anthropic's formats. */
 export const nestedErrorFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
   errorFactsOf(status, headers, objectOf(objectOf(body)['error']))

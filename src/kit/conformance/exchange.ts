@@ -1,6 +1,6 @@
 import type { Headers } from './format.ts'
 
-/* The bytes of one exchange. */
+/* One exchange: the request, the answer, and what went wrong. */
 
 export interface SentRequest {
   readonly method: string
@@ -12,14 +12,14 @@ export interface SentRequest {
 export interface GotAnswer {
   readonly status: number
   readonly headers: Headers
-  /** The fields after a chunked body. */
+  /** Trailer fields after a chunked body. */
   readonly trailers: Headers
   readonly body: Buffer
   /** Whether the body is complete according to its content length or chunked encoding. */
   readonly isComplete: boolean
 }
 
-/** Reason why an exchange failed: the id of the transport rule that it breaks. */
+/** Reason why an exchange failed. Equals the id of the broken transport rule. */
 export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large'
 
 export interface Exchange {

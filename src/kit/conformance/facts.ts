@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { compact, type Json, type JsonObject, parsed } from './json.ts'
 
-/* Meaning of a request, an answer or an error, independent of the format. An absent field was not stated. */
+/* Meaning of a request, an answer or an error, independent of the format. A field is absent if the message does not state it. */
 
 /** A tool call. Arguments are parsed JSON. Text that is not JSON becomes `{ unparsed: text }`. */
 export interface CallFacts {
   readonly name?: string
   readonly arguments?: Json
   readonly id?: string
-  /** Signature of the call by the model's provider, to be returned with the call. */
+  /** Signature that the model's provider put on the call. The caller must send it back with the call. */
   readonly signature?: string
 }
 
-/** A tool result, with the path of the call that it answers. */
+/** A tool result and the path of the call that it answers. */
 export interface ResultFacts {
   readonly answers?: string
   readonly text?: string
@@ -20,7 +20,7 @@ export interface ResultFacts {
   readonly isError?: true
 }
 
-/** An image, sound or document: its type, and the SHA-256 digest of its bytes or its URL. */
+/** An image, audio or document: its type, and either its URL or the SHA-256 digest of its bytes. */
 export interface MediaFacts {
   readonly type?: string
   readonly digest?: string
@@ -31,7 +31,7 @@ export interface MediaFacts {
 export interface ReasoningFacts {
   readonly text?: string
   readonly signature?: string
-  /** Encrypted reasoning that only its provider can read. */
+  /** Encrypted reasoning that only the provider can read. */
   readonly redacted?: string
 }
 
@@ -45,9 +45,9 @@ export interface TurnFacts {
   readonly media?: readonly MediaFacts[]
   readonly reasoning?: readonly ReasoningFacts[]
   readonly refusal?: string
-  /** Passages that the texts of the turn cite. */
+  /** Passages that the turn's texts cite. */
   readonly citations?: readonly string[]
-  /** Kinds of the parts in their order, if there are several kinds. */
+  /** Kinds of the turn's parts, in order. Absent if all parts are of one kind. */
   readonly order?: string
 }
 
@@ -59,7 +59,7 @@ export interface ToolFacts {
   readonly kind?: string
   /** Grammar of the text that a free-form tool takes. */
   readonly grammar?: { readonly syntax?: string; readonly definition?: string }
-  /** Whether the model finds the tool by a search, instead of knowing it from the start. */
+  /** Whether the model must find the tool by a search instead of knowing it from the start. */
   readonly deferred?: true
 }
 
@@ -92,7 +92,7 @@ export interface RequestFacts {
   readonly turns?: readonly TurnFacts[]
   /** Tools by name. */
   readonly tools?: { readonly [name: string]: ToolFacts }
-  /** `none`, `required` or `tool:NAME`. `auto` is the same as an absent choice. */
+  /** `none`, `required` or `tool:NAME`. Absent for `auto`, which is the default. */
   readonly toolChoice?: string
   readonly settings?: SettingFacts
   readonly output?: OutputFacts
@@ -115,10 +115,10 @@ export interface CandidateFacts {
   readonly refusal?: string
   /** Cited URLs. */
   readonly citations?: readonly string[]
-  /** Tokens with their log probabilities, and the alternatives of each with theirs. */
+  /** Tokens with their log probabilities and their alternatives. */
   readonly logprobs?: readonly LogprobFacts[]
   readonly finish?: Finish
-  /** Stop sequence at which the text ended. */
+  /** Stop sequence that ended the text. */
   readonly stopSequence?: string
 }
 
@@ -146,11 +146,14 @@ export interface ErrorFacts {
   readonly status: number
   readonly kind?: string
   readonly message?: string
-  /** Time until the caller may try again, in seconds. */
+  /** Delay before the caller may retry, in seconds. */
   readonly retryAfter?: number
 }
 
-/** Attaches late signatures to reasoning. A format may send them as separate blocks without text, after the text. */
+/**
+ * Attaches signatures that arrive later to their reasoning. A format may send them after the text, as blocks without
+ * text.
+ */
 export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFacts[] {
   const facts: ReasoningFacts[] = []
   for (const one of list) {
@@ -163,7 +166,7 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
   return facts
 }
 
-/** Parses the arguments that a model wrote. Text that is not JSON is kept as text. An empty text means no arguments. */
+/** Parses the arguments that a model wrote. Text that is not JSON stays text. An empty text means no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
 
 /** Returns the facts of media given in base64. */
@@ -172,13 +175,13 @@ export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/s
 
-/** Returns the facts of media at a URL: the bytes of a `data:` URL, or a remote file. */
+/** Returns the facts of media at a URL. The bytes of a `data:` URL are decoded. */
 export function mediaAt(address: string): MediaFacts {
   const [, type, base64] = DATA_URL.exec(address) ?? []
   return base64 === undefined ? { address } : mediaOf(type, base64)
 }
 
-/** Returns the facts of a token: its log probability, and those of its alternatives, sorted by their texts. */
+/** Returns the facts of a token: its log probability and its alternatives, sorted by text. */
 export function logprobOf(
   token: string | undefined,
   logprob: number | undefined,
@@ -190,16 +193,16 @@ export function logprobOf(
   return compact({ token, logprob, top: top.join(', ') || undefined }) as LogprobFacts
 }
 
-/** Tools that providers run, by the beginning of their names in all formats. */
+/** Tools that providers run, matched by the start of their names in all formats. */
 const HOSTED: readonly (readonly [RegExp, string])[] = [
   [/^web_search|^google_?search/i, 'web-search'],
   [/^tool_search/, 'tool-search'],
 ]
 
-/** Returns the kind of a hosted tool. Formats have names of their own for a kind, some with a version. */
+/** Returns the kind of a hosted tool. Each format has its own names for a kind, some with a version. */
 export const hostedKind = (type: string): string => HOSTED.find(([pattern]) => pattern.test(type))?.[1] ?? type
 
-/** Part of a turn, from which its facts are derived. */
+/** Part of a turn. The turn's facts are derived from its parts. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string; readonly citations?: readonly string[] }
   | { readonly kind: 'refusal'; readonly text: string }
@@ -218,15 +221,13 @@ const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<
 
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
 
-/** Returns the kinds of the parts in their order, without repetitions. Undefined if all are of one kind. */
+/** Returns the kinds of the parts in order, without repetitions. Undefined if all are of one kind. */
 function orderOf(parts: readonly Part[]): string | undefined {
   const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
   return kinds.length > 1 ? kinds.join(' ') : undefined
 }
 
-/**
- * Returns the facts of turns. Consecutive turns of one role are merged, and results are joined to their calls by id.
- */
+/** Returns the facts of turns. Consecutive turns of one role are merged. Results are matched to their calls by id. */
 export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   const merged: { role: TurnFacts['role']; parts: Part[] }[] = []
   for (const { role, parts } of raw) {
@@ -245,7 +246,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
       text: joined(pick(parts, 'text').map(({ text }) => text)),
       citations: pick(parts, 'text').flatMap(({ citations }) => citations ?? []),
       refusal: joined(pick(parts, 'refusal').map(({ text }) => text)),
-      // The ids of calls in a history only join results to calls.
+      // In a history, the ids of calls only serve to match results to calls.
       calls: pick(parts, 'call').map(({ call: { id: _, ...call } }) => call),
       results: pick(parts, 'result').map(resultOf),
       media: pick(parts, 'media').map(({ media }) => media),
@@ -258,7 +259,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
 /** Facts whose value is compared as a whole, at any depth. */
 const WHOLE = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
 
-/** Returns every fact by its path: `turns[1].calls[0].arguments`. */
+/** Returns every fact by its path, such as `turns[1].calls[0].arguments`. */
 export function leavesOf(facts: object): Map<string, Json> {
   const leaves = new Map<string, Json>()
   const visit = (value: Json | undefined, path: string, isWhole: boolean): void => {

@@ -2,19 +2,22 @@ import type { Json, JsonObject } from './json.ts'
 import type { Violation } from './rules.ts'
 import type { SseEvent } from './sse.ts'
 
-/** The kind of end that a stream's events announced. */
+/** How a stream's events say that the stream ends. */
 export type Ending = 'normal' | 'error'
 
-/** A state machine over one stream. It gets every event and, after the end, returns the violations. */
+/** A state machine over one stream. Receives every event and finally returns the violations. */
 export interface Grammar {
   event(event: SseEvent, data: Json | undefined): void
-  /** @param isComplete whether the body ended as its framing requires. A truncated body cannot have its last events. */
+  /**
+   * @param isComplete whether the body ended as its framing requires. The last events may be missing from a truncated
+   * body.
+   */
   end(isComplete: boolean): readonly Violation[]
-  /** The end that the events announced: the format's normal end, an error, or none. */
+  /** How the stream ended according to its events: normally or with an error. Undefined if neither. */
   readonly ending?: Ending | undefined
 }
 
-/** Facts about the request that a stream grammar may use. */
+/** Facts about the request that the checks of its stream need. */
 export interface Asked {
   readonly body: JsonObject
 }

@@ -8,20 +8,17 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the object. An empty object for any other value. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the list. An empty list for any other value. */
+/** Returns the value if it is a list, otherwise an empty list. */
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : [])
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-/**
- * Maximum depth and number of values of a JSON text that is parsed. No format needs more, and the judges visit every
- * value.
- */
+/** Maximum depth and number of values in parsed JSON. No format needs more, and every judge visits every value. */
 const MOST_DEPTH = 500
 const MOST_VALUES = 500_000
 
@@ -31,7 +28,7 @@ const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
 const COMMA = 44
 
-/** Whether a JSON text is within these limits. Also true for text that is not JSON. */
+/** Whether a JSON text is within the limits above. Also true for text that is not JSON. */
 function isReasonable(text: string): boolean {
   let depth = 0
   let values = 0
@@ -48,7 +45,7 @@ function isReasonable(text: string): boolean {
   return true
 }
 
-/** Returns the parsed text. Undefined if it is not JSON or exceeds the limits. */
+/** Parses a text. Undefined if it is not JSON or exceeds the limits. */
 export function parsed(text: string): Json | undefined {
   if (!isReasonable(text)) return undefined
   try {
@@ -58,13 +55,13 @@ export function parsed(text: string): Json | undefined {
   }
 }
 
-/** Returns JSON with sorted keys, so that equal values have equal texts. */
+/** Returns JSON with sorted keys, so that equal values yield equal texts. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   ) ?? 'undefined'
 
-/** The type with optional fields in place of fields that may be undefined. */
+/** Turns fields that may be undefined into optional fields. */
 type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
@@ -74,6 +71,6 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
-/** Returns a copy without fields that are undefined, empty lists or empty objects. */
+/** Copies an object without undefined fields, empty lists and empty objects. */
 export const compact = <T extends object>(value: T): Compact<T> =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as Compact<T>

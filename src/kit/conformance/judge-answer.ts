@@ -13,25 +13,24 @@ import { HTTP_RULES } from './transport-rules.ts'
 
 /* Judges the answer that the caller received. */
 
-/** Input of one judgement: the request as sent, and whether the target reported losses. */
+/** Context of one judgement: the request as sent, and whether the target reported losses. */
 export interface AnswerContext {
   readonly asked: Asked
   readonly isReported: boolean
-  /** Whether the target answered without its upstream. The facts of the answer are then its own. */
+  /** Whether the target answered without calling its upstream. It then chose the content of the answer itself. */
   readonly isLocal: boolean
 }
 
 /** Content types of errors and of streams. */
 const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
 
-/** The facts of a whole answer of a type. */
+/** Returns the facts of a whole answer with the given content type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
   isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
 
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
 
-/** The facts of the answer that a caller received. */
 export function factsOfAnswer({ caller, mode }: Cell, { body, headers }: GotAnswer): object {
   const type = headers['content-type'] ?? ''
   const isStreamed = mode === 'stream' && caller.assemble !== undefined
@@ -40,7 +39,7 @@ export function factsOfAnswer({ caller, mode }: Cell, { body, headers }: GotAnsw
     : factsOfWhole(caller, body, /json/.test(type) ? 'application/json' : type)
 }
 
-/** Returns the facts of the scenario's own answer in a format. */
+/** Returns the facts of the hand-written answer in a format. */
 function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undefined {
   const { whole, stream, type } = wireFor(scenario.wires, format)!
   const isStreamed = mode === 'stream' && format.assemble !== undefined
@@ -88,11 +87,14 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
   list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), context.isReported)
 }
 
-/** Whether a whole answer came where the caller asked for a stream. Its content type fails; its content is there. */
+/**
+ * Whether the target sent a whole answer although the caller asked for a stream. The content type is then wrong, but
+ * the content can be compared.
+ */
 const isWholeInstead = ({ caller, scenario }: Cell, { headers }: GotAnswer): boolean =>
   caller.turns === undefined && isContentType(headers['content-type'] ?? '', wireFor(scenario.wires, caller)!.type)
 
-/** Checks of the answer that the caller got; an exchange that broke off is judged as far as it came. */
+/** Judges the answer that the caller received. An incomplete answer is judged as far as it arrived. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
   const errors = [caller, upstream ?? caller].flatMap(format => wireFor(scenario.wires, format)!.error ?? [])
@@ -111,11 +113,11 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
         ? []
         : [`content-type: ${got.headers['content-type'] ?? 'none'}`],
   }
-  // An answer over a socket has no content type.
+  // Answers over sockets have no content type.
   const rules = HTTP_RULES.filter(({ id }) => caller.turns === undefined || id !== 'http.content-type')
   for (const rule of rules) list.rule('answer', rule, details[rule.id] ?? [])
   if (got === undefined) return
-  // An answer that the target gives in place of the upstream's error is its own.
+  // A 200 answer instead of the upstream's error is the target's own work.
   const isOwn = got.status === 200 && statuses.includes(200)
   if (errors.length > 0 && !isOwn) judgeError(cell, got, list, context)
   else if (got.status !== 200) return

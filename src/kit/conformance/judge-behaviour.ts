@@ -9,7 +9,7 @@ import { wireFor } from './scenario-files.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import type { Arrival } from './upstream.ts'
 
-/* Judges behaviour other than content: answers that break off, callers that leave, silent upstreams. */
+/* Judges behaviour other than content: interrupted answers, callers that disconnect, silent upstreams. */
 
 type BehaviourRule = Omit<Rule, 'on'>
 
@@ -17,15 +17,15 @@ const IN_STREAMS = 'docs/wire/errors.md#in-streams'
 
 const TOLD: BehaviourRule = {
   ...{ id: 'broken.told', level: 'must', source: IN_STREAMS },
-  says: 'A caller whose answer breaks off gets an error, or its connection is closed within the body.',
+  says: 'If an answer is interrupted, the caller gets an error or its connection is closed before the body is complete.',
 }
 const NO_END: BehaviourRule = {
   ...{ id: 'broken.no-normal-end', level: 'must', source: IN_STREAMS },
-  says: 'An answer that breaks off has no normal end.',
+  says: 'An interrupted answer does not end normally.',
 }
 const BEGINNING: BehaviourRule = {
   ...{ id: 'broken.beginning', level: 'must', source: IN_STREAMS },
-  says: 'The text before the break is the beginning of the upstream’s text.',
+  says: 'The text before the interruption is the beginning of the upstream’s text.',
 }
 const CLOSED: BehaviourRule = {
   ...{
@@ -33,11 +33,11 @@ const CLOSED: BehaviourRule = {
     level: 'must',
     source: 'docs/decisions/2026-11-23-conformance-kit.md',
   },
-  says: 'The upstream’s connection is closed soon after the caller has left, which ends the generation and its cost.',
+  says: 'The upstream’s connection is closed soon after the caller disconnects, so that the model stops generating billed tokens.',
 }
 const FLOWS: BehaviourRule = {
   ...{ id: 'flows', level: 'should', source: 'https://html.spec.whatwg.org/multipage/server-sent-events.html' },
-  says: 'The beginning of an answer reaches the caller while the upstream still writes; it is not held until it is whole.',
+  says: 'The beginning of an answer reaches the caller while the upstream is still writing. It is not buffered until complete.',
 }
 
 const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
@@ -47,14 +47,14 @@ const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candi
 const streamedText = (format: Format, events: readonly SseEvent[]): string =>
   textOfFacts(format.answer(format.assemble!(dataOf(events))))
 
-/** Returns the kind of end that a stream announced to its caller. */
+/** Returns how a stream ended according to its events. */
 function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
   const grammar = format.grammar!({ body: objectOf(asked) })
   for (const event of events) grammar.event(event, parsed(event.data))
   return grammar.ending
 }
 
-/** Returns the text of the upstream's stream, as far as it was sent before a cut. */
+/** Returns the text that the upstream sent before it cut the stream. */
 function upstreamText({ upstream, scenario, caller }: Cell): string {
   const format = upstream ?? caller
   const { stream } = wireFor(scenario.wires, format)!
@@ -65,16 +65,18 @@ function judgeBrokenStream(cell: Cell, { body, isComplete }: GotAnswer, list: Ch
   const { events } = readSse(body)
   const ending = endingOf(cell.caller, events, asked)
   const isTold = ending === 'error' || !isComplete
-  list.rule('stream', TOLD, isTold ? [] : ['The body ended as its framing says, without an error.'])
-  list.rule('stream', NO_END, ending === 'normal' ? ['The stream has its normal end.'] : [])
+  list.rule('stream', TOLD, isTold ? [] : ['The body ended normally, without an error.'])
+  list.rule('stream', NO_END, ending === 'normal' ? ['The stream ended normally.'] : [])
   const text = streamedText(cell.caller, events)
   const source = upstreamText(cell)
-  list.rule('stream', BEGINNING, source.startsWith(text) ? [] : [`${JSON.stringify(text)} is not its beginning.`])
+  list.rule(
+    'stream',
+    BEGINNING,
+    source.startsWith(text) ? [] : [`${JSON.stringify(text)} is not the beginning of the upstream’s text.`],
+  )
 }
 
-/**
- * Checks an answer that its upstream broke off. A whole answer, or one refused early, must be an error with a status.
- */
+/** Checks an answer that its upstream interrupted. A whole answer, or one refused early, must have an error status. */
 export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, asked: Json): void {
   if (fault !== undefined && fault.kind !== 'http.closed') {
     list.rule('answer', TOLD, [fault.detail])
@@ -89,17 +91,17 @@ export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckLis
   list.rules(cell.caller.rules, 'error', cell.caller.lint.error(got.status, json, got.headers))
 }
 
-/** Checks that the upstream's connection is closed after the caller has left. */
+/** Checks that the upstream's connection is closed after the caller has disconnected. */
 export function judgeLeft(arrivals: readonly Arrival[], list: CheckList): void {
   const open = arrivals.filter(({ end }) => end?.wasClosed !== true)
-  const details = open.map(({ path }) => `The connection of ${path} was open until its answer was whole.`)
+  const details = open.map(({ path }) => `The connection of ${path} stayed open until its answer was complete.`)
   list.rule('request', CLOSED, arrivals.length === 0 ? ['No request arrived.'] : details)
 }
 
-/** Checks that the beginning of a stream arrived while its upstream was silent. */
+/** Checks that the beginning of a stream arrived during the upstream's pause. */
 export function judgeFlow({ firstByte }: Exchange, arrivals: readonly Arrival[], list: CheckList): void {
   const resumed = arrivals.at(-1)?.end?.resumed
   if (resumed === undefined) return
   const isLate = firstByte === undefined || firstByte >= resumed
-  list.rule('stream', FLOWS, isLate ? ['Nothing arrived before the upstream’s silence was over.'] : [])
+  list.rule('stream', FLOWS, isLate ? ['Nothing arrived before the upstream’s pause ended.'] : [])
 }

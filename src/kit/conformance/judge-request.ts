@@ -21,28 +21,28 @@ const ARRIVED = {
   id: 'arrives',
   level: 'must',
   source: OURS,
-  says: 'A request reaches the upstream, in the format of the upstream.',
+  says: 'A request reaches the upstream in the upstream’s format.',
 } as const
 const ONCE = {
   id: 'once',
   level: 'should',
   source: OURS,
-  says: 'One request of a caller is one request to the upstream.',
+  says: 'Each request of the caller causes one request to the upstream.',
 } as const
 
-/** Strays that a check names. */
+/** Maximum number of stray requests listed in a check. */
 const MOST_STRAYS = 5
 
-/** Whether retries of an error are to be expected: then several requests are fine. */
+/** Whether the status invites retries. Several requests are then fine. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
-/** The answers of a format to the steps before this one: the ids that its upstream gave. */
+/** Returns the format's answers to the earlier steps. They contain the ids that the upstream issued. */
 const answersBefore = (format: Format, { earlier }: Scenario): JsonObject[] =>
   earlier.map(wires => objectOf(parsed(wireFor(wires, format)?.whole?.toString('utf8') ?? '')))
 
 /**
- * What a caller said, as the upstream's format says it in one request: all turns of a connection, if an upstream over
- * HTTP does not know the earlier ones.
+ * Returns what the caller said, as the upstream's format says it in one request. An upstream over HTTP does not know
+ * the earlier turns of a connection, so they are included.
  */
 function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked): Asked {
   const { files = caller.name, turns } = caller
@@ -51,7 +51,7 @@ function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked)
   return askedOf(caller, whole, true, { model: 'm', answers: [] })
 }
 
-/** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
+/** Judges the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
 export function judgeRequest(
   cell: Cell,
   { arrivals, strays, asked, exchange }: StepRecord,
@@ -64,16 +64,16 @@ export function judgeRequest(
   const written = wireFor(scenario.wires, upstream)!.request
   const known = { model: 'm', answers: answersBefore(upstream, scenario) }
   const { path: expectedPath } = askedOf(upstream, written, mode === 'stream', known)
-  // A target may ask for the states of other jobs meanwhile.
+  // A target may ask for the states of other jobs at the same time.
   const inFormat = arrivals.filter(({ format }) => format === name)
   const arrival = inFormat.find(({ path }) => path === expectedPath) ?? inFormat[0]
   const others = [
-    ...arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`),
-    ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is no path of the format.`),
+    ...arrivals.map(({ format, path }) => `A request arrived at ${path} (${format}).`),
+    ...strays.slice(0, MOST_STRAYS).map(({ method, url }) => `${method} ${url} is not a path of the format.`),
   ]
-  list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
+  list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None arrived in the format of the upstream.'] : [])
   if (arrival === undefined) return
-  // A target may ask for the state of a job as often as it likes.
+  // A target may poll the state of a job as often as it likes.
   const tooMany = arrivals.length > 1 && !isRetried(arrival) && asked.method === 'POST'
   list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
   const { path, files } = arrival
@@ -98,8 +98,9 @@ export function judgeRequest(
 }
 
 /**
- * A verdict on a fact that the upstream's format cannot express: it is kept if the answer shows that the target did
- * itself what the fact requests. An error leaves it open, because the caller has no answer that lacks anything.
+ * Judges a fact that the upstream's format cannot express. The fact is kept if the answer shows that the target itself
+ * did what the request asked for. An error leaves the question open, because an answer that lacks something does not
+ * exist.
  */
 function settled(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
   const { fate, sayable, path } = verdict

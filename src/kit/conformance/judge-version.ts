@@ -6,24 +6,24 @@ import type { Rule } from './rules.ts'
 import { answerFindings } from './schema.ts'
 import type { StepRecord } from './step-record.ts'
 
-/* Judges the answers to requests that have what their version refuses. */
+/* Judges the answers to requests with features that their version refuses. */
 
 const REFUSED: Omit<Rule, 'on'> = {
   ...{ id: 'version.refused', level: 'should' },
   source: 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/CHANGELOG.md',
-  says: 'A request that has what its version refuses is answered with 400.',
+  says: 'A request with a feature that its version refuses is answered with 400.',
 }
 
 const BAD_REQUEST = 400
 
-/** Whether the version that a request of the caller names, or an older one, refuses what the scenario has. */
+/** Whether the version named in the caller's request, or an older version, refuses a feature that the scenario uses. */
 export function isRefused({ caller: { name, versions }, scenario }: Cell, headers: Headers): boolean {
   const since = scenario.refusedBy[name]
   if (versions === undefined || since === undefined) return false
   return versions.names.indexOf(versions.of(headers) ?? '') >= versions.names.indexOf(since)
 }
 
-/** Checks that a target refuses such a request. Returns whether it did: its answer is then judged as an error. */
+/** Checks that the target refuses such a request. Returns whether it did; the answer is then judged as an error. */
 export function judgeVersion({ caller }: Cell, { exchange }: StepRecord, list: CheckList): boolean {
   const { got } = exchange
   const hasRefused = got?.status === BAD_REQUEST

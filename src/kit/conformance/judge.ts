@@ -13,10 +13,10 @@ import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
-/** Statuses of a target that does not have this endpoint or feature. */
+/** Statuses that mean: the target does not have this endpoint or feature. */
 const UNSUPPORTED = new Set([404, 405, 501])
 
-/** Statuses of a request that is refused because of its content. */
+/** Statuses that refuse a request because of its content. */
 const REFUSED = new Set([400, 422])
 
 const SUPPORTED = {
@@ -37,7 +37,7 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
     })
 }
 
-/** The requests of a step: a target may ask for the states of its jobs whenever it likes. */
+/** Returns the requests with the action of a step. A target may poll the states of its jobs at any time. */
 function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
   const wire = upstream && wireFor(scenario.wires, upstream)
   if (wire === undefined) return arrivals
@@ -48,7 +48,7 @@ function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arriv
   )
 }
 
-/** Judges one step. A target that says that it has no such endpoint is not judged further. */
+/** Judges one step. If the target says that it does not have the endpoint, nothing else is judged. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
   const { exchange, asked } = record
   const { got } = exchange
@@ -57,7 +57,7 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const arrivals = arrivalsOf(cell, record.arrivals)
   const expectsError = wireFor(scenario.wires, cell.caller)!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
-    // Only a request that says what a format cannot say may be refused.
+    // A target may only refuse a request if a format cannot express it.
     const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
     const isRefusal = REFUSED.has(got.status) && isUnsayable
     if (UNSUPPORTED.has(got.status) || isRefusal) {

@@ -2,13 +2,16 @@ import type { CallerBehaviour } from './scenario.ts'
 
 /** How a caller behaves in one exchange. */
 export interface Behaviour extends CallerBehaviour {
-  /** Arrival of the request at the upstream, from which `leaves_after` counts. By default it counts at once. */
+  /**
+   * Resolves when the request has reached the upstream; `leaves_after` counts from then. By default it counts from the
+   * start.
+   */
   readonly arrived?: Promise<unknown> | undefined
 }
 
 /**
- * Calls `leave` when the caller is to leave, if it is. A slow target must not receive the request after the caller has
- * left.
+ * Calls `leave` when the caller should disconnect, if it should. Waits for the request to arrive at the upstream, so
+ * that a slow target does not receive it after the caller has already disconnected.
  *
  * @returns a function that cancels the call.
  */

@@ -1,11 +1,11 @@
-/* Texts that are too long to be written into the files of a scenario. */
+/* Texts that are too long for the files of a scenario. */
 
-/** Long texts by the name of their placeholder, `${name}`: what each repeats, and its size in bytes. */
+/** Long texts, by the name of their placeholder `${name}`: the repeated text, and the total size in bytes. */
 export interface Texts {
   readonly [name: string]: { readonly of: string; readonly bytes: number }
 }
 
-/** A text that repeats another one up to a size, without a part of a character at its end. */
+/** Repeats a text up to a size in bytes. Characters are never split. */
 function longText({ of, bytes }: Texts[string]): string {
   const repeated = of.repeat(Math.ceil(bytes / Buffer.byteLength(of)))
   return Buffer.from(repeated)
@@ -14,7 +14,7 @@ function longText({ of, bytes }: Texts[string]): string {
     .replace(/\uFFFD$/, '')
 }
 
-/** Returns bytes of JSON, or of events with JSON, with the placeholders of long texts filled in. */
+/** Fills in the placeholders of long texts in JSON bytes or in events with JSON. */
 export function withLongTexts(bytes: Buffer, texts: Texts): Buffer {
   const names = Object.keys(texts)
   if (names.length === 0) return bytes

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/* Addresses of one format each, for gateways that replace the path of a base URL. */
+/* Addresses that each serve one format, for gateways that replace the path of a base URL. */
 
-/** Opens a server on the loopback interface whose requests go to another server, with a prefix before their paths. */
+/** Opens a loopback server that forwards requests to another server and prepends a prefix to their paths. */
 export async function openOrigin(server: Server, prefix: string): Promise<Server> {
   const origin = createServer()
   for (const event of ['request', 'upgrade'])
@@ -18,5 +18,5 @@ export async function openOrigin(server: Server, prefix: string): Promise<Server
   return origin
 }
 
-/** Base URL of a server that listens on the loopback interface. */
+/** Base URL of a server on the loopback interface. */
 export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { DATA } from './data.ts'
 import type { LossEvent } from './sockets/turn-caller.ts'
 
-/** A gateway that the kit can start. Its folder describes it without code. Strings may have placeholders `${name}`. */
+/** A gateway that the kit can start, described by a folder without code. Strings may have placeholders `${name}`. */
 export interface Peer {
   readonly folder: string
   readonly name: string
@@ -15,25 +15,25 @@ export interface Peer {
   readonly translates: boolean
   /** Header in which the gateway reports losses, in lower case. */
   readonly lossHeader?: string
-  /** Event in which the gateway reports losses on sockets, and the headers that request it. */
+  /** Event in which the gateway reports losses on sockets, and the headers that enable it. */
   readonly lossEvent?: LossEvent
   /** Command that prints the version. */
   readonly version?: readonly string[]
   readonly start: readonly string[]
   readonly env: { readonly [name: string]: string }
-  /** Files to write before the start, by name. The values are the names of templates in the peer's folder. */
+  /** Files to write before the start: the name of a template in the peer's folder, by file name. */
   readonly files: { readonly [name: string]: string }
-  /** Path that answers once the gateway is ready. Without a path, an open port is enough. */
+  /** Path that answers once the gateway is ready. Without it, the kit waits for an open port. */
   readonly health?: string
-  /** Program from outside this repository: the environment variable that names it, and how to get it. */
+  /** Program outside this repository: the environment variable with its path, and how to install it. */
   readonly program?: { readonly env: string; readonly name: string; readonly get: string }
   /** Paths of base URLs, by format. */
   readonly callers: { readonly [format: string]: string }
-  /** Names of models, by the format of the upstream (default: `kit-` and the format that it shares its model with). */
+  /** Names of models, by upstream format. The default is `kit-` and the format whose model it shares. */
   readonly models: { readonly [upstream: string]: string }
-  /** Headers that callers send beside their own, by the format of the upstream or the one it shares its model with. */
+  /** Additional headers for callers, by the upstream's format or by the format whose model it shares. */
   readonly headers: { readonly [upstream: string]: { readonly [name: string]: string } }
-  /** Formats of upstreams that it claims, by the caller's format (default: all that callers have). */
+  /** Upstream formats that the gateway claims to support, by caller format. The default is all formats of callers. */
   readonly upstreams: { readonly [caller: string]: readonly string[] }
 }
 
@@ -53,7 +53,7 @@ interface Written {
   readonly callers: Peer['callers']
   readonly models?: Peer['models']
   readonly headers?: Peer['headers']
-  /** A list is claimed for every caller. In an object, `*` stands for the callers that it does not name. */
+  /** A list applies to every caller. In an object, `*` applies to callers without an entry. */
   readonly upstreams?: readonly string[] | Peer['upstreams']
 }
 
@@ -61,10 +61,10 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 
 const HOME = join(DATA, 'peers')
 
-/** Returns the names of the peers that come with the kit. */
+/** Returns the names of the peers that the kit ships with. */
 export const peerNames = (): string[] => readdirSync(HOME).sort()
 
-/** An object of claims with those of `*` for each caller that it does not name. */
+/** Gives every caller without an entry the upstreams of `*`. */
 function withRest(callers: Peer['callers'], { '*': rest, ...named }: Peer['upstreams']): Peer['upstreams'] {
   return rest === undefined
     ? named
@@ -76,10 +76,10 @@ const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstr
     ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed]))
     : withRest(callers, claimed)
 
-/** Formats of upstreams that it claims for any caller. */
+/** Upstream formats that the gateway claims to support for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
 
-/** Reads a peer by the name of a folder of the kit, or by the path of any other. Throws where there is none. */
+/** Reads a peer, given the name of a kit folder or the path of another folder. Throws if it does not exist. */
 export function readPeer(nameOrFolder: string): Peer {
   const own = join(HOME, nameOrFolder)
   const folder = existsSync(join(own, 'peer.yaml')) ? own : resolve(nameOrFolder)
@@ -110,6 +110,6 @@ export function readPeer(nameOrFolder: string): Peer {
 
 export type Values = { readonly [name: string]: string }
 
-/** Returns a string with its placeholders filled in. Unknown ones stay, because a peer may have its own. */
+/** Fills in placeholders. Unknown ones stay, because a peer may use the same syntax itself. */
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { UpstreamBehaviour } from './scenario.ts'
 
-/* Writes answers as the kit's upstream does. */
+/* Writes the answers of the kit's upstream. */
 
-/** End of an answer, on the clock of `performance.now()`. */
+/** Times at which an answer ended, on the clock of `performance.now()`. */
 export interface AnswerEnd {
-  /** End of the pause in milliseconds, if the answer had one. */
+  /** Time at which the pause ended, in milliseconds, if the answer had one. */
   readonly resumed?: number
   /** Whether the other side closed the connection before the answer was complete. */
   readonly wasClosed: boolean
 }
 
-/** Maximum length of a piece of a streamed answer. An answer of many pieces gets longer ones. */
+/** Bytes; maximum length of a chunk of a streamed answer. Very long answers get longer chunks. */
 const LONGEST_PIECE = 37
 const MOST_PIECES = 400
 
-/** Splits bytes into pieces, the same in every run. The cuts fall inside lines, characters and line ends. */
+/** Splits bytes into chunks, identically in every run. Cuts may fall within lines, characters and line ends. */
 function* pieces(bytes: Buffer): Generator<Buffer> {
   const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
   let state = 7
@@ -28,11 +28,11 @@ function* pieces(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Splits a stream into events, each with its empty line. */
+/** Splits a stream into events, each including its empty line. */
 const eventsOf = (bytes: Buffer): Buffer[] =>
   (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
 
-/** Waits, but no longer than the connection is open. */
+/** Waits, but at most until the connection closes. */
 const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
   new Promise(resolve => {
     const done = (): void => {
@@ -45,7 +45,7 @@ const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
     else reply.once('close', done)
   })
 
-/** Writes the body of an answer as the scenario states: in pieces, slowly, with a pause, or up to a cut. */
+/** Writes the body of an answer as the scenario states: in chunks, slowly, with a pause, or only up to a cut. */
 export async function playAnswer(
   bytes: Buffer,
   isPieced: boolean,
@@ -65,7 +65,7 @@ export async function playAnswer(
     }
     if (reply.destroyed) break
     if (written + piece.length > cut) {
-      // The bytes before the cut are sent before the connection is closed.
+      // Sends the bytes before the cut before closing the connection.
       await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
       await turn()
       reply.destroy()

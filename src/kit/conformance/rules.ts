@@ -1,9 +1,9 @@
-/* Rules by which a judge checks a target, each with the public page that states it. */
+/* Rules for targets, each with its public source. */
 
-/** A broken `must` rule is a failure, a broken `should` rule is advice. */
+/** Breaking a `must` rule is a failure. Breaking a `should` rule yields advice. */
 export type Level = 'must' | 'should'
 
-/** Subject of a rule. `stream` rules get events, `answer` rules a whole body, `error` rules the answer of an error. */
+/** What a rule checks: a request, the body of a whole answer or of an error, or the events of a stream. */
 export type Subject = 'request' | 'answer' | 'stream' | 'error'
 
 export interface Rule {
@@ -21,7 +21,7 @@ export interface Violation {
   readonly detail: string
 }
 
-/** Collects violations. Of each rule only the first few details are stored. */
+/** Collects violations. Stores only the first few details of each rule. */
 export class Violations {
   readonly list: Violation[] = []
   private readonly counts = new Map<string, number>()
@@ -33,6 +33,6 @@ export class Violations {
   }
 }
 
-/** Maximum number of details per rule in one exchange, and maximum length of a detail in characters. */
+/** Maximum number of details per rule and exchange. */
 const MOST_DETAILS = 5
 const LONGEST_DETAIL = 500

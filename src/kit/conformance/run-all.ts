@@ -13,11 +13,11 @@ export interface AllOptions extends RunOptions {
   readonly sessions: readonly SessionScenario[]
   /** Upstream of sessions. None in live mode. */
   readonly sessionUpstream?: SessionUpstream
-  /** Number of times that every cell runs. */
+  /** How often every cell runs. */
   readonly repeat?: number
 }
 
-/** Splits the options between the two runners. Each has formats of its own. */
+/** Splits the options between the two runners. Each runner has its own formats. */
 function partsOf({ sessionUpstream, ...options }: AllOptions) {
   const known = (formats: object) => ({
     callers: options.callers.filter(name => name in formats),
@@ -34,7 +34,7 @@ function partsOf({ sessionUpstream, ...options }: AllOptions) {
   }
 }
 
-/** Returns the check for a check whose ends differ between repetitions, with each of the ends. */
+/** Returns the different outcomes of a check across repetitions. */
 function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
   const ends = rounds.map(check => check?.status ?? 'absent')
   if (new Set(ends).size < 2) return []
@@ -44,7 +44,9 @@ function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
 
 const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
 
-/** Merges the repetitions of a cell: the result of the first failure, with a check for each difference. */
+/**
+ * Merges the repetitions of a cell. The result is the first failed run, plus a check for each difference between runs.
+ */
 export function mergedOf(rounds: readonly CellResult[]): CellResult {
   const chosen = rounds.find(({ checks }) => checks.some(isFailure)) ?? rounds[0]!
   const ids = [...new Set(rounds.flatMap(({ checks }) => checks.map(({ rule }) => rule)))]
@@ -58,7 +60,7 @@ export function mergedOf(rounds: readonly CellResult[]): CellResult {
   const cell = chosen.cell.id
   const flaky: Check = {
     ...{ id: `${cell}/flaky`, cell, rule: 'flaky', level: 'must', status: 'fail', details },
-    ...{ says: 'Repetitions of a cell end alike.', source: 'the kit: --repeat' },
+    ...{ says: 'All repetitions of a cell have the same outcome.', source: 'the kit: --repeat' },
   }
   return { ...chosen, checks: [...chosen.checks, flaky] }
 }

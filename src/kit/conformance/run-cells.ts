@@ -6,34 +6,34 @@ import type { Specs } from './specs.ts'
 
 /* Runs cells one after another. A cell is an exchange or a session. */
 
-/** Target of a run: a gateway or provider that is already running. */
+/** Target of a run: a running gateway or provider. */
 export interface Target {
   readonly name: string
   readonly version?: string
-  /** The name of the peer that was started. */
+  /** Name of the peer that the kit started. */
   readonly peer?: string
-  /** Base addresses by format, as their clients are given them. */
+  /** Base URLs by format, as clients are configured with them. */
   readonly bases: { readonly [format: string]: string }
   readonly key: string
-  /** Returns the model for an upstream of that format; for a live target, the only model. */
+  /** Returns the model for an upstream of the given format. A live target has only one model. */
   readonly model: (upstream: string | undefined) => string
-  /** Secrets of its configuration, which reports do not show. */
+  /** Secrets in the target's configuration. Reports must not show them. */
   readonly secrets?: readonly string[]
-  /** Headers that callers send beside their own, for an upstream of that format. */
+  /** Additional headers that callers send for an upstream of the given format. */
   readonly headers?: (upstream: string) => Headers
-  /** Versions of formats that the run is about (default: the first of each). */
+  /** Versions of the formats. The default is the first version of each format. */
   readonly specs?: Specs
-  /** The header in which it reports losses, in lower case. */
+  /** Header in which the target reports losses, in lower case. */
   readonly lossHeader?: string
-  /** The event in which it reports losses on sockets. */
+  /** Event in which the target reports losses on sockets. */
   readonly lossEvent?: LossEvent
-  /** Whether the target translates. If not, cells of two formats are unsupported. */
+  /** Whether the target translates between formats. If not, cells with two formats are unsupported. */
   readonly translates: boolean
-  /** Whether it claims a pair of formats (default: every pair). */
+  /** Whether the target claims to support a pair of formats. The default is every pair. */
   readonly claims?: (caller: string, upstream: string) => boolean
 }
 
-/** Names of a cell, which reports show. */
+/** Names that identify a cell in reports. */
 export interface NamedCell {
   readonly id: string
   readonly caller: { readonly name: string; readonly work?: string }
@@ -46,7 +46,7 @@ export interface NamedCell {
 export interface WireRecord {
   readonly exchange: Exchange
   readonly arrivals: readonly { readonly sent: SentRequest }[]
-  /** Requests that came to no path of the scenario's formats. */
+  /** Requests to paths outside the scenario's formats. */
   readonly strays?: readonly SentRequest[]
   /** The steps after the first. */
   readonly later?: readonly Omit<WireRecord, 'later'>[]
@@ -61,13 +61,13 @@ export interface CellResult {
 
 export interface CellRunOptions {
   readonly target: Target
-  /** Pause between two cells, in milliseconds. */
+  /** Pause between cells, in milliseconds. */
   readonly delay?: number
   readonly signal?: AbortSignal
   readonly onResult?: (result: CellResult, index: number, count: number) => void
 }
 
-/** Returns the result of a cell with a single check, made by the kit itself. */
+/** Returns a cell's result with a single check that the kit adds itself. */
 const single = (cell: NamedCell, rule: string, status: Status, says: string, detail: string): CellResult => ({
   cell,
   checks: [
@@ -78,7 +78,7 @@ const single = (cell: NamedCell, rule: string, status: Status, says: string, det
   ],
 })
 
-/** Headers that tell a target the upstream of a cell. */
+/** Headers that tell a target which upstream a cell needs. */
 export const upstreamHeaders = ({ upstream }: Pick<NamedCell, 'upstream'>, { headers }: Target): Headers =>
   (upstream && headers?.(upstream.name)) ?? {}
 
@@ -100,14 +100,13 @@ async function runCell<C extends NamedCell>(
     return { cell, ...(await judged(cell)) }
   } catch (fault) {
     const detail = (fault as Error).stack ?? String(fault)
-    return single(cell, 'harness', 'harness-error', 'The kit itself works.', detail)
+    return single(cell, 'harness', 'harness-error', 'The kit works without an internal error.', detail)
   }
 }
 
 /**
- * Runs cells one after another. If the signal is aborted, returns the results so far.
- *
- * @param judged runs one cell and judges it; an error that it throws is the kit's own.
+ * Runs cells one after another. If the signal is aborted, returns the results so far. Errors that `judged` throws are
+ * faults of the kit.
  */
 export async function runCells<C extends NamedCell>(
   cells: readonly C[],

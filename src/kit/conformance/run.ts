@@ -20,11 +20,11 @@ export interface RunOptions extends Wanted, CellRunOptions {
   readonly bounds?: Bounds
 }
 
-/** ms between two questions for the state of a job, and ms after which the last answer counts. */
+/** ms between two polls of a job's state. */
 const POLLED_EVERY = 100
 const POLLED_WITHIN = 10_000
 
-/** Repeats a request until its answer has the fields, or says that there is none, or the time is over. */
+/** Repeats a request until the answer has the given fields, is an error, or the time is up. */
 async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Exchange>): Promise<Exchange> {
   const deadline = performance.now() + POLLED_WITHIN
   for (;;) {
@@ -37,13 +37,13 @@ async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Ex
   }
 }
 
-/** The headers of a cell's caller, and those that tell the target its upstream. */
+/** Headers of a cell's caller, including the headers that select the upstream. */
 const headersOf = (cell: Cell, target: Target): Headers => ({
   ...clientHeaders(cell.caller, target.key, target.specs),
   ...upstreamHeaders(cell, target),
 })
 
-/** The connection of a cell whose caller's format has one. */
+/** Opens the WebSocket of a cell if the caller's format uses one. */
 function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): TurnCaller | undefined {
   const { turns, name, path } = cell.caller
   const { lossEvent: event, lossHeader: header } = target
@@ -54,7 +54,7 @@ function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): Turn
   })
 }
 
-/** Runs one step of a cell. The answers of the steps before it fill in the placeholders of its request. */
+/** Runs one step of a cell. The answers of earlier steps fill in the placeholders of its request. */
 async function stepOf(
   cell: Cell,
   { target, upstream, bounds }: RunOptions,
@@ -64,7 +64,7 @@ async function stepOf(
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream?.name)
   const written = wireFor(scenario.wires, caller)!.request
-  // A request that its version refuses is sent as it is written. Other requests leave out what the version refuses.
+  // Requests that test a refusal are sent as written. All other requests leave out what the version refuses.
   const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)
   const asked = askedOf(caller, written, mode === 'stream', { model, answers, version })
   upstream?.play(scenario)
@@ -85,20 +85,20 @@ async function stepOf(
   return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
 }
 
-/** Returns the answer of a step as a whole one, from which later steps take values. */
+/** Returns the answer of a step as one JSON object. Later steps take values from it. */
 function answerIn({ exchange: { got }, asked }: StepRecord, { caller }: Cell): JsonObject {
   const body = got?.body ?? Buffer.alloc(0)
   if (asked.body['stream'] !== true || caller.assemble === undefined) return objectOf(parsed(body.toString('utf8')))
   return caller.assemble(readSse(body).events.flatMap(({ data }) => parsed(data) ?? []))
 }
 
-/** Whether the steps after one are to be run: its answer is a success, or the error that the scenario has. */
+/** Whether to continue with the next step. It needs a successful answer or the error that the scenario expects. */
 function goesOn({ exchange: { got } }: StepRecord, { scenario, caller }: Cell): boolean {
   if (got === undefined) return false
   return got.status < 400 || wireFor(scenario.wires, caller)!.error !== undefined
 }
 
-/** Runs the steps of a cell, up to the first that fails. */
+/** Runs the steps of a cell until one fails. */
 async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [StepRecord, ...StepRecord[]]> {
   const [first, ...later] = stepsOf(cell.scenario).map(scenario => ({ ...cell, scenario }))
   const connection = connectionOf(cell, options)
@@ -117,7 +117,6 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
   }
 }
 
-/** Runs the selected exchanges. */
 export const run = (options: RunOptions): Promise<CellResult[]> =>
   runCells(cellsOf(options), options, async cell => {
     const records = await recordOf(cell, options)

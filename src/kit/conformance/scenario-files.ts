@@ -27,7 +27,7 @@ export interface Wires {
   readonly [format: string]: Wire
 }
 
-/** Returns the bytes of one step in a format: its own files, or those of the format whose files it uses. */
+/** Returns the bytes of one step in a format. Formats without files use the files of the format that `files` names. */
 export const wireFor = (wires: Wires, { name, files = name }: Pick<Format, 'name' | 'files'>): Wire | undefined =>
   wires[name] ?? wires[files]
 
@@ -49,7 +49,7 @@ interface Described {
   readonly body?: JsonObject
   /** Fields of a form. */
   readonly form?: JsonObject
-  /** Files of a form: the field, and the name of a file in the scenario's folder. */
+  /** Files of a form: the field name, and the name of a file in the scenario's folder. */
   readonly files?: readonly { readonly field: string; readonly file: string; readonly type?: string }[]
 }
 

@@ -9,34 +9,34 @@ import { type Wires, wiresIn } from './scenario-files.ts'
 /** Mode of a scenario: whole answers or streamed ones. */
 export type Mode = 'whole' | 'stream'
 
-/** A fact that some formats cannot say, or have other words for. */
+/** A fact that some formats cannot express or express with other words. */
 export interface Difference {
-  /** Path of facts, with `*` for any characters. Begins with `request.` or `answer.`. */
+  /** Path pattern of facts, where `*` stands for any characters. Begins with `request.` or `answer.`. */
   readonly fact: string
   readonly formats: readonly string[]
-  /** Whether the formats say it in another way, instead of not at all. */
+  /** Whether the formats express the fact in another way. If not, they cannot express it at all. */
   readonly other?: boolean
-  /** Fact of the answer that shows that the target itself did what the request says. */
+  /** Fact of the answer that proves that the target itself did what the request asked for. */
   readonly shown_by?: string
   readonly why: string
 }
 
 /**
- * Statuses that a target may answer with instead of the upstream's error, because the fault is its own; 200 if it can
- * do the work itself.
+ * Statuses that a target may return instead of the upstream's error, because the target detects the fault itself. 200
+ * if it can do the work itself.
  */
 export interface Instead {
   readonly statuses: readonly number[]
   readonly why: string
 }
 
-/** Behaviour of the kit's upstream apart from the bytes of its answers. */
+/** Behaviour of the kit's upstream, besides the bytes of its answers. */
 export interface UpstreamBehaviour {
   /** Share of an answer's bytes after which the connection is cut. */
   readonly cut_at?: number
   /** Share of an answer's bytes after which the upstream is silent for `pause`. */
   readonly pause_at?: number
-  /** Length of the silence, in milliseconds. It ends early if the connection is closed. */
+  /** Length of the pause, in milliseconds. The pause ends early if the connection closes. */
   readonly pause?: number
   /** Interval between two events of a stream, in milliseconds. */
   readonly pace?: number
@@ -44,9 +44,9 @@ export interface UpstreamBehaviour {
 
 /** Behaviour of the kit's caller. */
 export interface CallerBehaviour {
-  /** Time after which the caller closes its connection, in milliseconds. */
+  /** Delay after which the caller closes its connection, in milliseconds. */
   readonly leaves_after?: number
-  /** Time for which the caller does not read after every chunk, in milliseconds. */
+  /** Time during which the caller stops reading after every chunk, in milliseconds. */
   readonly reads_every?: number
 }
 
@@ -54,29 +54,32 @@ export interface Scenario {
   readonly id: string
   readonly work: Work
   readonly title: string
-  /** Consequence of a failure, with the URL of a known real case. */
+  /** Consequence of a failure, with the URL of a known real-world case. */
   readonly why: string
   readonly modes: readonly Mode[]
-  /** Formats whose callers can say what the scenario is about; the others are formats of upstreams. All by default. */
+  /**
+   * Formats whose callers can express what the scenario tests. All other formats are only for upstreams. All by
+   * default.
+   */
   readonly callers?: readonly string[]
   readonly differences: readonly Difference[]
   readonly instead?: Instead
   readonly upstream: UpstreamBehaviour
   readonly caller: CallerBehaviour
-  /** Whether the answer breaks off: by a cut connection, or by an error within a stream. */
+  /** Whether the answer is interrupted by a closed connection or by an error within the stream. */
   readonly breaks: boolean
-  /** Versions, by format, whose requests should be refused because of what this one has. */
+  /** Versions, by format, that should refuse a request because of a feature in this scenario. */
   readonly refusedBy: { readonly [format: string]: string }
   /**
-   * Whether a target may answer without asking its upstream, as it may with a list of its own models; or the numbers of
-   * the steps that it may answer so, from 1.
+   * Whether a target may answer without calling its upstream, for example with a list of its own models. A list
+   * contains the numbers of such steps, starting at 1.
    */
   readonly local: boolean | readonly number[]
   /** The first step. */
   readonly wires: Wires
-  /** Steps after the first, by the same caller. One submits a job and then requests its state. */
+  /** Steps after the first, by the same caller. For example, a caller submits a job and then polls its state. */
   readonly later: readonly Wires[]
-  /** The steps before this one, in a scenario of one step that was taken from several. */
+  /** The steps before this one. Only for scenarios that were split into single steps. */
   readonly earlier: readonly Wires[]
 }
 
@@ -98,10 +101,10 @@ interface Described {
   readonly local?: boolean | readonly number[]
 }
 
-/** Works whose answers are streamed, unless a scenario states otherwise. */
+/** Kinds of work whose answers are streamed unless a scenario says otherwise. */
 const STREAMED: readonly Work[] = ['conversation', 'completion']
 
-/** Reads the folder of one scenario: `scenario.yaml` and the files of its formats. */
+/** Reads a scenario from its folder: `scenario.yaml` and the files of each format. */
 export function readScenario(id: string, home = HOME): Scenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
@@ -127,7 +130,7 @@ export function readScenario(id: string, home = HOME): Scenario {
   }
 }
 
-/** A scenario of each step. */
+/** Splits a scenario into scenarios of one step each. */
 export const stepsOf = (scenario: Scenario): Scenario[] => {
   const { wires: first, later, local } = scenario
   const steps = [first, ...later]
@@ -145,8 +148,8 @@ export const readScenarios = (home = HOME): Scenario[] =>
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
 /**
- * Whether a live target can run the scenario: it cannot be made to return errors, to break off or to pause, and its jobs
- * take minutes.
+ * Whether the scenario can run against a live target. A live target cannot be made to return errors, to interrupt an
+ * answer or to pause, and its jobs take minutes.
  */
 export const runsLive = ({ wires, later, upstream, breaks }: Scenario): boolean => {
   const all = [wires, ...later].flatMap(one => Object.values(one))

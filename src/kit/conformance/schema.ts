@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { DATA } from './data.ts'
 
-/** A deviation of the publisher's own service from the published schema. */
+/** A known deviation of the publisher's service from the published schema. */
 export interface SchemaException {
   readonly schema: RegExp
   readonly fault: RegExp
@@ -15,12 +15,12 @@ interface SchemaFile {
   readonly components: object
 }
 
-/** Maximum number of faults reported of one value. */
+/** Maximum number of faults reported per value. */
 const MOST = 5
 
 /**
- * Maximum number of values of which all faults are found. Larger bodies report only the first fault, because each takes
- * memory.
+ * Maximum number of JSON values for which all faults are collected. For larger bodies only the first fault is reported,
+ * because each fault takes memory.
  */
 const MOST_VALUES = 20_000
 
@@ -33,13 +33,13 @@ function isLarge(value: unknown): boolean {
 
 const validators = new Map<string, Ajv2020>()
 
-/** The file of a format's schemas: one of its own, or that of its family, which is its first word. */
+/** Returns the file with a format's schemas. Its name is the format's name, or else the first word of that name. */
 export function schemaFileOf(format: string): string {
   const own = `${format}.json`
   return existsSync(join(DATA, 'schemas', own)) ? own : `${format.split('.', 1)[0]}.json`
 }
 
-/** Returns where the schemas of a format come from. Undefined for formats without schemas. */
+/** Returns the source of a format's schemas. Undefined for formats without schemas. */
 export function schemaSource(format: string): string | undefined {
   const file = join(DATA, 'schemas', schemaFileOf(format))
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SchemaFile).source : undefined
@@ -58,12 +58,12 @@ function validatorOf(format: string, allErrors: boolean): Ajv2020 {
   return ajv
 }
 
-/** The findings about one value, one line per finding. Indexes of lists are `#` in the lines. */
+/** Findings about one value, one line each. Lines show `#` instead of list indexes. */
 export interface SchemaFindings {
   readonly faults: readonly string[]
   /**
-   * Required fields that may be null, and are absent, and in answers optional fields that are null: most readers take
-   * both for the same.
+   * Fields that are absent although required, if they may be null. In answers, also optional fields that are null. Most
+   * readers treat null and absent alike.
    */
   readonly absent: readonly string[]
 }
@@ -79,7 +79,7 @@ interface Named {
   [name: string]: unknown
 }
 
-/** A name of a JSON pointer (https://www.rfc-editor.org/rfc/rfc6901). */
+/** Decodes one name of a JSON pointer (https://www.rfc-editor.org/rfc/rfc6901). */
 const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 const namesOf = (path: string): string[] => path.split('/').slice(1).map(unescaped)
@@ -87,7 +87,7 @@ const namesOf = (path: string): string[] => path.split('/').slice(1).map(unescap
 const at = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((inner, name) => (inner as Named)[name], value)
 
-/** A copy with null for every absent field. */
+/** Copies a value and sets every absent field to null. */
 function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
   const copy = structuredClone(value)
   for (const { instancePath, params } of absent)
@@ -95,21 +95,21 @@ function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
   return copy
 }
 
-/** A copy without the fields at these paths. */
+/** Copies a value without the fields at the given paths. */
 function without(value: unknown, paths: readonly string[]): unknown {
   const copy = structuredClone(value)
   for (const names of paths.map(namesOf)) delete (at(copy, names.slice(0, -1)) as Named)[names.at(-1)!]
   return copy
 }
 
-/** The paths of fields that are null where their schema has no null. Entries of lists are no fields. */
+/** Returns the paths of fields that are null although their schema does not allow it. List entries are not fields. */
 const nullsIn = (value: unknown, errors: readonly ErrorObject[]): string[] =>
   [...new Set(errors.map(({ instancePath }) => instancePath))].filter(path => {
     const names = namesOf(path)
     return names.length > 0 && at(value, names) === null && !Array.isArray(at(value, names.slice(0, -1)))
   })
 
-/** A value to read, and the schema to read it by. */
+/** A value, and the schema that it must match. */
 interface Read {
   readonly validate: ValidateFunction
   readonly value: unknown
@@ -126,7 +126,7 @@ function findingsOf({ validate, value, excused }: Read, allErrors: boolean): Sch
   if (validate(value)) return NONE
   const errors = validate.errors!
   const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
-  // A large value is read no second time.
+  // A large value is not validated a second time.
   const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
   if (required.length > 0) validate(completed(value, required))
   const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
@@ -138,9 +138,9 @@ function findingsOf({ validate, value, excused }: Read, allErrors: boolean): Sch
 }
 
 /**
- * Returns the faults of a value by the published schema of that name.
+ * Returns a value's deviations from the published schema of the given name.
  *
- * Throws where the kit has no such schema: that is the kit's own fault.
+ * @throws Error if the kit does not have the schema, which is a bug in the kit.
  */
 export function schemaFindings(
   format: string,
@@ -154,7 +154,7 @@ export function schemaFindings(
   return findingsOf({ validate, value, excused }, allErrors)
 }
 
-/** The same of an answer, in which null for an optional field counts as absent. */
+/** Like `schemaFindings`, but for answers: null in an optional field counts as absent. */
 export function answerFindings(...asked: Parameters<typeof schemaFindings>): SchemaFindings {
   const [format, name, value, exceptions] = asked
   const found = schemaFindings(...asked)
@@ -171,7 +171,7 @@ export function answerFindings(...asked: Parameters<typeof schemaFindings>): Sch
   return { faults, absent: [...new Set([...absent, ...lines])].slice(0, MOST) }
 }
 
-/** All findings about a value, for data that must have every field. */
+/** Returns all findings about a value, for data in which every field must be present. */
 export function schemaFaults(...asked: Parameters<typeof schemaFindings>): readonly string[] {
   const { faults, absent } = schemaFindings(...asked)
   return [...faults, ...absent]

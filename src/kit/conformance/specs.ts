@@ -1,24 +1,24 @@
 import { type Format, type Headers, homeOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 
-/* Versions of formats that a run is about. */
-
-/** Versions by format. Formats that share its base URL have the same version. */
+/** Version by format. Formats that share a base URL have the same version. */
 export interface Specs {
   readonly [format: string]: string
 }
 
-/** Versions of each format that has any, from the oldest to the newest. */
+/** Versions of each format that has versions, from oldest to newest. */
 const KNOWN: ReadonlyMap<string, readonly string[]> = new Map(
   Object.values(FORMATS).flatMap(({ name, home = name, versions }) =>
     versions === undefined || home !== name ? [] : [[name, versions.names]],
   ),
 )
 
-/** The versions of a run that names none. */
+/** Versions of a run that does not name any. */
 export const DEFAULT_SPECS: Specs = Object.fromEntries([...KNOWN].map(([name, [first]]) => [name, first!]))
 
-/** Reads `messages@2026-10-21`, several separated by commas. Throws for what the kit does not know. */
+/**
+ * Parses `messages@2026-10-21`, or several of these separated by commas. Throws if the format or version is unknown.
+ */
 export function specsIn(text: string): Specs {
   const specs: { [format: string]: string } = {}
   for (const part of text.split(',')) {
@@ -39,7 +39,7 @@ export function specsIn(text: string): Specs {
 export const versionOf = (format: Format, specs: Specs = {}): string | undefined =>
   format.versions && (specs[homeOf(format)] ?? format.versions.names[0])
 
-/** Returns the headers of a client, in the version of the run. */
+/** Returns a client's headers for the version of the run. */
 export function clientHeaders(format: Format, key: string, specs?: Specs): Headers {
   const version = versionOf(format, specs)
   return version === undefined ? format.headers(key) : format.versions!.headers(version, key)

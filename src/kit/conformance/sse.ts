@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly name: string | undefined
   /** The `data:` lines, joined by line feeds. */
   readonly data: string
-  /** Byte offsets of the event in the stream, including its final empty line. */
+  /** Byte offset in the stream. The event's final empty line is included. */
   readonly start: number
   readonly end: number
 }
@@ -72,7 +72,11 @@ class Framing {
       const text = this.textOf(line)
       this.start ??= line.start
       if (this.events.length >= MOST_EVENTS) {
-        this.faults.push({ rule: 'sse.count', at: line.start, detail: `More than ${MOST_EVENTS} events.` })
+        this.faults.push({
+          rule: 'sse.count',
+          at: line.start,
+          detail: `The stream has more than ${MOST_EVENTS} events.`,
+        })
         break
       }
       if (this.faults.length >= MOST_FAULTS) break
@@ -109,11 +113,15 @@ class Framing {
     if (field === 'data') this.data.push(value)
     else if (field === 'event') this.name = value
     else if (!FIELDS.has(field))
-      this.faults.push({ rule: 'sse.field', at, detail: `No field of an event: ${JSON.stringify(line.slice(0, 80))}` })
+      this.faults.push({
+        rule: 'sse.field',
+        at,
+        detail: `Not a field of an event: ${JSON.stringify(line.slice(0, 80))}`,
+      })
   }
 
   private dispatch(end: number): void {
-    // An event without data is not dispatched (WHATWG HTML, 9.2.6), and a block of comments is no event.
+    // An event without data is not dispatched (WHATWG HTML, 9.2.6). A block that only has comments is not an event.
     if (this.data.length > 0)
       this.events.push({ name: this.name, data: this.data.join('\n'), start: this.start ?? 0, end })
     this.name = undefined
@@ -122,5 +130,5 @@ class Framing {
   }
 }
 
-/** Returns all events of a body, with the faults of its framing. The rules are those of WHATWG HTML, section 9.2. */
+/** Returns all events of a body and the faults of its framing (rules: WHATWG HTML, section 9.2). */
 export const readSse = (bytes: Uint8Array): SseStream => new Framing(bytes).read()

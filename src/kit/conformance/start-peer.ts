@@ -17,14 +17,14 @@ import { SESSION_FORMATS } from './sockets/formats.ts'
 import { DEFAULT_SPECS, type Specs } from './specs.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Error for a peer that cannot run on this machine. The message states how to get it. */
+/** Error for a peer whose program is missing on this machine. The message tells how to install it. */
 export class MissingPeer extends Error {
   override readonly name = 'MissingPeer'
 }
 
 export interface RunningPeer {
   readonly target: Target
-  /** Returns the end of the peer's output. */
+  /** Returns the last part of the peer's output. */
   readonly output: () => string
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface RunningPeer {
 const READY_WITHIN = 120_000
 const STOPPED_WITHIN = 10_000
 
-/** Maximum length of a peer's stored output, in characters. */
+/** Maximum length of the stored output of a peer, in characters. */
 const MOST_OUTPUT = 20_000
 
 async function freePort(): Promise<number> {
@@ -44,17 +44,17 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Finds the program of a peer from elsewhere: by an environment variable, else in the path. */
+/** Finds the program of an external peer: by an environment variable, otherwise in PATH. */
 function programOf({ program, title }: Peer): string {
   if (program === undefined) return ''
   const named = process.env[program.env]
   const candidates = named ? [named] : (process.env['PATH'] ?? '').split(delimiter).map(dir => join(dir, program.name))
   const found = candidates.find(existsSync)
-  if (found === undefined) throw new MissingPeer(`${title} is not here: ${program.get} (or set ${program.env})`)
+  if (found === undefined) throw new MissingPeer(`${title} is not installed: ${program.get} (or set ${program.env})`)
   return found
 }
 
-/** The version number in what a peer prints, or its last line if there is none. */
+/** Extracts the version number from a peer's output. Falls back to the last line. */
 export const versionIn = (printed: string): string | undefined =>
   /\d+(?:\.\d+)+(?:-[\w.]+)?/.exec(printed)?.[0] ?? printed.trim().split('\n').at(-1)
 
@@ -68,7 +68,7 @@ async function versionOf(peer: Peer, values: Values, options: object): Promise<s
 const filledIn = (texts: Values, values: Values): Values =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
 
-/** Name of the format that an upstream's format shares its base URL and its model with. */
+/** Returns the name of the format whose base URL and model a format shares. */
 const homeNamed = (format: string): string => {
   const known = FORMATS[format]
   return known === undefined ? format : homeOf(known)
@@ -86,7 +86,7 @@ async function untilReady(url: string, health: string | undefined, { child, outp
   while (Date.now() < deadline) {
     if (signal?.aborted) throw new Error('the run was interrupted')
     const ended = child.exitCode ?? child.signalCode
-    if (ended !== null) throw new Error(`The peer ended with ${ended}:\n${output()}`)
+    if (ended !== null) throw new Error(`The peer exited with ${ended}:\n${output()}`)
     const { got } = await send(
       { ...empty, url: `${url}${health ?? '/'}` },
       { whole: 5000, idle: 5000, bytes: 1_000_000 },
@@ -106,7 +106,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Opens the addresses that a peer's texts name as `${origin.<format>}`. Returns them by placeholder. */
+/** Opens the addresses that a peer's texts reference as `${origin.<format>}`. Returns them by placeholder. */
 async function originsIn(texts: readonly string[], upstream: Upstream): Promise<Values> {
   const named = texts.flatMap(text => [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!))
   const opened = [...new Set(named)].map(async format => [`origin.${format}`, await upstream.origin(format)])
@@ -116,7 +116,7 @@ async function originsIn(texts: readonly string[], upstream: Upstream): Promise<
 /**
  * Starts a peer in a separate folder, with the kit's upstream behind it.
  *
- * @param signal ends a peer that is not ready yet.
+ * @param signal stops a peer that is not ready yet.
  */
 export async function startPeer(
   peer: Peer,

@@ -1,7 +1,7 @@
 import type { Rule } from './rules.ts'
 import { schemaFileOf } from './schema.ts'
 
-/* Rules of every format: HTTP and the framing of streams. */
+/* Rules for all formats: HTTP, and the framing of streams. */
 
 const HTTP = 'https://www.rfc-editor.org/rfc/rfc9110'
 const SSE = 'https://html.spec.whatwg.org/multipage/server-sent-events.html'
@@ -9,37 +9,47 @@ const KIT = 'the bounds of the kit: client.ts'
 
 type TransportRule = Omit<Rule, 'on'>
 
-/** Rules of every answer. */
+/** Rules for every answer. */
 export const HTTP_RULES: readonly TransportRule[] = [
-  { id: 'http.connect', level: 'must', source: HTTP, says: 'The target takes the connection and answers.' },
-  { id: 'http.deadline', level: 'must', source: KIT, says: 'The answer ends in time, without long silences.' },
-  { id: 'http.closed', level: 'must', source: `${HTTP}#section-9.6`, says: 'The body ends as its framing says.' },
+  { id: 'http.connect', level: 'must', source: HTTP, says: 'The target accepts the connection and answers.' },
+  { id: 'http.deadline', level: 'must', source: KIT, says: 'The answer ends in time and has no long silences.' },
+  {
+    id: 'http.closed',
+    level: 'must',
+    source: `${HTTP}#section-9.6`,
+    says: 'The body is complete according to its framing.',
+  },
   { id: 'http.too-large', level: 'must', source: KIT, says: 'The answer is of a reasonable size.' },
-  { id: 'http.status', level: 'must', source: HTTP, says: 'The status is that of the scenario: 200, or its error.' },
-  { id: 'http.content-type', level: 'must', source: HTTP, says: 'The content type is that of the body.' },
+  {
+    id: 'http.status',
+    level: 'must',
+    source: HTTP,
+    says: 'The status is the one that the scenario expects: 200 or an error.',
+  },
+  { id: 'http.content-type', level: 'must', source: HTTP, says: 'The content type matches the body.' },
 ]
 
-/** Rules of every stream. */
+/** Rules for every stream. */
 export const SSE_RULES: readonly TransportRule[] = [
-  { id: 'sse.utf8', level: 'must', source: SSE, says: 'The stream is UTF-8, however it is split into chunks.' },
+  { id: 'sse.utf8', level: 'must', source: SSE, says: 'The stream is UTF-8, no matter how it is split into chunks.' },
   { id: 'sse.field', level: 'must', source: SSE, says: 'Every line is a field of an event or a comment.' },
   { id: 'sse.unfinished', level: 'must', source: SSE, says: 'An empty line ends every event.' },
   { id: 'sse.count', level: 'must', source: KIT, says: 'The stream has a reasonable number of events.' },
   { id: 'sse.bom', level: 'should', source: SSE, says: 'The stream has no byte order mark.' },
 ]
 
-/** Rule of every value: it is valid by the published schema. */
+/** Returns the rule that a value is valid against the published schema. */
 export const schemaRule = (format: string): TransportRule => ({
   id: 'schema',
   level: 'must',
   source: `conformance/schemas/${schemaFileOf(format)}`,
-  says: 'The value is valid by the published schema of its format.',
+  says: 'The value is valid against the published schema of its format.',
 })
 
-/** Of every value, beside `schemaRule`: null is where it may be, and absence too. */
+/** Returns the rule on null and absent fields. It complements `schemaRule`. */
 export const nullableRule = (format: string): TransportRule => ({
   id: 'schema.nullable',
   level: 'should',
   source: `conformance/schemas/${format}.json`,
-  says: 'Required fields that may be null are there, and other fields are left out instead of null.',
+  says: 'Required fields are present even if they are null, and optional fields are never null.',
 })

@@ -25,13 +25,13 @@ export interface Arrival {
   /** Files of a form. */
   readonly files?: readonly FormFile[] | undefined
   readonly stream: boolean
-  /** Status with which the request was answered. */
+  /** Status of the answer. */
   readonly status: number
-  /** End of the answer. Undefined while the answer is being written. */
+  /** How the answer ended. Undefined while it is being written. */
   end?: AnswerEnd
 }
 
-/** Maximum size of a request, in bytes. Larger requests are refused. */
+/** Bytes; maximum size of a request. Larger requests are refused. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
@@ -41,19 +41,19 @@ const MOST_BYTES = 64 * 1024 * 1024
 const MOST_ARRIVALS = 100
 const SETTLED_WITHIN = 15_000
 
-/** A model for each base URL. */
+/** One model for each base URL. */
 const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${homeOf(format)}`))]
 
-/** Formats of sessions whose base URL ends with the version. */
+/** Session formats whose base URL ends with the version. */
 const VERSIONED = new Set(['realtime', 'realtime.beta'])
 
-/** A written stream with the line ends of its format. */
+/** Converts a hand-written stream to the line ends of its format. */
 const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | undefined =>
   written === undefined || newline === undefined
     ? written
     : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
 
-/** A written whole answer as the method of a path gives it. */
+/** Adapts a hand-written answer to the method that the path names. */
 function wholeOf(written: Buffer | undefined, { answered }: Format, path: string): Buffer | undefined {
   if (written === undefined || answered === undefined) return written
   const answer = objectOf(parsed(written.toString('utf8')))
@@ -61,11 +61,11 @@ function wholeOf(written: Buffer | undefined, { answered }: Format, path: string
   return given === answer ? written : Buffer.from(JSON.stringify(given))
 }
 
-/** Whether a request asks for the list of models of a format. */
+/** Whether a request asks for a format's list of models. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
   models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
 
-/** The bytes that answer a request: those of the step, or of the last step before it that asked for the same. */
+/** Returns the bytes that answer a request: from this step, or from the last earlier step with the same action. */
 function wireOf({ wires, earlier }: Scenario, format: Format, method: string, path: string): Wire | undefined {
   return [wires, ...earlier.toReversed()]
     .map(one => wireFor(one, format))
@@ -76,7 +76,7 @@ function wireOf({ wires, earlier }: Scenario, format: Format, method: string, pa
     })
 }
 
-/** The error for a request that has what its version refuses, in scenarios that are about it. */
+/** Returns the error for a request that its version refuses, in scenarios that test the refusal. */
 function refusalOf({ refusedBy }: Scenario, { name, versions }: Format, { sent, body }: RefusedRequest): Wire['error'] {
   const version = versions?.of(sent.headers)
   if (!(name in refusedBy) || versions === undefined || version === undefined) return undefined
@@ -102,7 +102,7 @@ const flat = (headers: IncomingMessage['headers']): Headers =>
 
 type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffer) => void
 
-/** The kit's upstream. Every format has a base URL of its own, and all answer with one scenario. */
+/** The kit's upstream. Every format has a separate base URL. All of them answer with the same scenario. */
 export class Upstream {
   private readonly server: Server
   private readonly origins: Server[] = []
@@ -139,7 +139,7 @@ export class Upstream {
     return upstream
   }
 
-  /** Returns the base URL of a format, as clients are configured with it. */
+  /** Returns a format's base URL, as clients are configured with it. */
   base(format: string): string {
     const known = FORMATS[format]
     if (known === undefined) return `${this.root}/${format}${VERSIONED.has(format) ? '/v1' : ''}`
@@ -150,7 +150,7 @@ export class Upstream {
     return urlOf(this.server)
   }
 
-  /** Opens an address at whose root a format has its paths, in addition to its base URL. */
+  /** Opens an additional address that serves a format at its root. */
   async origin(format: string): Promise<string> {
     const known = FORMATS[format]
     const origin = await openOrigin(this.server, `/${known === undefined ? format : homeOf(known)}`)
@@ -158,7 +158,7 @@ export class Upstream {
     return urlOf(origin)
   }
 
-  /** Answers with a scenario from now on, and forgets earlier requests. */
+  /** Starts to answer with a scenario and forgets earlier requests. */
   play(scenario: Scenario): void {
     this.scenario = scenario
     this.arrivals = []
@@ -166,7 +166,7 @@ export class Upstream {
     this.first = Promise.withResolvers()
   }
 
-  /** Requests for answers that arrived since `play`. */
+  /** Requests for answers since `play`. */
   get arrived(): readonly Arrival[] {
     return this.arrivals
   }
@@ -176,12 +176,12 @@ export class Upstream {
     return this.first.promise
   }
 
-  /** Requests that arrived since `play` at paths that no format of the scenario has. */
+  /** Requests since `play` to paths outside the scenario's formats. */
   get strays(): readonly SentRequest[] {
     return this.unknown
   }
 
-  /** Waits for the ends of all answers that are being written, but no longer than a peer that never reads them may take. */
+  /** Waits until all answers have been written. Gives up after a limit, because a peer may never read them. */
   async settled(ms = SETTLED_WITHIN): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
@@ -189,12 +189,12 @@ export class Upstream {
     clearTimeout(timer)
   }
 
-  /** Sets the handler of requests to upgrade a connection to the WebSocket of a session. */
+  /** Sets the handler for WebSocket handshakes of sessions. */
   onUpgrade(handle: UpgradeHandler): void {
     this.upgrade = handle
   }
 
-  /** Sets the handler of requests to paths that no format has. */
+  /** Sets the handler for requests to unknown paths. */
   onOther(handle: (sent: SentRequest) => JsonObject | undefined): void {
     this.other = handle
   }
@@ -217,7 +217,7 @@ export class Upstream {
       if (!url.startsWith(`${base}/`)) continue
       const path = url.slice(base.length)
       const asked = format.recognise(path, json, sent.method)
-      // Formats may share a base URL. The scenario decides which of them is meant.
+      // Formats may share a base URL. The scenario decides which one is meant.
       if (asked === undefined || wireFor(this.scenario?.wires ?? {}, format) === undefined) continue
       if (this.arrivals.length >= MOST_ARRIVALS) break
       return this.model(format, { path, sent, body: json, files, stream: asked.stream }, reply)
@@ -239,12 +239,12 @@ export class Upstream {
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
   }
 
-  /** Records a request, and returns what answers it. */
+  /** Records a request and returns its answer. */
   private recorded(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? streamOf(wire?.stream, format) : wholeOf(wire?.whole, format, arrival.path)
     const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
-    // A job that no step has asked for yet is there, but its state is not.
+    // A job exists before any step asks for it, but its state is not known yet.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
     this.arrivals.push(recorded)
@@ -260,7 +260,7 @@ export class Upstream {
     await written.finally(() => this.writing.delete(written))
   }
 
-  /** Accepts a connection whose frames are requests. They are answered in their order. */
+  /** Accepts a connection whose frames are requests, and answers them in order. */
   private async take(format: Format, url: string, given: readonly [IncomingMessage, Duplex, Buffer]): Promise<void> {
     const headers = flat(given[0].headers)
     const socket = await accept(...given)
@@ -301,7 +301,7 @@ export class Upstream {
       reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
       return
     }
-    // Sound is sent while it is made, as a stream is.
+    // Audio is streamed while it is generated.
     const isPieced = arrival.stream || !isJson(wire!.type)
     const head = arrival.stream
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }

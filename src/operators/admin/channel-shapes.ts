@@ -5,21 +5,21 @@ import { errorKind, failureReason } from './request-shapes.ts'
 /** An entry of the config as written. */
 const settings = v.record(v.string(), v.unknown())
 
-/** A fault of a stored entry, with its path in the entry: `models[0]`. */
+/** A fault in a stored entry, and its path within the entry, such as `models[0]`. */
 const fault = fields({ path: v.string(), message: v.string() })
 
 const stored = fields({
   created_at: instant,
   updated_at: instant,
-  /** Whether the config file has a channel of this name, which wins. */
+  /** Whether the config file also has a channel with this name. That channel takes precedence. */
   shadowed: v.optional(v.boolean()),
-  /** Faults because of which the stored channel is not in use. */
+  /** Faults that keep the stored channel from being used. */
   faults: v.optional(listOf(fault)),
 })
 
 const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
 
-/** A key of a channel's pool, known by its last characters. */
+/** A key in a channel's pool, identified by its last characters. */
 const pooledKey = fields({
   ending: v.string(),
   weight: v.number(),
@@ -29,7 +29,7 @@ const pooledKey = fields({
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
   resting_until: v.optional(instant),
-  /** The kind of the error by which the upstream refused the key for good. */
+  /** Kind of the error with which the upstream permanently refused the key. */
   refusal: v.optional(errorKind),
   resting_models: listOf(fields({ model: v.string(), until: instant })),
   last_5_minutes: rate,
@@ -40,20 +40,21 @@ const channelFields = {
   name: v.string(),
   provider: v.string(),
   formats: listOf(v.string()),
-  /** Upstream model ids by public id. */
+  /** Upstream model ids, by public id. */
   models: v.record(v.string(), v.string()),
-  /** Patterns of further ids from the upstream's model list, and the size of that list. */
+  /** Patterns that select further ids from the upstream's model list. */
   patterns: listOf(v.string()),
+  /** Number of ids in the upstream's model list. */
   listed: v.optional(v.number()),
   priority: v.number(),
   weight: v.number(),
   /** `unusable` for a stored channel with faults. */
   state: oneOf(['ok', 'failing', 'resting', 'drained', 'full', 'unusable']),
-  /** Where the channel in use is defined. `environment` for keys in variables and for the demo. */
+  /** Where the channel that is in use is defined. `environment` for keys in environment variables and for the demo. */
   source: oneOf(['config', 'environment', 'store']),
-  /** The stored channel of this name, in use or not. */
+  /** The stored channel with this name, whether or not it is in use. */
   stored: v.optional(stored),
-  /** Start of the failures of a failing channel. */
+  /** Time at which the channel began to fail. */
   failing_since: v.optional(instant),
   in_flight: v.number(),
   max_concurrent: v.optional(v.number()),
@@ -65,23 +66,23 @@ const channelFields = {
     fields({
       ...{ at: instant, kind: errorKind, reason: failureReason, status: v.optional(v.number()) },
       ...{ model: v.string(), message: v.string() },
-      /** Number of equal errors, and the time of the first. */
+      /** Number of identical errors, and the time of the first one. */
       ...{ count: v.number(), first_at: instant },
-      /** Id of the latest request. Absent for tests of the channel. */
+      /** Id of the most recent request with this error. Absent if a channel test caused it. */
       request: v.optional(v.string()),
-      /** The last characters of the key, if the channel has a pool. */
+      /** Last characters of the key, if the channel has a pool. */
       key: v.optional(v.string()),
     }),
   ),
-  /** The keys of the channel's pool, in config order. Absent if it has none. */
+  /** Keys in the channel's pool, in config order. Absent if the channel has no pool. */
   keys: v.optional(listOf(pooledKey)),
-  /** Whether all keys of the pool belong to one account. */
+  /** Whether all keys in the pool belong to the same account. */
   keys_share_account: v.optional(v.boolean()),
 }
 
 export const CHANNEL = fields(channelFields)
 
-/** A channel with the abilities of its upstream in each format. */
+/** A channel, and what its upstream supports in each format. */
 export const CHANNEL_DETAILS = fields({
   ...channelFields,
   /** The stored config with references in place of secrets, for admins only. */
@@ -89,9 +90,9 @@ export const CHANNEL_DETAILS = fields({
   dialects: listOf(
     fields({
       format: v.string(),
-      /** Whether callers can use the same format, so that requests and answers pass through untranslated. */
+      /** Whether callers can use the same format, so that requests and answers need no translation. */
       native: v.boolean(),
-      /** Kinds of work that upstreams of the format do. */
+      /** Kinds of work that upstreams of the format support. */
       does: listOf(v.string()),
       flags: listOf(fields({ name: v.string(), value: v.unknown(), meaning: v.optional(v.string()) })),
     }),
@@ -116,8 +117,9 @@ const testFields = {
       remedy: v.optional(v.string()),
     }),
   ),
-  /** Models that the upstream lists, sorted: the first 1000, and the number of all. */
+  /** The first 1000 models that the upstream lists, sorted. */
   models: v.optional(listOf(v.string())),
+  /** Number of all models that the upstream lists. */
   model_count: v.optional(v.number()),
   /** Kinds of work of the channel's formats. */
   does: listOf(v.string()),
@@ -125,7 +127,7 @@ const testFields = {
 
 export const CHANNEL_TEST = fields(testFields)
 
-/** A channel as text for the config file, and the environment variables that stand for its secrets. */
+/** A channel as text for the config file, and the environment variables that replace its secrets. */
 const yaml = { yaml: v.string(), variables: listOf(v.string()) }
 
 export const CHANNEL_YAML = fields(yaml)
@@ -133,11 +135,11 @@ export const CHANNEL_DRAFT_TEST = fields({ ...testFields, ...yaml })
 
 const providerField = fields({
   name: v.string(),
-  /** Whether it must be written, because neither a default nor the environment gives it. */
+  /** Whether the field must be written, because neither a default nor the environment provides it. */
   required: v.boolean(),
   secret: v.boolean(),
   default: v.optional(v.string()),
-  /** Environment variables that stand in for it. */
+  /** Environment variables that can replace the field. */
   env: v.optional(listOf(fields({ name: v.string(), set: v.boolean() }))),
 })
 
@@ -151,12 +153,12 @@ export const PROVIDER = fields({
   auth: listOf(fields({ type: v.string(), fields: listOf(providerField) })),
 })
 
-/** The settings of a model, from the config or the store. */
+/** The settings of a model, from the config file or the store. */
 export const MODEL_SETTINGS = fields({
   id: v.string(),
   source: oneOf(['config', 'store']),
   settings,
-  /** Whether the config file has settings of this id, which win. */
+  /** Whether the config file also has settings for this id. Those settings take precedence. */
   shadowed: v.optional(v.boolean()),
   faults: v.optional(listOf(fault)),
   created_at: v.optional(instant),

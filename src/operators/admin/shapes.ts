@@ -23,11 +23,11 @@ const source = oneOf(['config', 'store'])
 const budget = fields({
   day: v.optional(v.number()),
   month: v.optional(v.number()),
-  /** Whether requests to models of unknown price are allowed. `allow` by default. */
+  /** Whether requests to models without a known price are allowed. Default: `allow`. */
   unknown: v.optional(oneOf(['allow', 'refuse'])),
 })
 
-/** Limits of a key. Budgets in US dollars. */
+/** Limits of a key. Budgets are in US dollars. */
 const limits = {
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
@@ -54,7 +54,7 @@ const keyFields = {
   on_loss: v.optional(oneOf(['show', 'refuse'])),
   enabled: v.boolean(),
   expires_at: v.optional(instant),
-  /** Until when requests of the key are captured. */
+  /** Time until which the key's requests are captured. */
   capture_until: v.optional(instant),
   created_at: v.optional(instant),
   revoked_at: v.optional(instant),
@@ -64,7 +64,7 @@ const keyFields = {
 
 /** An API key without its secret. */
 export const KEY = fields(keyFields)
-/** A new API key with its secret, which is shown only once. */
+/** A new API key with its secret. The secret is only shown once. */
 export const NEW_KEY = fields({ ...keyFields, secret: v.string() })
 
 /** Fallback models in order, each with its reasons. */
@@ -94,7 +94,7 @@ const tokenFields = {
 
 /** An admin token without its secret. */
 export const TOKEN = fields(tokenFields)
-/** A new admin token with its secret, which is shown only once. */
+/** A new admin token with its secret. The secret is only shown once. */
 export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
 
 const prices = fields({
@@ -108,15 +108,16 @@ export const MODEL = fields({
   id: v.string(),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
-  /** Format that clients should use for this model: from the config, or the best format of its channels. */
+  /** Format that clients should use for this model: from the config, otherwise the best format of its channels. */
   interface: v.optional(v.string()),
-  /** Formats that its channels speak, and those that callers can use by translation. */
+  /** Formats of the model's channels. */
   native: listOf(v.string()),
+  /** Formats that callers can use through translation. */
   translated: listOf(v.string()),
   context: v.optional(v.number()),
   max_output: v.optional(v.number()),
   abilities: listOf(oneOf(['converse', 'draw', 'speak', 'embed'])),
-  /** Modalities, and abilities in conversations. */
+  /** Input and output modalities, and abilities in conversations. */
   input: v.optional(listOf(v.string())),
   output: v.optional(listOf(v.string())),
   reasoning: v.optional(v.boolean()),
@@ -125,21 +126,26 @@ export const MODEL = fields({
   price: v.optional(prices),
   /** How channels of equal rank are ordered. */
   order: oneOf(MODEL_ORDERS),
-  /** Models that answer if this one cannot, in order, each with its reasons; else those of the key's group. */
+  /**
+   * Models that answer if this model cannot, in order, and the reasons that allow each. Absent if the fallbacks of the
+   * key's group apply.
+   */
   fallbacks: v.optional(fallbacks),
   channels: listOf(
     fields({
       ...{ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state },
-      /** Moving average of the milliseconds to the first byte of streamed answers. */
+      /** Moving average of the time to the first byte of streamed answers, in milliseconds. */
       first_byte_ms: v.optional(v.number()),
     }),
   ),
 })
 
-/** Source of model limits and abilities that the config does not state. `date` is the day the data was current. */
+/**
+ * Source of model limits and abilities that the config does not state. `date` is the day on which the data was current.
+ */
 export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
 
-/** Fields by which usage can be grouped, as named in the API. */
+/** Fields by which usage can be grouped, with their names in the API. */
 export const USAGE_FIELDS = ['key', 'model', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
 
 const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.string())])) as {
@@ -149,11 +155,11 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 export const USAGE_SUM = fields({
   key_name: v.optional(v.string()),
   ...values,
-  /** Whether this is the sum of all groups outside the top ones. */
+  /** Whether this row is the sum of all groups outside the top groups. */
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
-  /** Failed requests, without those whose caller disconnected (`cancelled`). */
+  /** Failed requests, excluding requests whose caller disconnected (`cancelled`). */
   errors: v.number(),
   cancelled: v.number(),
   input_tokens: v.number(),
@@ -163,8 +169,9 @@ export const USAGE_SUM = fields({
   reasoning_tokens: v.number(),
   input_audio_tokens: v.number(),
   output_audio_tokens: v.number(),
-  /** Cost in US dollars of requests with known prices, and the number of requests without. */
+  /** Cost in US dollars of the requests with a known price. */
   cost: v.number(),
+  /** Number of requests without a known price. */
   unpriced: v.number(),
   /** Number of requests whose token counts and cost are estimated. */
   estimated: v.number(),
@@ -214,7 +221,7 @@ const userFields = {
 }
 
 export const USER = fields(userFields)
-/** A new user; with the password if it was generated, which is shown only once. */
+/** A new user. Includes the password if it was generated. The password is only shown once. */
 export const NEW_USER = fields({ ...userFields, password: v.optional(v.string()) })
 export const PASSWORD = fields({ password: v.string() })
 
@@ -234,8 +241,9 @@ const LOSS = fields({
   path: listOf(v.union([v.string(), v.number()])),
   /** Whether the gateway restores the value in the answer. */
   restored: v.boolean(),
-  /** JSON pointers into the given and the written text; for streams, into the list of event data. */
+  /** JSON pointer into the given text. For streams, into the list of event data. */
   pointer_from: v.optional(v.string()),
+  /** JSON pointer into the written text. For streams, into the list of event data. */
   pointer_to: v.optional(v.string()),
   /** Why there is no pointer into the given text. */
   no_pointer: v.optional(oneOf(['not-in-the-text', 'not-found-in-time'])),
@@ -247,13 +255,13 @@ export const TRANSLATIONS = fields({
   /** Kind of work of the value. */
   work: v.string(),
   canonical: v.unknown(),
-  /** The result per format: the translation, or the error that prevents it. */
+  /** The outcome for each format: the translation, or the error that prevents it. */
   formats: v.record(
     v.string(),
     fields({
       text: v.optional(v.string()),
       /**
-       * Where to send a request: the path of the gateway's endpoint; for formats without one, the path below the
+       * Where to send a request: the path of the gateway's endpoint or, for formats without one, the path below the
        * upstream's base URL.
        */
       path: v.optional(v.string()),

@@ -1,13 +1,13 @@
 /** Converts a stream of audio from one format to another, chunk by chunk. */
 export interface AudioConverter {
   /**
-   * Converts a chunk and returns the output that is ready. Chunks may be cut inside a sample. The caller owns the
-   * result and may modify it.
+   * Converts a chunk and returns the output that is ready. Chunks may end in the middle of a sample. The result belongs
+   * to the caller, who may modify it.
    */
   push(bytes: Uint8Array): Uint8Array
   /** Returns the output that the filter still holds. The next `push` starts a new stream. */
   flush(): Uint8Array
-  /** Discards the buffered input, because the audio before it was dropped. */
+  /** Discards the buffered input. Used when the preceding audio was dropped. */
   reset(): void
   /** Releases memory that the garbage collector does not manage. */
   close(): void

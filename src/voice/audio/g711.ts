@@ -1,4 +1,4 @@
-/** Conversion tables of an ITU-T G.711 law, which codes each 16-bit sample in 8 bits. */
+/** Conversion tables of an ITU-T G.711 law, which encodes each 16-bit sample in 8 bits. */
 export interface Law {
   /** The 16-bit level of each of the 256 codes. */
   readonly levels: Int16Array
@@ -6,14 +6,14 @@ export interface Law {
   readonly codes: Uint8Array
 }
 
-/** Splits a code into sign, exponent and mantissa, once the inversion for transmission is undone. */
+/** Splits a code, whose inversion for transmission has been reverted, into sign, exponent and mantissa. */
 const fieldsOf = (code: number): { sign: 1 | -1; exponent: number; mantissa: number } => ({
   sign: (code & 0x80) === 0 ? -1 : 1,
   exponent: (code >> 4) & 7,
   mantissa: code & 15,
 })
 
-/** Returns the level of a µ-law code. All bits of a code are inverted; 132 is the bias of the segments. */
+/** Returns the level of a µ-law code. All bits of a code are inverted. 132 is the bias of the segments. */
 function mulawLevel(code: number): number {
   const { sign, exponent, mantissa } = fieldsOf(code ^ 0x7f)
   return sign * ((((mantissa << 3) + 132) << exponent) - 132)

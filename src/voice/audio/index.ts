@@ -9,7 +9,7 @@ export type { AudioConverter } from './converter.ts'
 /**
  * Opens a converter between two mono audio formats.
  *
- * @throws GatewayError `invalid-request` for a sample rate out of range.
+ * @throws GatewayError `invalid-request` if a sample rate is out of range.
  */
 export const openConverter = async (from: AudioFormat, to: AudioFormat): Promise<AudioConverter> =>
   createConverter(from, to)
@@ -28,7 +28,7 @@ const NO_RATE = invalid(
   'unsupported_audio_format',
 )
 
-/** Number of bytes converted per pass. Bounds the size of the intermediate sample arrays. */
+/** Number of bytes converted per pass. Limits the size of the intermediate sample arrays. */
 const CHUNK_BYTES = 16_384
 
 class Converter implements AudioConverter {

@@ -1,19 +1,19 @@
 import { putNewest } from '../../canonical/bounded-map.ts'
 
 /**
- * Number of zero crossings of the sinc on each side. 24 make the transition band 18 % of the lower rate's Nyquist
+ * Number of zero crossings of the sinc on each side. With 24, the transition band is 18 % of the lower rate's Nyquist
  * frequency.
  */
 const CROSSINGS = 24
 /**
- * Middle of the transition band, as a fraction of the lower rate's Nyquist frequency. The transition ends at that
+ * Middle of the transition band, as a fraction of the lower rate's Nyquist frequency. The band ends at the Nyquist
  * frequency.
  */
 const CUTOFF = 0.91
 /** Shape of the Kaiser window. 6.76 attenuates by 70 dB beyond the transition band. */
 const BETA = 6.76
 
-/** A polyphase low-pass filter: one row of weights for each output phase between two input samples. */
+/** A polyphase low-pass filter, with one row of weights for each output phase between two input samples. */
 export interface FilterBank {
   /** Resampling ratio in lowest terms. Output sample n is at input position `n down / up`. */
   readonly up: number
@@ -25,15 +25,18 @@ export interface FilterBank {
 }
 
 const banks = new Map<string, FilterBank>()
-/** Maximum number of cached banks. Upstreams choose sample rates. The oldest bank is evicted. */
+/**
+ * Maximum number of cached banks. There must be a limit because upstreams choose sample rates. The oldest bank is
+ * evicted.
+ */
 const MAX_BANKS = 32
 /**
- * Maximum number of rows of a cached bank. Ratios of common sample rates have fewer. A bank of an odd ratio has up to
- * 37 MB.
+ * Maximum number of rows of a cached bank. Common sample rates need fewer. A bank for an unusual ratio takes up to 37
+ * MB.
  */
 const MAX_ROWS = 640
 
-/** The filter between two sample rates (in Hz). Banks of common ratios are cached. */
+/** Returns the filter between two sample rates in Hz. Banks for common ratios are cached. */
 export function filterBank(from: number, to: number): FilterBank {
   const divisor = greatestDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]

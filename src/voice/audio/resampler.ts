@@ -2,16 +2,17 @@ import { type FilterBank, filterBank } from './low-pass.ts'
 
 /**
  * Resamples a stream of mono audio and filters out frequencies that the lower rate cannot represent. The output does
- * not depend on how the input is cut into chunks. It has the duration of the input and no delay.
+ * not depend on how the input is split into chunks. It has the same duration as the input and no delay.
  */
 export class Resampler {
   private readonly bank: FilterBank
-  /** Input samples for the next outputs, preceded by half a filter length of zeros at the start of the stream. */
+  /** Input samples for the next outputs. At the start of the stream, zeros of half the filter length precede them. */
   private window: Float64Array
   private length = 0
   private phase = 0
-  /** Number of input samples received and output samples produced since the start of the stream. */
+  /** Number of input samples received since the start of the stream. */
   private received = 0
+  /** Number of output samples produced since the start of the stream. */
   private produced = 0
 
   constructor(from: number, to: number) {
@@ -26,7 +27,7 @@ export class Resampler {
     return this.make()
   }
 
-  /** Returns the remaining output, as if zeros followed the input. The next `push` starts a new stream. */
+  /** Returns the remaining output as if the input were followed by zeros. The next `push` starts a new stream. */
   flush(): Float64Array {
     const { up, down, taps } = this.bank
     const left = Math.ceil((this.received * up) / down) - this.produced

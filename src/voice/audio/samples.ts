@@ -1,14 +1,14 @@
 import type { AudioFormat } from '../../canonical/voice-session.ts'
 import { alaw, type Law, mulaw } from './g711.ts'
 
-/** Decodes bytes into samples between -32768 and 32767. Chunks may be cut inside a sample. */
+/** Decodes bytes into samples between -32768 and 32767. Chunks may end in the middle of a sample. */
 export interface SampleReader {
   push(bytes: Uint8Array): Float64Array
-  /** Discards a buffered half sample. */
+  /** Discards a buffered half of a sample. */
   reset(): void
 }
 
-/** Encodes samples as bytes: rounded, and clipped to 16 bits. */
+/** Encodes samples as bytes. Samples are rounded and clipped to 16 bits. */
 export type SampleWriter = (samples: Float64Array) => Uint8Array
 
 const LAWS = { mulaw, alaw }

@@ -1,7 +1,7 @@
 const EMPTY = new Uint8Array(0)
 const SMALLEST = 32_768
 
-/** A byte queue that grows at the end and is trimmed at the start. */
+/** A byte queue. Bytes are appended at the end and removed from the start. */
 export class AudioBuffer {
   private bytes: Uint8Array = EMPTY
   private start = 0

@@ -15,14 +15,14 @@ import { openVoiceActivity, type VoiceActivity } from './vad.ts'
 
 export interface CascadeOptions extends UpstreamOptions {
   readonly run: RunRequest
-  /** Public ids of the models for the three requests of a turn. */
+  /** Public id of the model that transcribes, of the one that answers, and of the one that speaks. */
   readonly models: { readonly transcription: string; readonly conversation: string; readonly speech: string }
   readonly voice?: string
 }
 
 /**
- * Opens a voice session made of requests: each turn is transcribed, answered, and spoken. The first event follows in a
- * microtask.
+ * Opens a voice session that consists of separate requests: each turn is transcribed, answered and spoken. The first
+ * event follows in a microtask.
  */
 export async function openCascade(options: CascadeOptions): Promise<Upstream> {
   return new Cascade(options, await openVoiceActivity())
@@ -163,7 +163,7 @@ class Cascade implements Upstream {
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
-  /** Makes an item of committed audio and starts its transcription. */
+  /** Creates an item from committed audio and starts its transcription. */
   private commit(id: string, audio: Uint8Array): void {
     this.speech = undefined
     const source = { type: 'base64', mediaType: 'audio/pcm;rate=16000', data: '' } as const

@@ -1,4 +1,4 @@
-/** A gate that makes producers wait while it is closed, for backpressure. */
+/** A gate for back-pressure. Producers wait while it is closed. */
 export class Gate {
   private waiting: PromiseWithResolvers<void> | undefined
 

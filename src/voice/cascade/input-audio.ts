@@ -6,24 +6,24 @@ import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
-/** Maximum length of a turn, in milliseconds. Longer speech is split into several turns. */
+/** Maximum duration of a turn, in milliseconds. Longer speech is split into several turns. */
 const MAX_MS = 5 * 60_000
-/** Minimum length of audio that can be committed, in milliseconds, as at OpenAI. */
+/** Minimum duration of audio that can be committed, in milliseconds. Same as OpenAI's. */
 export const MIN_MS = 100
 
 export interface TurnListener {
   /**
-   * Called when speech started. `atMs` is measured from the session's first audio and includes the prefix before the
-   * speech.
+   * Called when speech has started. `atMs` is measured from the session's first audio and includes the prefix before
+   * the speech.
    */
   started(atMs: number): void
-  /** Called when speech stopped. `audio` is the whole turn. */
+  /** Called when speech has stopped. `audio` is the whole turn. */
   stopped(atMs: number, audio: Uint8Array): void
 }
 
 /**
- * The input audio buffer for PCM16 at 16 kHz, in chunks of any length. Audio is buffered until it is committed, by the
- * caller or by turn detection.
+ * The input audio buffer for PCM16 at 16 kHz. Chunks may have any length. Audio is buffered until the caller or turn
+ * detection commits it.
  */
 export class InputAudio {
   private readonly buffer = new AudioBuffer()
@@ -32,7 +32,7 @@ export class InputAudio {
   private readonly listener: TurnListener
   /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
-  /** Length of the audio stored before speech, in milliseconds. Undefined if turn detection is off. */
+  /** Duration of the audio kept from before the speech, in milliseconds. Undefined if turn detection is off. */
   private prefixMs: number | undefined
   private frames = 0
 
@@ -43,8 +43,8 @@ export class InputAudio {
   }
 
   /**
-   * Sets turn detection. Null turns it off, so that all audio is buffered. A started turn continues unless detection is
-   * turned on or off.
+   * Sets turn detection. Null turns it off, so that all audio is buffered. A turn that has started continues unless
+   * detection is turned on or off.
    */
   detect(detection: TurnDetection | null): void {
     const settings = detection === null ? undefined : turnSettings(detection)
@@ -63,7 +63,7 @@ export class InputAudio {
     return true
   }
 
-  /** Takes all buffered audio without an incomplete sample. Undefined if it is too short. */
+  /** Takes all buffered audio except an incomplete sample. Undefined if the audio is too short. */
   commit(): Uint8Array | undefined {
     if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
@@ -78,7 +78,7 @@ export class InputAudio {
     this.detector.reset()
   }
 
-  /** Length of the buffered audio, in milliseconds. */
+  /** Duration of the buffered audio, in milliseconds. */
   get bufferedMs(): number {
     return (this.buffer.length + this.rest.length) / BYTES_PER_MS
   }
@@ -112,7 +112,7 @@ export class InputAudio {
   }
 }
 
-/** Copies a frame's bytes into samples, because a view would need an even offset. */
+/** Copies the bytes of a frame into samples. A view is not possible, because its offset would have to be even. */
 function samplesIn(bytes: Uint8Array): Int16Array {
   return new Int16Array(new Uint8Array(bytes).buffer)
 }

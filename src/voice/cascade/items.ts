@@ -8,16 +8,16 @@ import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Maximum size of a conversation's content in characters, counting base64 text. */
+/** Maximum size of a conversation's content in characters. Base64 text is included. */
 const MAX_SIZE = 32 * 2 ** 20
 
-/** Audio of one part of an item: PCM16 at 16 kHz. */
+/** Audio of one part of an item, as PCM16 at 16 kHz. */
 interface PartAudio {
   readonly part: number
   readonly audio: Uint8Array
 }
 
-/** The items of a cascade's conversation, with the playback state of spoken items. */
+/** The items of a cascade's conversation. Includes the playback state of spoken items. */
 export class Items {
   readonly conversation: Conversation
   private readonly playbacks = new Map<string, Playback>()
@@ -27,7 +27,7 @@ export class Items {
     this.conversation = new Conversation(newId)
   }
 
-  /** Adds a client's item without its audio. Returns the recordings that need a transcript. */
+  /** Adds a client's item without its audio. Returns the recordings that still need a transcript. */
   create(
     item: ConversationItem,
     after: Position | undefined,
@@ -45,9 +45,7 @@ export class Items {
     return { events, recordings: isAdded ? recordings : [] }
   }
 
-  /**
-   * Adds an item of the session at the end. Returns the id of the previous item. Undefined if the conversation is full.
-   */
+  /** Appends an item of the session. Returns the id of the previous item. Undefined if the conversation is full. */
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
     try {
@@ -76,7 +74,7 @@ export class Items {
     return this.conversation.delete(id, event)
   }
 
-  /** Cuts a spoken item to the audio that was played, so that the history contains only what the user heard. */
+  /** Truncates a spoken item to the audio that was played, so that the history only contains what the user heard. */
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)
@@ -89,7 +87,7 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** Decodes a recording that has no transcript yet. Undefined for other parts. */
+/** Decodes a recording that has no transcript yet. Undefined for all other parts. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined

@@ -2,14 +2,14 @@ import { foreignLosses, type Loss, Losses, type Path } from '../../canonical/los
 import type { InputSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../canonical/voice-session-event.ts'
 
-/** Matches no format's name, so that every format-specific field is reported as lost. */
+/** A name that no format has, so that every format-specific field is reported as lost. */
 const NONE = 'cascade'
 
 /**
- * Returns the losses of a client event: fields without an equivalent in the three requests of a turn. Each request
+ * Returns the losses of a client event: fields for which the three requests of a turn have no equivalent. Each request
  * itself reports the losses at its upstream.
  *
- * @param transcription the model that transcribes.
+ * @param transcription the model used for transcription.
  */
 export function lossesOf(event: ClientEvent, transcription: string): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create' && event.type !== 'item-create') return []

@@ -8,27 +8,27 @@ export interface OutputsOptions {
   readonly response: string
   readonly newId: (prefix: string) => string
   emit(event: ServerEvent): void
-  /** Adds an item to the conversation. Does nothing for a response outside of the conversation. */
+  /** Adds an item to the conversation. Does nothing for a response outside the conversation. */
   insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
   replace(item: IdentifiedItem): void
 }
 
-/** An item of a response while it is generated. */
+/** An item of a response that is being generated. */
 export interface Output {
   readonly at: OutputPosition
   readonly kind: 'text' | 'audio' | 'call'
-  /** Text, transcript or arguments so far. */
+  /** The text, transcript or arguments so far. */
   text: string
-  /** Playback state, for audio only. */
+  /** Playback state. Only for audio. */
   readonly playback?: Playback
-  /** Id and name, for calls only. */
+  /** Id and name. Only for calls. */
   readonly call?: { readonly id: string; readonly name: string }
   open: boolean
-  /** Whether `part-start` was emitted. */
+  /** Whether `part-start` has been emitted. */
   partStarted: boolean
 }
 
-/** Items of one response. Emits their events and updates the conversation. */
+/** The items of one response. Emits their events and updates the conversation. */
 export class Outputs {
   private readonly options: OutputsOptions
   private readonly all: Output[] = []
@@ -79,7 +79,7 @@ export class Outputs {
 
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
-/** Returns the item for the history. The words sent so far represent its audio. */
+/** Returns the item for the history. Instead of its audio, it has the words that were sent so far. */
 const itemOf = (output: Output): ConversationItem & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',
@@ -91,7 +91,7 @@ function partOf({ kind, text, playback, call }: Output): Part {
   return kind === 'audio' ? spokenPart(playback?.text ?? '') : { type: 'text', text }
 }
 
-/** Returns an audio part with its transcript. The samples are not stored. */
+/** Returns an audio part that only has a transcript. The samples are not stored. */
 export const spokenPart = (transcript: string): Part => ({
   type: 'media',
   kind: 'audio',

@@ -1,7 +1,7 @@
 import { bytesPerSecond, PCM_24K } from '../../canonical/voice-session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
-/** Assumed speaking rate before the first sentence is finished. */
+/** Speaking rate that is assumed until the first sentence is complete, in characters per millisecond. */
 const USUAL_LETTERS_PER_MS = 0.015
 
 interface Sentence {
@@ -10,17 +10,17 @@ interface Sentence {
   done: boolean
 }
 
-/** Sentences of a spoken item with their durations. Maps a position in the audio to a position in the text. */
+/** Sentences of a spoken item and their durations. Converts a position in the audio to a position in the text. */
 export class Playback {
   private readonly sentences: Sentence[] = []
   private limit = Number.POSITIVE_INFINITY
 
-  /** Starts a sentence. The following audio speaks this text. */
+  /** Starts a sentence. The audio that follows speaks this text. */
   begin(text: string): void {
     this.sentences.push({ text, ms: 0, done: false })
   }
 
-  /** Adds audio that was sent for the current sentence: `bytes` of PCM16 at 24 kHz. */
+  /** Adds `bytes` of PCM16 at 24 kHz that were sent for the current sentence. */
   sent(bytes: number): void {
     const last = this.sentences.at(-1)
     if (last !== undefined) last.ms += bytes / BYTES_PER_MS
@@ -32,12 +32,12 @@ export class Playback {
     if (last !== undefined) last.done = true
   }
 
-  /** Limits the item to the milliseconds that were played. */
+  /** Truncates the item to the milliseconds that were played. */
   truncate(ms: number): void {
     this.limit = Math.min(this.limit, ms)
   }
 
-  /** Text whose audio was sent, up to the truncation. */
+  /** The text whose audio was sent, up to the truncation. */
   get text(): string {
     let left = this.limit
     let text = ''

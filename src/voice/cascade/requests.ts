@@ -10,8 +10,6 @@ import {
 } from '../../canonical/voice-session.ts'
 import { messagesOf } from './messages.ts'
 
-/** Builders of the three requests of a turn, as `RunRequest` takes them. */
-
 const text = (role: Message['role'], words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
 
 /**

@@ -14,17 +14,17 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly id: string
   readonly newId: (prefix: string) => string
   readonly models: { readonly conversation: string; readonly speech: string }
-  /** The session's settings merged with the response's. */
+  /** The session's settings, overridden by the response's. */
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /**
-     * Returns the conversation to answer, after all transcripts are complete. Undefined if there is nothing to answer.
+     * Returns the conversation to answer once all transcripts are complete. Undefined if there is nothing to answer.
      */
     items(): Promise<readonly ConversationItem[] | undefined>
-    /** Adds an item. A spoken item comes with its `playback`, which truncation uses. */
+    /** Adds an item. A spoken item also has a `playback`, which is needed for truncation. */
     insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
     replace(item: IdentifiedItem): void
-    /** Returns the usage of earlier requests, such as transcriptions, that this response reports. */
+    /** Returns the usage of earlier requests that this response reports, such as transcriptions. */
     usage(): readonly Usage[]
   }
   emit(event: ServerEvent): void
@@ -42,7 +42,7 @@ export class Response {
   private readonly outputs: Outputs
   private readonly usages: Usage[] = []
   private readonly isSpoken: boolean
-  /** Open outputs by the index of the model's part. */
+  /** Open outputs, by the index of the model's part. */
   private readonly parts = new Map<number, Output>()
   private message: Output | undefined
   private speaker: Speaker | undefined
@@ -85,7 +85,7 @@ export class Response {
     this.end('incomplete', { status: 'cancelled', reason })
   }
 
-  /** Aborts the response without any event. */
+  /** Aborts the response without emitting an event. */
   abandon(): void {
     this.over = this.silent = true
     this.aborting.abort()
@@ -221,13 +221,13 @@ export class Response {
   }
 }
 
-/** Outcomes of a response whose model stopped for a reason other than completion. */
+/** How a response ends if the model stopped for a reason other than completion. */
 const FINISHES: { readonly [reason: string]: End } = {
   length: { status: 'incomplete', reason: 'max_output_tokens' },
   refused: { status: 'incomplete', reason: 'content_filter' },
 }
 
-/** Marks a promise as handled. Its rejection is examined later. */
+/** Marks a promise as handled, because its rejection is only examined later. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -238,7 +238,7 @@ const speechSettings = ({ output }: VoiceSessionSettings): SpeechSettings => ({
   ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
 })
 
-/** Returns only the token counts. Upstream-specific fields are dropped. */
+/** Keeps only the token counts. Upstream-specific fields are dropped. */
 const countsOnly = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
 
 const errorOf = (thrown: unknown): CanonicalError =>

@@ -18,23 +18,23 @@ export interface ResponsesOptions {
   emit(event: ServerEvent): void
 }
 
-/** Maximum number of concurrent responses outside of the conversation. */
+/** Maximum number of concurrent responses outside the conversation. */
 const MOST_DETACHED = 8
 
-/** Responses of a session: at most one in the conversation, and several outside of it. */
+/** Responses of a session: at most one in the conversation, and several outside it. */
 export class Responses {
   private readonly options: ResponsesOptions
   private readonly running = new Map<string, Response>()
-  /** The running response of the conversation. */
+  /** The running response in the conversation. */
   private current: Response | undefined
-  /** Settings of the response to a turn that ended while another response was running. */
+  /** Settings for the response to a turn that ended while another response was running. */
   private next: VoiceSessionSettings | undefined
 
   constructor(options: ResponsesOptions) {
     this.options = options
   }
 
-  /** Starts a response for a client. Returns the error if it cannot be started. */
+  /** Starts a response that a client requested. Returns an error if it cannot be started. */
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
@@ -57,7 +57,7 @@ export class Responses {
     return response !== undefined
   }
 
-  /** Cancels the current response, because the user speaks. */
+  /** Cancels the current response because the user is speaking. */
   interrupt(): void {
     this.cancel(undefined, 'turn_detected')
   }
@@ -68,7 +68,7 @@ export class Responses {
     this.current = this.next = undefined
   }
 
-  /** The number of running responses outside of the conversation. */
+  /** Number of running responses outside the conversation. */
   private get detached(): number {
     return this.running.size - (this.current === undefined ? 0 : 1)
   }
@@ -106,10 +106,10 @@ export class Responses {
   }
 
   /**
-   * Returns the conversation to answer, including its transcripts. Undefined for an automatic response to a turn
-   * without words.
+   * Returns the conversation to answer, including its transcripts. Undefined if the response is automatic and the turn
+   * has no words.
    *
-   * @throws GatewayError if the transcription of the last item failed.
+   * @throws GatewayError if the last item could not be transcribed.
    */
   private async conversationItems(isAutomatic: boolean): Promise<readonly ConversationItem[] | undefined> {
     const { conversation } = this.options.items
@@ -132,5 +132,5 @@ const ALREADY_ACTIVE: CanonicalError = {
 const TOO_MANY: CanonicalError = {
   kind: 'rate-limited',
   code: 'rate_limit_exceeded',
-  message: 'Too many responses outside of the conversation are running.',
+  message: 'Too many responses outside the conversation are running.',
 }

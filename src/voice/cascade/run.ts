@@ -7,15 +7,15 @@ import type { Gate } from './gate.ts'
 export interface RunOptions {
   readonly run: RunRequest
   readonly signal: AbortSignal
-  /** No event is pulled while the gate is closed. */
+  /** While this gate is closed, no event is pulled. */
   readonly gate: Gate
 }
 
 /**
- * Runs a request to its end and passes each event to `take`, whose promise delays the next event. After an abort no
- * event is passed, and the function returns when the request has ended.
+ * Runs a request to its end and passes each event to `take`. The next event waits for the promise that `take` returns.
+ * After an abort, no more events are passed, and the function returns once the request has ended.
  *
- * @throws GatewayError for a failure before or within the answer.
+ * @throws GatewayError if the request fails, before or during the answer.
  */
 export async function runRequest(
   request: CanonicalRequest,

@@ -1,11 +1,12 @@
-/** Minimum and maximum length of a piece of text spoken in one request, in characters. */
+/** Characters; minimum length of a piece of text that is spoken in one request. */
 const SHORTEST = 12
+/** Characters; maximum length of a piece of text that is spoken in one request. */
 const LONGEST = 300
 
 const ENDS = /[.!?…。！？؟।\n]/
 const WORD = /[\p{L}\p{N}]/u
 
-/** Whether a text contains a letter or digit to speak. */
+/** Whether a text has a letter or digit that can be spoken. */
 export const isSpeakable = (text: string): boolean => WORD.test(text)
 
 /**
@@ -38,7 +39,7 @@ export class Sentences {
     return text
   }
 
-  /** Returns the index after the first sentence; 0 while the sentence may continue. */
+  /** Returns the index after the first sentence, or 0 while the sentence may still continue. */
   private end(): number {
     const text = this.text.slice(0, LONGEST)
     let end = 0
@@ -51,7 +52,7 @@ export class Sentences {
 }
 
 /**
- * Returns the index after the last clause of an overlong text, else after the last word, else after the last whole
+ * Returns the index after the last clause of an overlong text. Falls back to the last word, then to the last whole
  * character.
  */
 function lastBreak(text: string): number {
@@ -63,7 +64,7 @@ function lastBreak(text: string): number {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>()
-/** Maximum number of cached segmenters. Callers choose the languages. */
+/** Maximum number of cached segmenters. There must be a limit because callers choose the languages. */
 const MAX_SEGMENTERS = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {

@@ -17,18 +17,20 @@ export interface SpeakerOptions extends RunOptions {
 }
 
 export interface SpeakerListener {
-  /** Called before the audio of a sentence, with its text. */
+  /** Called with the text of a sentence before its audio. */
   sentence(text: string): void
-  /** Receives PCM16 at 24 kHz, in whole samples. */
+  /** Called with PCM16 at 24 kHz, in whole samples. */
   audio(bytes: Uint8Array): void
   spoken(): void
   usage(usage: Usage): void
 }
 
-/** Number of bytes of a sentence's audio that are generated ahead of its turn. Beyond them the request is paused. */
+/** Bytes; how much of a sentence's audio is generated before its turn. Beyond this limit, the request is paused. */
 const MAX_AHEAD_BYTES = 512 * 1024
 
-/** Speaks a text stream sentence by sentence. The next sentence is requested while the current one still arrives. */
+/**
+ * Speaks a text stream sentence by sentence. The next sentence is requested while the current one is still arriving.
+ */
 export class Speaker {
   private readonly options: SpeakerOptions
   private readonly sentences = new Sentences()
@@ -48,7 +50,7 @@ export class Speaker {
     this.advance()
   }
 
-  /** Resolves when the whole text is spoken. Rejects with the GatewayError of a sentence that failed. */
+  /** Resolves when the whole text has been spoken. Rejects with the GatewayError of a sentence that failed. */
   end(): Promise<void> {
     const rest = this.sentences.flush()
     if (rest !== '') this.waiting.push(rest)
@@ -76,7 +78,7 @@ export class Speaker {
     if (this.ended && this.running.length === 0) this.done.resolve()
   }
 
-  /** Removes completed sentences from the front and plays the next one. */
+  /** Removes completed sentences from the front, and plays the next one. */
   private finished(): void {
     const { signal, listener } = this.options
     while (this.running[0]?.isOver === true && !signal.aborted) {
@@ -93,7 +95,7 @@ class Utterance {
   isOver = false
   private readonly text: string
   private readonly options: SpeakerOptions
-  /** Gate that is closed while enough audio is buffered. */
+  /** Closed while enough audio is buffered. */
   private readonly backpressure = new Gate()
   private pieces: Uint8Array[] = []
   private size = 0
@@ -121,7 +123,7 @@ class Utterance {
     this.isOver = true
   }
 
-  /** Starts playback after the previous sentence is complete. */
+  /** Starts playback, once the previous sentence is complete. */
   play(): void {
     this.playing = true
     this.options.listener.sentence(this.text)
@@ -155,7 +157,8 @@ class Utterance {
 }
 
 /**
- * Opens a converter from the media type's sample rate to 24 kHz. The converter also rejoins samples cut between chunks.
+ * Opens a converter from the media type's sample rate to 24 kHz. The converter also joins samples that were split
+ * between chunks.
  */
 function converterFrom(mediaType: string): AudioConverter {
   const samples = samplesOf(mediaType)

@@ -1,4 +1,4 @@
-/** Markup and symbols to remove from text before it is spoken. */
+/** Markup and symbols to remove from a text before it is spoken. */
 const REPLACEMENTS: readonly (readonly [sign: RegExp, words: string])[] = [
   [/!?\[([^\]]*)\]\([^)]*\)/g, '$1'],
   [/`{1,3}|~~|(?<!\w)_{1,2}|_{1,2}(?!\w)/g, ''],

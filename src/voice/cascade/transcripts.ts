@@ -15,7 +15,7 @@ export interface TranscriptsOptions {
   readonly gate: Gate
   readonly items: Items
   emit(event: ServerEvent): void
-  /** Some of the queued audio is no longer queued. */
+  /** Called when queued audio has left the queue. */
   taken(): void
 }
 
@@ -24,21 +24,21 @@ interface Recording {
   readonly part: number
   /** Recording as PCM16 at 16 kHz. */
   readonly audio: Uint8Array
-  /** The client's transcription settings. Without them the client gets no transcript events. */
+  /** The client's transcription settings. Without them, the client gets no transcript events. */
   readonly wanted: InputTranscription | undefined
 }
 
-/** A recording whose transcription has not finished. */
+/** A recording that is still being transcribed or queued. */
 interface Pending extends Recording {
   readonly done: PromiseWithResolvers<void>
 }
 
-/** Maximum number of concurrent transcriptions. Further ones are queued. */
+/** Maximum number of concurrent transcriptions. Further transcriptions are queued. */
 const MAX_CONCURRENT = 4
 
-/** Transcribes the audio of a conversation. Its items hold the transcripts instead of the audio. */
+/** Transcribes the audio of a conversation. Its items contain the transcripts instead of the audio. */
 export class Transcripts {
-  /** Number of bytes of audio queued for transcription. */
+  /** Bytes of audio queued for transcription. */
   waitingBytes = 0
   private readonly options: TranscriptsOptions
   private readonly aborting = new AbortController()
@@ -71,7 +71,7 @@ export class Transcripts {
     return this.failures.get(id)
   }
 
-  /** Drops the transcriptions of a deleted item. Queued ones are not made, and nothing waits for running ones. */
+  /** Drops the transcriptions of a deleted item. Queued ones are not started, and nothing waits for running ones. */
   forget(item: string): void {
     this.failures.delete(item)
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
@@ -80,7 +80,7 @@ export class Transcripts {
     this.options.taken()
   }
 
-  /** Takes the usage of transcriptions that no event has reported. */
+  /** Returns the usage of transcriptions that no event has reported yet, and clears it. */
   takeUsage(): readonly Usage[] {
     const { unreported } = this
     this.unreported = []
@@ -164,7 +164,7 @@ export class Transcripts {
   }
 }
 
-/** Returns the token counts if the upstream reports any, else the duration in seconds. */
+/** Returns the token counts if the upstream reports any, otherwise the duration in seconds. */
 const costOf = (usage: Usage | undefined, audio: Uint8Array): { usage?: Usage; seconds?: number } => {
   const { extras: _, spelling: __, ...counts } = usage ?? {}
   return Object.keys(counts).length > 0 ? { usage: counts } : { seconds: audio.length / BYTES_PER_MS / 1000 }

@@ -10,11 +10,11 @@ export interface TurnSettings {
 
 const DEFAULTS: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
 
-/** Silence that ends a turn, in milliseconds, by eagerness. It replaces semantic detection, which a cascade lacks. */
+/** Silence that ends a turn, by eagerness, in milliseconds. It replaces semantic detection, which a cascade lacks. */
 const SILENCE_BY_EAGERNESS: { readonly [eagerness: string]: number } = { low: 1500, medium: 800, auto: 800, high: 500 }
 const MAX_MS = 10_000
 
-/** Returns the settings of a turn detection, clamped to their bounds. */
+/** Returns the settings for a turn detection. Values are clamped to their allowed range. */
 export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
     return { ...DEFAULTS, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
@@ -24,8 +24,9 @@ export function turnSettings(detection: TurnDetection): TurnSettings {
 
 const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
 
-/** Number of frames examined to detect the start of speech, and minimum number of them with speech. */
+/** Number of frames that are examined to detect the start of speech. */
 const WINDOW = 8
+/** Minimum number of frames with speech among the examined frames. */
 const MIN_SPEECH_FRAMES = 6
 /** Maximum delay until the start of speech is detected, in milliseconds. */
 export const WINDOW_MS = WINDOW * FRAME_MS
@@ -36,7 +37,7 @@ export type Turn = 'started' | 'stopped'
 export class TurnDetector {
   private readonly activity: VoiceActivity
   private settings = DEFAULTS
-  /** Bit mask of the last frames, newest in the lowest bit. 1 means speech. */
+  /** Bit mask of the last frames. The lowest bit is the newest frame. 1 means speech. */
   private recent = 0
   private silentMs = 0
   speaking = false
@@ -69,7 +70,7 @@ export class TurnDetector {
     return 'started'
   }
 
-  /** Continues a turn. A single frame of speech does not interrupt silence. */
+  /** Continues a turn. A single speech frame does not interrupt silence. */
   private whileSpeaking(): Turn | undefined {
     this.silentMs = bits(this.recent & 7) >= 2 ? 0 : this.silentMs + FRAME_MS
     if (this.silentMs < this.settings.silenceMs) return undefined

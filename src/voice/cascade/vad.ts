@@ -6,11 +6,11 @@ import { PCM_16K } from '../../canonical/voice-session.ts'
 export const FRAME = 320
 export const FRAME_MS = 20
 
-/** Classifies frames as speech or not, with WebRTC's voice activity detector. */
+/** Classifies frames as speech or silence with WebRTC's voice activity detector. */
 export interface VoiceActivity {
   /** @param frame `FRAME` 16-bit samples at 16 kHz. */
   isSpeech(frame: Int16Array): boolean
-  /** @param threshold 0 to 1 in four steps. A higher value classifies fewer frames as speech. */
+  /** @param threshold 0 to 1, in four steps. With a higher value, fewer frames count as speech. */
   setThreshold(threshold: number): void
   reset(): void
   /** Frees the detector. May be called twice. */
@@ -20,12 +20,12 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * Library instance that all detectors share, with the address of their frame buffer. Undefined after a failed load,
- * which the next session repeats.
+ * The library instance that all detectors share, and the address of their frame buffer. If loading failed, this is
+ * undefined and the next session tries again.
  */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
-/** Loads the library on first use, because its WebAssembly is a separate file. */
+/** Loads the library on first use, because its WebAssembly is in a separate file. */
 const loaded = async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
@@ -33,7 +33,7 @@ const loaded = async () => {
 }
 
 /**
- * Opens a detector: 744 bytes of WebAssembly memory that only `close` frees.
+ * Opens a detector. It takes 744 bytes of WebAssembly memory, which only `close` frees.
  *
  * @throws GatewayError `overloaded` if memory is exhausted. Rejects if the library cannot be loaded.
  */
@@ -89,7 +89,7 @@ class Detector implements VoiceActivity {
     this.fvad._fvad_free(this.address)
   }
 
-  /** Applies rate and mode, which a reset of the library discards. */
+  /** Applies the sample rate and the mode, because a reset of the library discards them. */
   private configure(): void {
     this.fvad._fvad_set_sample_rate(this.address, PCM_16K.rate)
     this.fvad._fvad_set_mode(this.address, this.mode)

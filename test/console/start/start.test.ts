@@ -153,7 +153,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const box = page.getByRole('combobox', { name: 'Model' })
     await expect.poll(() => box.getAttribute('aria-expanded')).toBe('true')
     await page.keyboard.type('fixture of no kind')
-    await page.getByText('No model has this text in its name.').waitFor()
+    await page.getByText('No model name contains this text.').waitFor()
     await page.keyboard.press('Escape')
     await vi.waitFor(
       async () =>

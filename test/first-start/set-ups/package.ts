@@ -47,7 +47,7 @@ export const [three]: readonly string[] = two.misses
 replayEachTest('recordings', { beforeEach: 1 })
 `
 
-/** `npm pack`, installed in an empty folder: the library, its types and the gateway under each Node. */
+/** `npm run package`, installed in an empty folder: the library, its types and the gateway under each Node. */
 export async function packageOfNpm(outcomes: Outcomes, checkout: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'interlingua-package-'))
   const run = (words: readonly string[], cwd = folder, node?: string): SpawnSyncReturns<string> =>
@@ -59,8 +59,8 @@ export async function packageOfNpm(outcomes: Outcomes, checkout: string): Promis
   }
   try {
     const before = readFileSync(join(checkout, 'package.json'), 'utf8')
-    const file = await outcomes.try('npm pack makes the package and leaves package.json as it was', () => {
-      const name = done(['npm', 'pack', '--silent', '--pack-destination', folder], checkout).trim().split('\n').at(-1)!
+    const file = await outcomes.try('npm run package makes the package and leaves package.json as it was', () => {
+      const name = done(['npm', 'run', '--silent', 'package', '--', folder], checkout).trim().split('\n').at(-1)!
       assert.equal(readFileSync(join(checkout, 'package.json'), 'utf8'), before)
       return join(folder, name)
     })

@@ -20,15 +20,22 @@ export async function release(outcomes: Outcomes, checkout: string): Promise<voi
     const before = readFileSync(join(checkout, 'package.json'), 'utf8')
     const { status, stdout, stderr } = run(['run', '--silent', 'release'])
     assert.equal(status, 0, stdout + stderr)
-    assert.match(stdout, /The release is in .*\nIt cannot be published, because .*private.* and .*placeholder\.\n$/)
+    const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
+    assert.match(stdout, /^The release is in .*\n/)
+    assert.match(stdout, /\nIt cannot be published, because .*private.* and .*placeholder\.\n$/)
+    assert.equal(/\nNo image: .* docker buildx build .*linux\/arm64/.test(stdout), !hasEngine)
     assert.equal(readFileSync(join(checkout, 'package.json'), 'utf8'), before)
-    return true
+    return { hasEngine }
   })
   if (built === undefined) return
   const packed = readdirSync(folder).find(file => file.endsWith('.tgz'))!
   const stem = packed.replace(/\.tgz$/, '')
-  await outcomes.try('it has a package, a list of its packages, a provenance and checksums', () => {
-    const files = ['SHA256SUMS', `${stem}.cdx.json`, `${stem}.provenance.json`, packed]
+  const version = stem.replace('interlingua-', '')
+  await outcomes.try('it has a package with its parts, a chart, conformance matrix, benchmark and checksums', () => {
+    const files = ['SHA256SUMS', packed, `interlingua-chart-${version}.tgz`]
+    for (const ending of ['cdx.json', 'provenance.json', 'conformance.json', 'benchmarks.md'])
+      files.push(`${stem}.${ending}`)
+    if (built.hasEngine) files.push(`${stem}.oci.tar`)
     assert.deepEqual(readdirSync(folder).sort(), files.sort())
     const sums = text('SHA256SUMS').trim().split('\n')
     for (const line of sums) {
@@ -40,7 +47,7 @@ export async function release(outcomes: Outcomes, checkout: string): Promise<voi
         sum,
       )
     }
-    assert.equal(sums.length, 3)
+    assert.equal(sums.length, files.length - 1)
   })
   await outcomes.try('the list names every package that the package imports', () => {
     const { components } = JSON.parse(text(`${stem}.cdx.json`)) as { components: { 'bom-ref': string }[] }

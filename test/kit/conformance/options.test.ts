@@ -38,7 +38,7 @@ async function ran(url: string, ...args: string[]) {
   const file = join(mkdtempSync(join(tmpdir(), 'conformance-options-')), 'results.json')
   let printed = ''
   const print = (text: string) => (printed += `${text}\n`)
-  const all = ['conformance', '--target', url, '--key', 'a-key', '--model', 'm', '--door', 'chat', '--json', file]
+  const all = ['conformance', '--target', url, '--key', 'a-key', '--model', 'm', '--caller', 'chat', '--json', file]
   const code = await commandLine([...all, ...args], { out: print, fault: print })
   const read = (): Results => JSON.parse(readFileSync(file, 'utf8')) as Results
   return { code, printed, read }
@@ -134,7 +134,7 @@ describe('sessions', () => {
       const code = await commandLine(all, { out: () => {}, fault: () => {} })
       return { code, results: JSON.parse(readFileSync(file, 'utf8')) as Results }
     }
-    const { code, results } = await run('--door', 'chat,realtime', '--upstream', 'chat,realtime')
+    const { code, results } = await run('--caller', 'chat,realtime', '--upstream', 'chat,realtime')
     expect(code).toBe(0)
     const judged = results.cells.filter(({ caller, upstream }) => caller === upstream).map(({ id }) => id)
     expect(judged).toEqual(['chat-chat/text/whole', 'chat-chat/text/stream', 'realtime-realtime/text-turn/session'])

@@ -61,11 +61,11 @@ describe('one cell', () => {
     writeFileSync(join(folder, 'expected.txt'), `${CELL}/answer.http.status # it failed once\n`)
     const { code, printed } = await conformance(...one)
     expect(code).toBe(1)
-    expect(printed).toContain(`Stale entry, its check does not fail: ${CELL}/answer.http.status`)
+    expect(printed).toContain(`Stale entry (the check no longer fails): ${CELL}/answer.http.status`)
   })
 
   test('ends with 1 for a new failure, and with 0 once it is listed', async () => {
-    const target = ['--target', 'http://127.0.0.1:9', '--model', 'm', '--door', 'chat', '--only', 'chat/text/whole']
+    const target = ['--target', 'http://127.0.0.1:9', '--model', 'm', '--caller', 'chat', '--only', 'chat/text/whole']
     const options = [...target, '--expected-failures', join(folder, 'expected.txt')]
     const id = 'chat/text/whole/answer.http.connect'
     writeFileSync(join(folder, 'expected.txt'), '')

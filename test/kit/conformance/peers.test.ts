@@ -150,7 +150,7 @@ describe('a gateway that takes its upstream from a header', () => {
     const { document } = await ran('/chats')
     const arrives = document.checks.find(({ rule }) => rule === 'request.arrives')!
     expect(arrives.status).toBe('fail')
-    expect(arrives.details!.join()).toContain('/chat/v1/chats is no path of the format')
+    expect(arrives.details!.join()).toContain('/chat/v1/chats is not a path of the format')
     const [dump] = document.cells[0]!.wire!.upstream
     expect(dump!.head).toMatch(/^POST http.*\/chat\/v1\/chats$/)
   })

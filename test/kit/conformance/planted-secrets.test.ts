@@ -89,7 +89,7 @@ describe('a talkative gateway', () => {
     const print = (text: string) => (printed += `${text}\n`)
     const code = await commandLine(['conformance', '--peer', folderOf('0')], { out: print, fault: print })
     expect(code).toBe(1)
-    expect(printed).toContain('The peer ended with 3')
+    expect(printed).toContain('The peer exited with 3')
     expectClean(printed)
   })
 })

@@ -50,7 +50,11 @@ describe('JUnit', () => {
       ['messages-chat/text/whole', '0', '0', '1'],
     ])
     expect(suites[1][4]).toEqual([
-      ['stream.done', ['failure'], [expect.stringContaining('a | b ` c\n<&>"\ufffd\ufffd\nRepeat: interlingua')]],
+      [
+        'stream.done',
+        ['failure'],
+        [expect.stringContaining('a | b ` c\n<&>"\ufffd\ufffd\nReproduce with: interlingua')],
+      ],
       ['request.meaning:turns[0].text', [], []],
     ])
   })
@@ -83,7 +87,7 @@ describe('Markdown', () => {
     expect(text).toContain('| chat | ✓ 1/1 | ✗ 0/2, 1 lost silently |')
     expect(text).toContain('| messages | unsupported | – |')
     expect(text).toContain('- ``a \\| b ` c``')
-    expect(text).toContain("- Repeat: `interlingua conformance --only 'chat-messages/text/stream'`")
+    expect(text).toContain("- Reproduce with: `interlingua conformance --only 'chat-messages/text/stream'`")
   })
 })
 
@@ -114,7 +118,7 @@ test('diff: what fails newly, no longer, changed, is new and gone', () => {
   const difference = diffOf({ checks: before }, { checks: after })
   expect(difference).toEqual({ broken: ['1', '7'], mended: ['2'], changed: ['3'], added: ['6'], gone: ['4', '5'] })
   expect(diffText(difference)).toContain('Newly failing: 2\n  1\n  7\nNo longer failing: 1')
-  expect(diffText(diffOf({ checks: before }, { checks: before }))).toBe('No check ended differently.')
+  expect(diffText(diffOf({ checks: before }, { checks: before }))).toBe('No differences.')
 })
 
 describe('expected failures', () => {
@@ -131,7 +135,7 @@ describe('expected failures', () => {
   test('a failure that is not listed, and an entry that does not fail', () => {
     const passed = 'chat-chat/text/whole/answer.http.status'
     const text = deviationText(deviationOf(RESULTS, [FAILED, passed], false))
-    expect(text).toBe(`Unexpected failure: ${HARNESS}\nStale entry, its check does not fail: ${passed}`)
+    expect(text).toBe(`Unexpected failure: ${HARNESS}\nStale entry (the check no longer fails): ${passed}`)
   })
 
   test('an entry of a cell that did not run is stale in a whole run only', () => {

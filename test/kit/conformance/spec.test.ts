@@ -50,7 +50,7 @@ async function conformance(...args: string[]) {
 }
 
 const live = (url: string, only: string, ...more: string[]) =>
-  conformance('--target', url, '--key', 'a-key', '--model', 'm', '--door', 'messages', '--only', only, ...more)
+  conformance('--target', url, '--key', 'a-key', '--model', 'm', '--caller', 'messages', '--only', only, ...more)
 
 const statusOf = ({ checks }: Results, rule: string): string | undefined =>
   checks.find(check => check.rule === rule)?.status

@@ -1,6 +1,6 @@
 export const audit = {
   title: 'Audit log',
-  lead: 'Who changed what, newest first. Entries never contain secrets and are kept as long as usage.',
+  lead: 'Who changed what, newest first. Entries never contain secrets. They are kept as long as usage data.',
   kind: 'Kind',
   anyKind: 'All kinds',
   kinds: { key: 'Key', group: 'Group', channel: 'Channel', model: 'Model', user: 'User', token: 'Admin token' },
@@ -33,11 +33,11 @@ export const audit = {
   search: 'Search changes',
   unset: 'not set',
   to: 'to',
-  none: 'No settings changed',
+  none: 'No changes',
   csv: 'CSV',
   csvHint: 'Download the last 1,000 changes as CSV',
   empty: 'No changes yet',
-  emptyText: 'Changes of keys, groups, channels, models, users and admin tokens appear here.',
+  emptyText: 'Changes to keys, groups, channels, models, users and admin tokens appear here.',
   nothing: 'No changes match',
   admins: 'Only administrators can see the audit log.',
 }

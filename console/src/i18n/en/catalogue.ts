@@ -3,10 +3,10 @@ export const catalogue = {
   stateMeanings: {
     ok: 'Accepts requests.',
     failing: 'All its recent requests failed.',
-    resting: 'After a failure, tried last for a while.',
+    resting: 'Tried last for a while after a failure.',
     drained: 'Accepts no new requests until it is resumed.',
-    unusable: 'Its stored settings have faults.',
-    full: 'Its limit of concurrent requests is reached.',
+    unusable: 'Its stored settings are invalid.',
+    full: 'The limit of concurrent requests is reached.',
   },
   abilities: {
     converse: 'Conversation',
@@ -45,7 +45,7 @@ export const catalogue = {
     transcription: 'transcription',
     realtime: 'realtime',
     video: 'video',
-    listing: 'list of models',
+    listing: 'model list',
   },
   reasons: {
     refused: 'Connection refused',
@@ -55,11 +55,11 @@ export const catalogue = {
     reset: 'Connection closed',
     'connect-timeout': 'Timeout: connection',
     'first-byte-timeout': 'Timeout: first byte',
-    'idle-timeout': 'Timeout: silence within the answer',
+    'idle-timeout': 'Timeout: pause in the response',
     status: 'Error status',
-    reported: 'Error within the answer',
+    reported: 'Error in the response',
     content: 'Unexpected content',
-    cut: 'Answer cut short',
+    cut: 'Response cut short',
     gateway: 'Refused by the gateway',
   },
   kinds: {

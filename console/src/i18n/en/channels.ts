@@ -1,6 +1,6 @@
 export const channels = {
   title: 'Channels',
-  lead: 'Your upstreams: state, last errors, and formats with their dialects.',
+  lead: 'Your upstreams with their state, recent errors, formats and dialects.',
   search: 'Search channels',
   live: 'Refresh every 3 seconds',
   state: 'State',
@@ -75,7 +75,7 @@ export const channels = {
     noErrors: 'No errors since the gateway started',
     noErrorsText: 'Errors of the upstream appear here, newest first.',
     errorsHint:
-      'The last 20 kinds, equal ones grouped, in the words of the upstream, without credentials and internal addresses.',
+      'The last 20 kinds of errors. Identical errors are grouped. Messages are the upstream’s, without credentials and internal addresses.',
     times: (count: string) => `${count}×`,
     lastRequest: 'Latest request',
     failedRequests: 'All failed requests of this channel',
@@ -86,18 +86,18 @@ export const channels = {
     native: 'Native',
     nativeHint: 'Requests in this format are passed on unchanged.',
     foreign: 'Translated',
-    foreignHint: 'Callers cannot use this format: every request is translated.',
+    foreignHint: 'Callers cannot use this format, so every request is translated.',
     does: 'Work',
     flag: 'Flag',
     value: 'Value',
     meaning: 'Meaning',
     noEffect: 'No effect in this format.',
-    none: 'No differences from the published format.',
+    none: 'Identical to the published format.',
   },
   test: {
     subjects: { answer: 'Answer', clock: 'Clock', models: 'Models' },
     title: (name: string) => `Test ${name}`,
-    lead: 'Sends one real request for one token, whatever the state of the channel. The upstream may charge for it. It counts for no key.',
+    lead: 'Sends a real request for one token, no matter what state the channel is in. The upstream may charge for it. It counts against no key.',
     model: 'Model',
     usual: 'First model',
     modelHint: 'Public model id.',
@@ -121,14 +121,14 @@ export const channels = {
       count === 1 ? '1 request in flight continues.' : `${count} requests in flight continue.`,
     only: (count: number) =>
       count === 1
-        ? '1 model has no other available channel: requests for it will be refused.'
-        : `${count} models have no other available channel: requests for them will be refused.`,
-    others: 'All its models have another available channel.',
+        ? '1 model has no other available channel. Requests for it will be refused.'
+        : `${count} models have no other available channel. Requests for them will be refused.`,
+    others: 'All its models are also available from another channel.',
     done: (name: string) => `${name} accepts no new requests.`,
   },
   resume: {
     title: (name: string) => `Resume ${name}?`,
-    text: 'The channel accepts requests again in all processes, in its usual order.',
+    text: 'The channel accepts requests again in all processes, with its usual priority.',
     done: (name: string) => `${name} accepts requests again.`,
   },
   editor: {

@@ -34,7 +34,7 @@ export const common = {
   notFound: 'Page not found.',
   failed: 'Loading failed.',
   unreachable: 'The gateway cannot be reached.',
-  readOnly: 'Your role is viewer: you can see everything here, but change nothing.',
+  readOnly: 'Your role is viewer: you can see everything here but cannot change anything.',
   expired: 'Your session has ended. Sign in again.',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
@@ -59,6 +59,6 @@ export const common = {
     wrong: 'Wrong name or password.',
     locked: (minutes: number) =>
       `Too many wrong passwords. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    hint: 'The first start prints a password for “admin”. Lost it? Run “interlingua console password” where the gateway runs.',
+    hint: 'The first start prints a password for “admin”. Lost it? Run “interlingua console password” on the gateway’s machine.',
   },
 }

@@ -46,7 +46,7 @@ export const models = {
     title: 'No models yet',
     text: 'Models come from your channels. Add an upstream to the config file, or set its API key in the environment.',
     key: 'This key cannot call any model',
-    keyText: 'The group, the key’s own list of models or the key’s state excludes all models.',
+    keyText: 'Its group, its list of models or its state rules out all models.',
     found: 'No models match',
     foundText: 'Try a different search or fewer filters.',
   },
@@ -91,7 +91,7 @@ export const models = {
       errors: 'Errors, 5 min',
       first: 'First byte',
     },
-    noChannel: 'No channel has this model now.',
+    noChannel: 'No channel currently offers this model.',
   },
   settings: {
     open: 'Settings',

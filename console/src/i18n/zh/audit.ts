@@ -2,7 +2,7 @@ import type { audit as en } from '../en/audit.ts'
 
 export const audit: typeof en = {
   title: '审计日志',
-  lead: '谁更改了什么，最新的在前。记录不含任何密文，与用量保留同样长的时间。',
+  lead: '记录谁在何时更改了什么，最新的在前。日志不含任何密钥或密码，保留时间与用量数据相同。',
   kind: '类型',
   anyKind: '所有类型',
   kinds: { key: '密钥', group: '分组', channel: '渠道', model: '模型', user: '用户', token: '管理令牌' },

@@ -1,14 +1,14 @@
 import type { catalogue as en } from '../en/catalogue.ts'
 
 export const catalogue: typeof en = {
-  states: { ok: '正常', failing: '持续失败', resting: '暂歇', drained: '已停用', full: '已满', unusable: '不可用' },
+  states: { ok: '正常', failing: '持续失败', resting: '冷却中', drained: '已停用', full: '已满', unusable: '不可用' },
   stateMeanings: {
     ok: '正在接收请求。',
     failing: '近期的请求全部失败。',
-    resting: '失败之后的一段时间内最后才会尝试。',
+    resting: '失败后的一段时间内排在最后尝试。',
     drained: '恢复之前不接收新请求。',
-    unusable: '存储的设置有错误。',
-    full: '进行中的请求已达上限。',
+    unusable: '保存的设置无效。',
+    full: '并发请求数已达上限。',
   },
   abilities: {
     converse: '对话',

@@ -2,16 +2,16 @@ import type { models as en } from '../en/models.ts'
 
 export const models: typeof en = {
   title: '模型',
-  lead: '可以调用哪些模型、用哪些格式、价格如何,以及由哪些渠道提供。',
+  lead: '可用的模型及其格式、价格和渠道。',
   search: '搜索模型',
   shown: (count, all) => (count === all ? `共 ${all} 个模型` : `${count} / ${all} 个模型`),
-  source: (table, date) => `限制与能力:${table},截至 ${date};以配置文件为准`,
+  source: (table, date) => `限制与能力：${table}（${date}），配置文件中的设置优先`,
   open: id => `打开 ${id}`,
   key: {
     label: '查看范围',
     all: '全部模型',
-    valid: name => `密钥「${name}」可以调用的模型,与其客户端看到的列表完全一致。`,
-    invalid: name => `密钥「${name}」无效,不能调用任何模型。`,
+    valid: name => `密钥“${name}”可以调用的模型，与其客户端看到的列表一致。`,
+    invalid: name => `密钥“${name}”无效，不能调用任何模型。`,
     other: '其他密钥',
   },
   filters: {
@@ -28,19 +28,19 @@ export const models: typeof en = {
     interface: '接口类型',
     abilities: '能力',
     context: '上下文 / 输出',
-    price: '每百万价格,入 / 出',
+    price: '每百万价格，入 / 出',
     channels: '渠道',
   },
-  formats: (native, translated) => `原生 ${native} 种,翻译 ${translated} 种`,
+  formats: (native, translated) => `原生 ${native} 种，翻译 ${translated} 种`,
   more: count => `+${count}`,
   channels: { none: '无', all: '全部正常', some: (ok, all) => `${ok} / ${all} 正常` },
   empty: {
     title: '还没有模型',
-    text: '模型来自您的渠道。请在配置文件中写入上游,或在环境变量中设置其密钥。',
+    text: '模型来自您的渠道。请在配置文件中添加上游，或在环境变量中设置其 API 密钥。',
     key: '该密钥不能调用任何模型',
     keyText: '其分组、自身的模型列表或状态排除了所有模型。',
     found: '没有符合条件的模型',
-    foundText: '请换个关键词,或减少筛选条件。',
+    foundText: '请换个关键词，或减少筛选条件。',
   },
   panel: {
     start: '使用该模型开始',
@@ -59,7 +59,7 @@ export const models: typeof en = {
     tools: '工具',
     order: '渠道顺序',
     orders: { weight: '按权重', latency: '按延迟', cost: '按费用' },
-    fallbacks: '后备模型',
+    fallbacks: '备用模型',
     reasons: {
       failure: '失败',
       'rate-limit': '限流',

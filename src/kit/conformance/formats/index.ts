@@ -21,7 +21,7 @@ import { videos } from './videos/index.ts'
 /** The formats of conversations, by name. */
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
-/** Formats of other works. */
+/** Formats for other kinds of work. */
 const OTHERS: readonly Format[] = [
   responsesSocket,
   completions,

@@ -1,4 +1,4 @@
-/* File formats of media, told by their first bytes. */
+/* Detects the file formats of media by their first bytes. */
 
 type Sign = (bytes: Buffer) => boolean
 
@@ -7,7 +7,7 @@ const begins =
   bytes =>
     bytes.toString('latin1', at, at + text.length) === text
 
-/** Signs of file formats. Sources: the formats' own specifications; https://mimesniff.spec.whatwg.org. */
+/** Signatures of file formats. Sources: the formats' own specifications; https://mimesniff.spec.whatwg.org. */
 const SIGNS: { readonly [container: string]: Sign } = {
   png: begins('\u0089PNG\r\n\u001a\n'),
   jpeg: begins('\u00ff\u00d8\u00ff'),
@@ -18,16 +18,16 @@ const SIGNS: { readonly [container: string]: Sign } = {
   opus: begins('OggS'),
   mp4: begins('ftyp', 4),
   webm: begins('\u001aE\u00df\u00a3'),
-  // Frames of AAC in ADTS and of MP3 differ in the layer, which AAC does not have.
+  // ADTS frames of AAC and frames of MP3 differ in the layer bits, which are 0 for AAC.
   aac: ([first = 0, second = 0]) => first === 0xff && (second & 0xf6) === 0xf0,
   mp3: bytes => begins('ID3')(bytes) || (bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && (bytes[1]! & 0x06) !== 0),
 }
 
-/** The file format that bytes begin as; `undefined` where they have no known sign, as raw samples have none. */
+/** Detects the file format by the first bytes. Undefined if they match no signature. Raw samples have none. */
 export const containerOf = (bytes: Buffer): string | undefined =>
   Object.entries(SIGNS).find(([, sign]) => sign(bytes))?.[0]
 
-/** File formats by content type; types without a row have no sign. */
+/** File formats by content type. Types without an entry have no signature. */
 const BY_TYPE: { readonly [type: string]: string } = {
   ...{ 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' },
   ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
@@ -35,7 +35,7 @@ const BY_TYPE: { readonly [type: string]: string } = {
   ...{ 'video/mp4': 'mp4', 'audio/webm': 'webm', 'video/webm': 'webm' },
 }
 
-/** Returns how bytes contradict their content type; `undefined` if they fit, or if the type has no sign. */
+/** Returns how bytes contradict their content type. Undefined if they match or if the type has no signature. */
 export function typeFault(type: string, bytes: Buffer): string | undefined {
   const expected = BY_TYPE[type.split(';')[0]!.trim().toLowerCase()]
   const found = containerOf(bytes)

@@ -1,22 +1,26 @@
 import type { UsageFacts } from '../facts.ts'
 import { compact, type Json, type JsonObject, numberOf, objectOf } from '../json.ts'
 
-/** Token counts of an answer about media, with those of its modalities. */
+/** Token counts of an answer about media, including counts per modality. */
 export interface MediaUsage extends UsageFacts {
   readonly inputText?: number
   readonly inputImage?: number
   readonly inputAudio?: number
   readonly outputText?: number
   readonly outputImage?: number
-  /** Seconds of sound, where they are what is paid for. */
+  /** Seconds of audio, where audio is billed by time. */
   readonly seconds?: number
 }
 
-/** The count of a modality; undefined if it has none of the tokens or, which says nothing more, all of them. */
+/**
+ * Returns the count of a modality. Undefined if it is zero or equals the total, because it then adds no information.
+ */
 export const partOf = (count: number | undefined, sum: Json | undefined): number | undefined =>
   count === sum ? undefined : count || undefined
 
-/** The facts of a `usage` object as OpenAI's media endpoints write it. A count of 0 says that a modality is not there. */
+/**
+ * Returns the facts of the `usage` object of OpenAI's media endpoints. A count of 0 means that the modality is absent.
+ */
 export function mediaUsage(usage: JsonObject): MediaUsage {
   const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details'])
   const output = objectOf(usage['output_tokens_details'])
@@ -32,10 +36,12 @@ export function mediaUsage(usage: JsonObject): MediaUsage {
   }) as MediaUsage
 }
 
-/** Returns the fault of a total that is not the sum of its parts. */
+/** Describes the fault if the total is not the sum of its parts. */
 export function totalFault(usage: JsonObject): string | undefined {
   const [input = 0, output = 0, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one =>
     numberOf(usage[one]),
   )
-  return total === undefined || input + output === total ? undefined : `${input} and ${output} are not ${total}.`
+  return total === undefined || input + output === total
+    ? undefined
+    : `The total is ${total} instead of ${input} + ${output}.`
 }

@@ -9,7 +9,7 @@ import { type JsonObject, objectOf, parsed } from '../json.ts'
 import { realtime } from '../sockets/realtime/index.ts'
 import { type FrameMeddling, relay } from '../sockets/relay.ts'
 
-/** One exchange that passes through the proxy. A saboteur may change request and answer. */
+/** One exchange that passes through the proxy. A saboteur may change the request and the answer. */
 export interface Passing {
   readonly format: Format
   readonly stream: boolean
@@ -22,9 +22,9 @@ export interface Meddling {
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Changes the answer to a request for a client secret. */
   readonly secret?: (answer: JsonObject) => JsonObject
-  /** Whether the upstream's connection stays open after the caller has left. */
+  /** Whether the upstream's connection stays open after the caller has disconnected. */
   readonly outlivesCaller?: boolean
-  /** Creates the change of the frames of one session. */
+  /** Creates the function that changes the frames of one session. */
   readonly frames?: () => FrameMeddling
 }
 
@@ -40,7 +40,7 @@ export interface ProxyOptions {
   readonly meddling?: Meddling
 }
 
-/** Headers that belong to one connection. */
+/** Headers that apply to only one connection. */
 const OF_CONNECTION = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'keep-alive'])
 
 const passed = (headers: IncomingMessage['headers'] | Headers): Headers =>
@@ -56,7 +56,7 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Returns the format and the stream flag of a request below the base URL of a format: `/<home>…`. */
+/** Returns the format and the stream flag of a request whose path begins with a format's base URL: `/<home>…`. */
 async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage, bytes: Buffer) {
   const { body } = await decoded(headers['content-type'] ?? '', bytes)
   for (const format of Object.values(FORMATS)) {
@@ -67,7 +67,7 @@ async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage
   return undefined
 }
 
-/** An answer with its client secret changed, if it has one. */
+/** Applies the change of a client secret to an answer that has one. */
 function withSecret(answer: GotAnswer, path: string, { secret }: Meddling = {}): GotAnswer {
   if (secret === undefined || !path.endsWith(realtime.secrets!)) return answer
   const changed = secret(objectOf(parsed(answer.body.toString('utf8'))))
@@ -95,7 +95,7 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
   else reply.write(answer.body, () => reply.destroy())
 }
 
-/** Opens a proxy that forwards bytes and translates nothing. Each answer is held until it is complete. */
+/** Opens a proxy that forwards bytes without translating them. Each answer is buffered until it is complete. */
 export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer((message, reply) => {
     pass(message, reply, options).catch(() => reply.destroy())

@@ -1,8 +1,8 @@
 import type { Results } from './results.ts'
 
 /**
- * Returns the results as a badge in the form of shields.io's endpoint (https://shields.io/badges/endpoint-badge). Advice
- * and unsupported checks do not count.
+ * Returns the results as a badge in the format of shields.io endpoints (https://shields.io/badges/endpoint-badge).
+ * Advice and unsupported checks are not counted.
  */
 export function badge({ counts }: Results): string {
   const failed = counts.fail + counts['harness-error']

@@ -1,12 +1,12 @@
 import type { Check } from '../checks.ts'
 import type { Results } from './results.ts'
 
-/** The differences of two runs, as ids of checks. */
+/** Differences between two runs, as ids of checks. */
 export interface Difference {
-  /** Checks that failed only in the second run, including new checks that fail. */
+  /** Checks that failed only in the second run, including new checks. */
   readonly broken: readonly string[]
   readonly mended: readonly string[]
-  /** Checks that failed in neither run, but ended differently. */
+  /** Checks that did not fail in either run, but whose outcome changed. */
   readonly changed: readonly string[]
   readonly added: readonly string[]
   readonly gone: readonly string[]
@@ -41,10 +41,10 @@ const TITLES: { readonly [kind in keyof Difference]: string } = {
   gone: 'Gone',
 }
 
-/** Maximum number of check ids printed per kind. The rest is counted. */
+/** Maximum number of check ids printed per kind. Further ids are only counted. */
 const MAX_LISTED = 50
 
-/** Returns the differences for a terminal. */
+/** Formats the differences for a terminal. */
 export const diffText = (difference: Difference): string =>
   (Object.keys(TITLES) as (keyof Difference)[])
     .flatMap(kind => {
@@ -54,4 +54,4 @@ export const diffText = (difference: Difference): string =>
       const listed = ids.slice(0, MAX_LISTED).map(id => `  ${id}`)
       return [`${TITLES[kind]}: ${ids.length}`, ...listed, ...(rest > 0 ? [`  and ${rest} more`] : [])]
     })
-    .join('\n') || 'No check ended differently.'
+    .join('\n') || 'No differences.'

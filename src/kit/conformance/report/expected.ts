@@ -10,16 +10,14 @@ export const readExpected = (text: string): string[] =>
     return id === '' ? [] : [id]
   })
 
-/** Unexpected failures, and expected failures that did not happen. */
+/** Unexpected failures, and expected failures that did not occur. */
 export interface Deviation {
   readonly unexpected: readonly Check[]
-  /**
-   * Ids whose check did not fail or does not exist, although its cell ran. In a complete run every cell counts as run.
-   */
+  /** Ids of checks that did not fail or do not exist, although their cell ran. A complete run covers every cell. */
   readonly stale: readonly string[]
 }
 
-/** @param isWhole whether the run included every cell. */
+/** @param isWhole whether the run covered every cell. */
 export function deviationOf({ checks, cells }: Results, expected: readonly string[], isWhole: boolean): Deviation {
   const known = new Set(expected)
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
@@ -31,9 +29,9 @@ export function deviationOf({ checks, cells }: Results, expected: readonly strin
   }
 }
 
-/** Returns the deviation for a terminal. Empty if there is none. */
+/** Formats the deviation for a terminal. Empty if there is none. */
 export const deviationText = ({ unexpected, stale }: Deviation): string =>
   [
     ...unexpected.map(({ id }) => `Unexpected failure: ${id}`),
-    ...stale.map(id => `Stale entry, its check does not fail: ${id}`),
+    ...stale.map(id => `Stale entry (the check no longer fails): ${id}`),
   ].join('\n')

@@ -4,12 +4,15 @@ import type { Check, Status } from '../checks.ts'
 import { DATA } from '../data.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results as one HTML page without other resources. The template is `conformance/report.html`. */
+/* Writes the results as one self-contained HTML page. The template is `conformance/report.html`. */
 
-/** Statuses, the most important first. */
+/** Statuses, most severe first. */
 const WORST: readonly Status[] = ['harness-error', 'fail', 'advice', 'unsupported', 'pass']
 
-/** A cell of the page: its counts, and its wire only if a check failed, because a page of every wire is too large. */
+/**
+ * Returns a cell for the page. Wire dumps are included only if a check failed, because all dumps would make the page
+ * too large.
+ */
 function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): object {
   const statuses = checks.map(({ status }) => status)
   const failed = statuses.some(status => status === 'fail' || status === 'harness-error')
@@ -19,10 +22,10 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
   return { ...cell, ...(failed && wire !== undefined ? { wire } : {}), passed, judged, worst }
 }
 
-/** Returns JSON that cannot end a script element. */
+/** Returns JSON that cannot close a script element. */
 export const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Returns the results as an HTML page. Passed checks are only counted. */
+/** Returns the results as an HTML page. Passed checks are counted, not listed. */
 export function html({ cells, checks, ...results }: Results): string {
   const byCell = Map.groupBy(checks, ({ cell }) => cell)
   const data = {

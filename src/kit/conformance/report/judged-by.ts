@@ -4,7 +4,7 @@ import { schemaSource } from '../schema.ts'
 import { SESSION_FORMATS } from '../sockets/formats.ts'
 import { versionOf } from '../specs.ts'
 
-/** Version and schema source that judge a format. */
+/** Version and schema source used to judge a format. */
 export interface SpecDocument {
   readonly version?: string
   readonly schemas?: string
@@ -18,7 +18,7 @@ function specOf(name: string, { specs }: Target): SpecDocument {
   return { ...(version ? { version } : {}), ...(schemas ? { schemas } : {}) }
 }
 
-/** Returns what the formats of a run are judged by. Formats without versions and schemas are left out. */
+/** Returns the version and schema source of each format in a run. Formats that have neither are left out. */
 export function specDocuments(
   results: readonly CellResult[],
   target: Target,

@@ -1,7 +1,7 @@
 import type { Check } from '../checks.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results as JUnit XML, which CI servers show: one test suite per cell, one test case per check. */
+/* Writes the results as JUnit XML for CI servers: one test suite per cell, one test case per check. */
 
 /** Characters that XML 1.0 does not allow, not even escaped. */
 const FORBIDDEN = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu
@@ -14,7 +14,7 @@ const escaped = (text: string): string =>
     .replace(FORBIDDEN, '\ufffd')
     .replace(/[&<>"]/g, character => ENTITIES[character]!)
 
-/** Element inside a test case that states how a check ended. Passed checks and advice have none. */
+/** Element that marks the outcome within a test case. Passed checks and advice have none. */
 const ELEMENTS: { readonly [status in Check['status']]?: string } = {
   fail: 'failure',
   'harness-error': 'error',
@@ -25,7 +25,7 @@ function caseOf({ rule, cell, status, says, source, details = [] }: Check, comma
   const head = `<testcase classname="${escaped(cell)}" name="${escaped(rule)}"`
   const element = ELEMENTS[status]
   if (element === undefined) return `${head}/>`
-  const text = [`${says} (${source})`, ...details, `Repeat: ${command}`].join('\n')
+  const text = [`${says} (${source})`, ...details, `Reproduce with: ${command}`].join('\n')
   return `${head}><${element} message="${escaped(says)}">${escaped(text)}</${element}></testcase>`
 }
 

@@ -2,9 +2,9 @@ import type { Check, Counts } from '../checks.ts'
 import { countsOf } from '../checks.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results as Markdown: a table of caller formats by upstream formats, and the failures. */
+/* Writes the results as Markdown: a table of caller formats by upstream formats, and the failures. */
 
-/** Maximum number of failures listed. The rest is counted. */
+/** Maximum number of failures listed. Further failures are only counted. */
 const MAX_LISTED = 100
 
 const code = (text: string): string => {
@@ -12,7 +12,9 @@ const code = (text: string): string => {
   return `${fence}${text.replaceAll('\n', ' ').replaceAll('|', '\\|')}${fence}`
 }
 
-/** Returns one field of the table: the passed checks of all that count, and the facts that were lost silently. */
+/**
+ * Returns one table field: the number of passed checks out of all judged ones, and the number of silently lost facts.
+ */
 function fieldOf(checks: readonly Check[]): string {
   const counts: Counts = countsOf(checks)
   const judged = counts.pass + counts.fail + counts['harness-error']
@@ -46,7 +48,7 @@ function failureOf({ id, says, source, details = [] }: Check, command: string): 
     `${says} Source: ${source}`,
     '',
     ...details.map(detail => `- ${code(detail)}`),
-    `- Repeat: ${code(command)}`,
+    `- Reproduce with: ${code(command)}`,
     '',
   ]
 }
@@ -66,6 +68,6 @@ export function markdown({ target, kit, started, interrupted, cells, checks, cou
     '',
     ...(failures.length === 0 ? [] : ['## Failures', '']),
     ...failures.slice(0, MAX_LISTED).flatMap(check => failureOf(check, commands.get(check.cell) ?? '')),
-    ...(rest > 0 ? [`${rest} more failures are in the results.`, ''] : []),
+    ...(rest > 0 ? [`Failures not listed here: ${rest}. See the results file.`, ''] : []),
   ].join('\n')
 }

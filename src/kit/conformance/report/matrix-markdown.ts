@@ -1,10 +1,10 @@
 import type { Matrix, PeerRow, Shares } from './matrix.ts'
 
-/* The matrix as `docs/conformance.md`. */
+/* Writes the matrix as `docs/conformance.md`. */
 
 const HEADS = ['cells without a failure', 'kept', 'lost, reported', 'lost silently', 'changed', 'rules broken']
 
-/** A share in percent; a small share is never 0, and a large one never 100. */
+/** Formats a share in percent. Rounding never yields 0 or 100 for shares in between. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–'
   if (part === 0 || part === whole) return `${(100 * part) / whole} %`
@@ -55,7 +55,7 @@ function sectionOf(peer: PeerRow): string[] {
   ]
 }
 
-/** The summary of the README: one line for each peer. */
+/** Returns the summary for the README, with one line per peer. */
 export const matrixSummary = ({ peers }: Matrix): string[] =>
   table(
     ['gateway'],

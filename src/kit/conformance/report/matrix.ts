@@ -3,20 +3,20 @@ import type { Peer } from '../peer.ts'
 import { DEFAULT_SPECS } from '../specs.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* The results of several gateways side by side, without their wire dumps. */
+/* Compares the results of several gateways, without wire dumps. */
 
-/** Counts of facts by their fate, and of broken rules, over some cells. */
+/** Totals over a set of cells: how many facts were kept, lost or changed, and how many rules were broken. */
 export interface Shares {
-  /** Cells that were judged, and those without a failure. */
+  /** Cells that were judged. */
   readonly cells: number
   readonly passed: number
-  /** Cells that the gateway does not have. */
+  /** Cells that the gateway does not support. */
   readonly unsupported: number
   readonly kept: number
   readonly lostReported: number
   readonly lostSilently: number
   readonly changed: number
-  /** Rules of grammar and behaviour that were checked, and broken. */
+  /** Rules of grammar and behaviour that were checked. */
   readonly rules: number
   readonly broken: number
 }
@@ -28,7 +28,7 @@ export interface PairShares extends Shares {
   readonly upstream: string
 }
 
-/** One check that failed, in how many cells, and the command that repeats one of them. */
+/** A failed check, the number of cells in which it failed, and a command that reproduces one of the failures. */
 export interface FailureGroup {
   readonly rule: string
   readonly says: string
@@ -45,7 +45,7 @@ export interface PeerRow {
   readonly home: string
   readonly about?: string
   readonly version?: string
-  /** Day of the run. */
+  /** Date of the run. */
   readonly date: string
   readonly total: Shares
   readonly pairs: readonly PairShares[]
@@ -58,12 +58,12 @@ export interface Matrix {
   readonly peers: readonly PeerRow[]
 }
 
-/** Failures of a peer that are listed. */
+/** Maximum number of failures listed per peer. */
 const MOST_FAILURES = 20
 
 const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
 
-/** The checks of each cell. */
+/** Checks by cell id. */
 type ByCell = ReadonlyMap<string, readonly Check[]>
 
 function sharesOf(cells: readonly CellDocument[], byCell: ByCell): Shares {
@@ -105,7 +105,7 @@ function pairsOf(cells: readonly CellDocument[], byCell: ByCell): PairShares[] {
   })
 }
 
-/** The version of a peer, and those of formats that are not the ones of a run without `--spec`. */
+/** Returns the version of a peer, plus the formats whose version differs from the default of `--spec`. */
 function versionOf({ target, specs = {} }: Results): string | undefined {
   const others = Object.entries(DEFAULT_SPECS).flatMap(([format, first]) => {
     const version = specs[format]?.version ?? first
@@ -114,7 +114,7 @@ function versionOf({ target, specs = {} }: Results): string | undefined {
   return others.length === 0 ? target.version : [target.version ?? '', `with ${others.join()}`].join(' ').trim()
 }
 
-/** The row of one peer, from the results of a whole run. */
+/** Builds a peer's row from the results of a complete run. */
 export function peerRow({ name, title, home, about }: Peer, results: Results): PeerRow {
   const byCell: ByCell = Map.groupBy(results.checks, ({ cell }) => cell)
   const version = versionOf(results)

@@ -4,7 +4,7 @@ import type { CellResult, Target, WireRecord } from '../run-cells.ts'
 import { type SpecDocument, specDocuments } from './judged-by.ts'
 import { redactor, withTexts } from './secrets.ts'
 
-/* The document of a run. Every other report is derived from it. */
+/* The results document of a run. All other reports are derived from it. */
 
 /** One message on the wire, without credentials. Long bodies are truncated. */
 export interface Dump {
@@ -19,15 +19,15 @@ export interface CellDocument {
   readonly id: string
   readonly caller: string
   readonly upstream?: string
-  /** Work that callers request of the endpoint. Absent for sessions. */
+  /** Kind of work that the cell's caller requests. Absent for sessions. */
   readonly work?: string
   readonly scenario: string
   readonly mode: string
   /** Duration in milliseconds. */
   readonly took?: number
-  /** Command that repeats this cell alone. */
+  /** Command that runs this cell alone. */
   readonly command: string
-  /** Wire dumps of a cell with a check that did not pass. */
+  /** Wire dumps, for cells in which a check did not pass. */
   readonly wire?: WireDocument & {
     /** Wire dumps of the steps after the first. */
     readonly later?: readonly WireDocument[]
@@ -48,9 +48,9 @@ export interface Results {
   readonly mode: 'live' | 'translation'
   /** Whether the run ended before all its cells had run. */
   readonly interrupted?: true
-  /** `peer` names the folder that configured it. */
+  /** `peer` names the folder with the target's configuration. */
   readonly target: { readonly name: string; readonly version?: string; readonly peer?: string }
-  /** What each format of the run is judged by: its version, and the source of its schemas. */
+  /** Version and schema source of each format in the run. */
   readonly specs?: { readonly [format: string]: SpecDocument }
   readonly counts: Counts
   readonly meanings: { readonly [meaning in Meaning]?: number }
@@ -58,10 +58,10 @@ export interface Results {
   readonly checks: readonly Check[]
 }
 
-/** Maximum number of characters of a body in a dump. */
+/** Maximum length of a dumped body, in characters. */
 const MOST_BODY = 16_384
 
-/** Maximum number of bytes of a character in UTF-8. */
+/** Maximum number of bytes per character in UTF-8. */
 const BYTES_OF_CHARACTER = 4
 
 /** Names of headers that hold credentials. */
@@ -91,7 +91,7 @@ export interface RunFacts {
   readonly kit: string
   readonly started: Date
   readonly target: Target
-  /** Command line of the run without the cells and the key. */
+  /** Command line of the run, without the selection of cells and without the key. */
   readonly command: string
   readonly isInterrupted?: boolean
 }
@@ -112,7 +112,10 @@ function cellDocument(result: CellResult, { command }: RunFacts): CellDocument {
   }
 }
 
-/** Returns the document of a run, without the target's key and the secrets of its configuration. Schema: `conformance/results.schema.json`. */
+/**
+ * Builds the results document of a run, without the target's key and configured secrets. Schema:
+ * `conformance/results.schema.json`.
+ */
 export function resultsOf(results: readonly CellResult[], facts: RunFacts): Results {
   const { kit, started, target } = facts
   const checks = results.flatMap(result => result.checks)

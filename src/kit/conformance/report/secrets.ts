@@ -1,12 +1,11 @@
-/* Removes keys from reports, in any form in which a target or peer returned them. */
+/* Removes keys from reports, in any encoding in which a target or peer may have returned them. */
 
 /**
- * Length of a piece of the key that is removed wherever it occurs, in characters. A key may be split between two
- * deltas.
+ * Characters; pieces of the key with this length are removed everywhere, because a key may be split between two deltas.
  */
 const PIECE = 8
 
-/** Minimum length of a key that is removed. A shorter one is no secret and would match everywhere. */
+/** Characters; minimum length of a key that is removed. A shorter text is not a secret and would match everywhere. */
 const SHORTEST = 4
 
 const MARK = '[key]'
@@ -14,7 +13,9 @@ const MARK = '[key]'
 const percent = (key: string, digits: (hex: string) => string): string =>
   [...Buffer.from(key)].map(byte => `%${digits(byte.toString(16).padStart(2, '0'))}`).join('')
 
-/** Returns the base64 of the key at each of the three offsets, without the characters that depend on its neighbours. */
+/**
+ * Returns the key in base64 at each of the three byte offsets, without the characters that depend on adjacent bytes.
+ */
 const base64Forms = (key: string): string[] =>
   [0, 1, 2].map(offset => {
     const text = Buffer.from(`${' '.repeat(offset)}${key}`)
@@ -34,7 +35,7 @@ const formsOf = (key: string): string[] => {
   ]
 }
 
-/** Returns a function that replaces keys, their encodings and their pieces in a string. */
+/** Returns a function that replaces keys, their encodings and pieces of them in a string. */
 export function redactor(...keys: readonly string[]): (text: string) => string {
   const byLength = Map.groupBy(
     keys.filter(key => key.length >= SHORTEST),
@@ -44,7 +45,7 @@ export function redactor(...keys: readonly string[]): (text: string) => string {
   return text => passes.reduce((clean, remove) => remove(clean), text)
 }
 
-/** Removes the pieces of this length of keys. */
+/** Removes all pieces of keys that have the given length. */
 function pass(keys: readonly string[], length: number): (text: string) => string {
   const pieces = new Set<string>()
   for (const form of keys.flatMap(formsOf))
@@ -64,7 +65,7 @@ function pass(keys: readonly string[], length: number): (text: string) => string
   }
 }
 
-/** Returns a copy of a value with every string changed, including the names of fields. */
+/** Copies a value and changes every string in it, including field names. */
 export function withTexts<T>(value: T, change: (text: string) => string): T {
   const visit = (one: unknown): unknown => {
     if (typeof one === 'string') return change(one)

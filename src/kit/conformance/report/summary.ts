@@ -1,7 +1,7 @@
 import type { Check, Status } from '../checks.ts'
 import type { Results } from './results.ts'
 
-/** First word of a check's line. Passed checks have no line. */
+/** First word in a check's line. Passed checks have no line. */
 const MARKS: { readonly [status in Status]?: string } = {
   fail: 'FAIL',
   'harness-error': 'HARNESS ERROR',
@@ -12,12 +12,15 @@ const MARKS: { readonly [status in Status]?: string } = {
 export const lineOf = ({ id, status, says, source, details }: Check): string =>
   [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
 
-/** Returns the results for a terminal: every failure with its rule, its source and the command that repeats it. */
+/**
+ * Formats the results for a terminal. Each failure is shown with its rule, its source and the command that reproduces
+ * it.
+ */
 export function summary({ checks, counts, meanings, cells, target, mode }: Results): string {
   const commands = new Map(cells.map(({ id, command }) => [id, command]))
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
   const advice = checks.filter(({ status }) => status === 'advice')
-  const failed = failures.map(check => `${lineOf(check)}\n  Repeat: ${commands.get(check.cell)}`)
+  const failed = failures.map(check => `${lineOf(check)}\n  Reproduce with: ${commands.get(check.cell)}`)
   const losses = ['lost-silently', 'lost-reported', 'changed', 'added'] as const
   return [
     ...advice.map(lineOf),
@@ -30,8 +33,8 @@ export function summary({ checks, counts, meanings, cells, target, mode }: Resul
   ].join('\n')
 }
 
-/** Returns the number of checks that judge the target. */
+/** Returns the number of checks that count as a judgement of the target. */
 export const judgedOf = ({ counts }: Results): number => counts.pass + counts.fail + counts.advice
 
-/** Whether the command ends with status 1 after a run. */
+/** Whether the command must exit with status 1. */
 export const hasFailed = ({ counts }: Results): boolean => counts.fail + counts['harness-error'] > 0

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'block-index-jumps',
-  says: 'The indexes of blocks after the first are one too high.',
+  says: 'All block indexes after the first are one too high.',
   cell: 'messages-messages/parallel-tools/stream',
   caught: ['stream.block-index'],
   answer: answer =>

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'broken-answer-finished',
-  says: 'A stream that broke off gets a normal end.',
+  says: 'An interrupted stream ends normally.',
   cell: 'chat-chat/broken-answer/stream',
   caught: ['stream.broken.told', 'stream.broken.no-normal-end'],
   answer: answer => ({

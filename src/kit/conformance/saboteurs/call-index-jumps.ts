@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'call-index-jumps',
-  says: 'The index of the second call jumps while it is written.',
+  says: 'The index of the second call changes between its deltas.',
   cell: 'chat-chat/parallel-tools/stream',
   caught: [
     'stream.call-begins',

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'call-type-unknown',
-  says: 'A call is neither of a function nor free-form.',
+  says: 'A call has an unknown type: neither function nor free-form.',
   cell: 'chat-chat/tool-free-form/stream',
   caught: ['answer.meaning:candidates[0].calls[0].arguments', 'stream.arguments-are-text', 'stream.call-begins'],
   answer: answer => edited(answer, text => text.replace('"type": "custom"', '"type": "tool"')),

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'characters-broken',
-  says: 'A character of several bytes is decoded in two halves.',
+  says: 'A multi-byte character is split and decoded in two halves.',
   cell: 'messages-messages/text/stream',
   caught: ['answer.meaning:candidates[0].text'],
   answer: answer => {

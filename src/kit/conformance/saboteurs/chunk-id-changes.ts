@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'chunk-id-changes',
-  says: 'The last chunks have another id.',
+  says: 'The last chunks have a different id.',
   cell: 'chat-chat/text/stream',
   caught: ['stream.one-id'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'completion-index-zero',
-  says: 'The choices of a second prompt begin at 0 again.',
+  says: 'The indexes of the second prompt’s choices start at 0 again.',
   cell: 'completions-completions/completion-prompts/whole',
   caught: ['answer.choices', 'answer.meaning:candidates[1].text', 'answer.meaning:candidates[2].text'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { rewritten, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'count-of-last-turn',
-  says: 'The last turn alone is counted.',
+  says: 'Only the last turn is counted.',
   cell: 'contents.tokens-contents.tokens/tokens-turns/whole',
   caught: [
     'request.meaning:turns[0].text',

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'delta-repeated',
-  says: 'A piece of the text arrives twice.',
+  says: 'A text delta arrives twice.',
   cell: 'messages-messages/text/stream',
   caught: ['answer.meaning:candidates[0].text'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'deltas-swapped',
-  says: 'Two pieces of the text are swapped.',
+  says: 'Two text deltas are swapped.',
   cell: 'chat-chat/text/stream',
   caught: ['answer.meaning:candidates[0].text'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'final-text-differs',
-  says: 'The final text is not the sum of its pieces.',
+  says: 'The final text differs from the sum of its deltas.',
   cell: 'responses-responses/text/stream',
   caught: ['stream.done-repeats'],
   answer: answer =>

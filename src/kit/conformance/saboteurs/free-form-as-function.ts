@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'free-form-as-function',
-  says: 'A free-form call becomes the call of a function.',
+  says: 'A free-form call becomes a function call.',
   cell: 'responses-responses/tool-free-form/whole',
   caught: ['answer.meaning:candidates[0].calls[0].arguments'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { rewrittenBytes, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'images-file-type-lost',
-  says: 'The files of a form lose their types.',
+  says: 'The files of a form lose their content types.',
   cell: 'images-images/images-edit-form/whole',
   caught: [
     'request.file-type',

@@ -2,7 +2,7 @@ import { rewritten, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'images-form-as-text',
-  says: 'The bytes of a form are read as UTF-8 and written again.',
+  says: 'The bytes of a form are decoded as UTF-8 and encoded again.',
   cell: 'images-images/images-edit-form/whole',
   caught: [
     'request.file-type',

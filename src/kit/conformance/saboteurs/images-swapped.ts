@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'images-swapped',
-  says: 'Two images change places.',
+  says: 'Two images are swapped.',
   cell: 'images-images/images-several/whole',
   caught: ['answer.meaning:images[0].digest', 'answer.meaning:images[1].digest'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'input-json-dropped',
-  says: 'The arguments of a streamed call are missing.',
+  says: 'The arguments of a streamed call are dropped.',
   cell: 'messages-messages/tool/stream',
   caught: ['answer.meaning:candidates[0].calls[0].arguments'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { rewritten, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'later-system-as-user',
-  says: 'A system instruction between turns is said by the user.',
+  says: 'A system instruction between turns becomes a user message.',
   cell: 'responses-responses/system-later/whole',
   caught: [
     'request.meaning:turns[2].role',

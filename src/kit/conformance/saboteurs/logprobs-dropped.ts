@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'logprobs-dropped',
-  says: 'The tokens of a text are missing.',
+  says: 'The log probabilities of a text are dropped.',
   cell: 'chat-chat/logprobs/whole',
   caught: [
     'answer.meaning:candidates[0].logprobs[0].logprob',

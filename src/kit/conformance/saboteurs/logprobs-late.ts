@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'logprobs-late',
-  says: 'The last delta of a text has no tokens.',
+  says: 'The last text delta has no log probabilities.',
   cell: 'responses-responses/logprobs/stream',
   caught: [
     'answer.meaning:candidates[0].logprobs[1].logprob',

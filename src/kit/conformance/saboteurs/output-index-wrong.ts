@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'output-index-wrong',
-  says: 'The pieces of an item name another index.',
+  says: 'The deltas of an item have a different output_index.',
   cell: 'responses-responses/text/stream',
   caught: ['stream.item-index', 'stream.done-repeats', 'answer.meaning:candidates[0].text'],
   answer: answer =>

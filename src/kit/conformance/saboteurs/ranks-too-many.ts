@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'ranks-too-many',
-  says: 'An answer has more ranks than were requested.',
+  says: 'An answer has more ranks than requested.',
   cell: 'rerank-rerank/rerank-top/whole',
   caught: ['answer.count', 'answer.meaning:ranks[2].document', 'answer.meaning:ranks[2].score'],
   answer: answer =>

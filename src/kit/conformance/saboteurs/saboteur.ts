@@ -9,27 +9,30 @@ export interface Saboteur extends Meddling {
   readonly says: string
   /** Cell in which the fault is tested. */
   readonly cell: string
-  /** Versions of formats in which the fault is tested (default: the first of each). */
+  /** Versions of formats in which the fault is tested. The default is the first version of each format. */
   readonly specs?: Specs
-  /** Rules of exactly the checks that fail in that cell. */
+  /** Rules of the checks that must fail in that cell. No other check may fail. */
   readonly caught: readonly string[]
 }
 
-/** Returns an answer with its text changed. */
+/** Changes the text of an answer. */
 export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAnswer => ({
   ...answer,
   body: Buffer.from(edit(answer.body.toString('utf8'))),
 })
 
-/** Returns a request's body with its text changed. */
+/** Changes the text of a request's body. */
 export const rewritten = (body: Buffer, edit: (text: string) => string): Buffer =>
   Buffer.from(edit(body.toString('utf8')))
 
-/** A request's body with its bytes changed, each of them a character: texts of forms, between bytes of files. */
+/**
+ * Changes a request's body byte by byte, with one character per byte, so that files between the texts of a form stay
+ * intact.
+ */
 export const rewrittenBytes = (body: Buffer, edit: (text: string) => string): Buffer =>
   Buffer.from(edit(body.toString('latin1')), 'latin1')
 
-/** A form without the first field of that name. */
+/** Removes the first field of the given name from a form. */
 export const withoutField = (body: Buffer, name: string): Buffer =>
   rewrittenBytes(body, text =>
     text.replace(new RegExp(`--[^\\r\\n]+\\r\\n[^\\r\\n]+name="${name}"[\\s\\S]*?\\r\\n(?=--)`), ''),

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'search-as-call',
-  says: 'A search that the provider ran is a call that the caller is to run.',
+  says: 'A search that the provider ran is returned as a call for the caller.',
   cell: 'messages-messages/search/whole',
   caught: [
     'answer.meaning:candidates[0].calls[0].arguments',

@@ -1,7 +1,7 @@
 import type { Changed } from '../sockets/relay.ts'
 import type { Saboteur } from './saboteur.ts'
 
-/** The first frame is the error, the connection ends before the second one. */
+/** The first frame is the error. The connection closes before the second one. */
 const endsAfterFirst = (): ((text: string) => Changed) => {
   let count = 0
   return (text: string) => (count++ === 0 ? [text] : 'terminate')
@@ -9,7 +9,7 @@ const endsAfterFirst = (): ((text: string) => Changed) => {
 
 export const saboteur: Saboteur = {
   name: 'socket-closed-after-error',
-  says: 'The connection ends after an error.',
+  says: 'The connection is closed after an error.',
   cell: 'responses.socket-responses.socket/turn-after-error/stream',
   caught: ['step-2.answer.http.closed'],
   frames: () => ({ server: endsAfterFirst() }),

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'socket-ends-early',
-  says: 'The connection is closed in place of the last event.',
+  says: 'The connection is closed instead of sending the last event.',
   cell: 'responses.socket-responses.socket/text/stream',
   caught: [
     'answer.http.closed',

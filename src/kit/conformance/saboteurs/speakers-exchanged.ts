@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'speakers-exchanged',
-  says: 'Two speakers are taken for each other.',
+  says: 'Two speakers are swapped.',
   cell: 'transcriptions-transcriptions/transcriptions-speakers/whole',
   caught: ['answer.meaning:segments[0].speaker', 'answer.meaning:segments[1].speaker'],
   answer: answer =>

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'speech-format-wrong',
-  says: 'A recording has another format than was requested.',
+  says: 'A recording does not have the requested format.',
   cell: 'speech-speech/speech-pcm/whole',
   caught: ['answer.sound-is-format', 'answer.meaning:sound.digest', 'answer.meaning:sound.bytes'],
   answer: answer => ({

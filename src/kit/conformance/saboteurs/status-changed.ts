@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'status-changed',
-  says: 'A fault of the caller becomes one of the server.',
+  says: 'A client error becomes a server error.',
   cell: 'messages-messages/error-400/whole',
   caught: ['answer.http.status', 'error.meaning:status', 'error.meaning:kind'],
   answer: answer => ({ ...answer, status: 500 }),

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'thinking-in-text-block',
-  says: 'Reasoning arrives in a block of text.',
+  says: 'Reasoning arrives in a text block.',
   cell: 'messages-messages/reasoning-signature/stream',
   caught: [
     'stream.delta-fits-block',

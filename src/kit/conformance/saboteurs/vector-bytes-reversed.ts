@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'vector-bytes-reversed',
-  says: 'The bytes of the numbers of a vector are in the opposite order.',
+  says: 'The numbers of a vector have the wrong byte order.',
   cell: 'embeddings.voyage-embeddings.voyage/embeddings-base64/whole',
   caught: ['answer.meaning:vectors[0].numbers', 'answer.meaning:vectors[1].numbers'],
   answer: answer =>

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'vector-cut',
-  says: 'A vector has half of its dimensions.',
+  says: 'A vector only has half of its dimensions.',
   cell: 'contents.embeddings-contents.embeddings/embeddings-dimensions/whole',
   caught: ['answer.dimensions', 'answer.meaning:vectors[0].dimensions', 'answer.meaning:vectors[0].numbers'],
   answer: answer =>

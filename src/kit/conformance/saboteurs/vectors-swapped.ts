@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'vectors-swapped',
-  says: 'Two vectors are swapped, so that each belongs to the text of the other.',
+  says: 'Two vectors are swapped.',
   cell: 'embeddings-embeddings/embeddings-inputs/whole',
   caught: ['answer.meaning:vectors[0].numbers', 'answer.meaning:vectors[1].numbers'],
   answer: answer =>

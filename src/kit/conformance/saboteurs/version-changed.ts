@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'version-changed',
-  says: 'A request of the older version is sent as one of the newer version.',
+  says: 'A request in the older version is declared as the newer version.',
   cell: 'messages-messages/setting-temperature/whole',
   caught: ['request.version-fields'],
   headers: ({ 'x-api-key': key = '', ...others }) => ({

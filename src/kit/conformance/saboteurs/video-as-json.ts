@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'video-as-json',
-  says: 'A video is sent as JSON with its address.',
+  says: 'A video is returned as JSON with a URL instead of as bytes.',
   cell: 'videos-videos/videos/whole',
   caught: [
     'step-3.answer.http.content-type',

@@ -2,7 +2,7 @@ import { edited, type Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'video-id-changes',
-  says: 'A video has another id once it is completed.',
+  says: 'The id of a video changes when the video is completed.',
   cell: 'videos-videos/videos-progress/whole',
   caught: ['step-3.answer.id'],
   answer: answer =>

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'video-never-deleted',
-  says: 'A deleted video is still there.',
+  says: 'A deleted video still exists.',
   cell: 'videos-videos/videos-deleted/whole',
   caught: [
     'step-4.answer.http.status',

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 export const saboteur: Saboteur = {
   name: 'video-truncated',
-  says: 'The end of a video is missing.',
+  says: 'A video file is truncated.',
   cell: 'videos-videos/videos/whole',
   caught: ['step-3.answer.meaning:file.digest', 'step-3.answer.meaning:file.bytes'],
   answer: answer =>

@@ -7,9 +7,9 @@ import { frameWith } from './frame.ts'
 import type { SessionCell } from './session-cells.ts'
 import { connect, type SocketBounds } from './socket.ts'
 
-/* Client secrets: a server requests one with its key, and a client opens a session with it. */
+/* Client secrets. A server requests one with its key, and a client uses it to open a session. */
 
-/** What a target did with a request for a client secret. */
+/** The request for a client secret, and what the target did with it. */
 export interface SecretRecord {
   /** The request and its answer, without the secret. */
   readonly exchange: Exchange
@@ -19,7 +19,9 @@ export interface SecretRecord {
   readonly seconds: number
   /** Unix time of the request, in seconds. */
   readonly asked: number
-  /** Status with which a session with an invented secret was refused. Undefined if one was opened. */
+  /**
+   * Status with which the target refused a session that used a made-up secret. Undefined if it accepted the session.
+   */
   readonly invented?: number | undefined
 }
 
@@ -29,7 +31,7 @@ export const PREFIX = 'ek_'
 const INVENTED = `${PREFIX}${'0'.repeat(48)}`
 const HIDDEN = '[client secret]'
 
-/** Returns the event that has the same effect on a session as the settings of its secret. */
+/** Returns the event that changes a session in the same way as the settings of its client secret. */
 export const settingsFrame = (session: JsonObject): Frame => frameWith({ type: 'session.update', session })
 
 function withoutSecret(exchange: Exchange, value: string | undefined): Exchange {
@@ -38,7 +40,10 @@ function withoutSecret(exchange: Exchange, value: string | undefined): Exchange 
   return { ...exchange, got: { ...got, body: Buffer.from(got.body.toString('utf8').replaceAll(value, HIDDEN)) } }
 }
 
-/** Requests a client secret, and tries to open a session with an invented one. Undefined for scenarios without. */
+/**
+ * Requests a client secret, and tries to open a session with a made-up one. Undefined for scenarios without client
+ * secrets.
+ */
 export async function secretOf(
   { caller, upstream, scenario: { secret } }: SessionCell,
   target: Target,

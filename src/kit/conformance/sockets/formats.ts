@@ -2,7 +2,7 @@ import { live } from './live/index.ts'
 import { realtime, realtimeBeta } from './realtime/index.ts'
 import type { SessionFormat } from './session-format.ts'
 
-/** Formats of sessions by name. */
+/** Session formats by name. */
 export const SESSION_FORMATS: { readonly [name: string]: SessionFormat } = {
   [realtime.name]: realtime,
   [realtimeBeta.name]: realtimeBeta,

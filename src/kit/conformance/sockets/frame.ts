@@ -1,15 +1,13 @@
 import { isObject, type JsonObject, parsed, textOf } from '../json.ts'
 
-/* Frames of a session over a WebSocket. */
-
 /** One message as received or sent. */
 export interface Frame {
   readonly text: string
-  /** JSON object in the text. Undefined if the text is not one. */
+  /** JSON object in the text. Undefined if the text is not a JSON object. */
   readonly data: JsonObject | undefined
 }
 
-/** The close of a connection: the code and reason of the close frame; 1006 if there was none. */
+/** Code and reason of the close frame. The code is 1006 if the connection closed without a close frame. */
 export interface Closing {
   readonly code: number
   readonly reason: string
@@ -22,9 +20,9 @@ export const frameOf = (text: string): Frame => {
 
 export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(data), data })
 
-/** Returns the JSON objects of frames. Frames without one are left out. */
+/** Returns the JSON objects in frames. Other frames are left out. */
 export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
   frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
 
-/** Returns the `type` of an event. An empty string if it has none. */
+/** Returns the `type` of an event, or an empty string. */
 export const typeOf = (data: JsonObject | undefined): string => textOf(data?.['type']) ?? ''

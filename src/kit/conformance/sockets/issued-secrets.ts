@@ -26,7 +26,7 @@ export class IssuedSecrets {
     }
   }
 
-  /** Whether a credential is no client secret, or one that was issued. */
+  /** Whether a credential may open a session: it is not a client secret, or the kit's upstream has issued it. */
   isValid(headers: Headers): boolean {
     return !tokenIn(headers).startsWith(PREFIX) || this.sessions.has(tokenIn(headers))
   }

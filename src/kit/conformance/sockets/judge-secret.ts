@@ -6,8 +6,6 @@ import { schemaFindings } from '../schema.ts'
 import { PREFIX, type SecretRecord } from './client-secret.ts'
 import { settingsOf } from './realtime/settings.ts'
 
-/* Judges a client secret. */
-
 const SECRETS = 'docs/wire/realtime.md#client-secrets'
 
 const must = (id: string, says: string): Omit<Rule, 'on'> => ({
@@ -17,13 +15,13 @@ const must = (id: string, says: string): Omit<Rule, 'on'> => ({
   says,
 })
 
-const ISSUED = must('issued', 'A request for a client secret is answered with 200 and the secret.')
-const PREFIXED = must('prefix', 'A client secret begins with ek_, by which clients tell it from a key.')
-const EXPIRES = must('expires', 'A client secret expires after the requested time.')
-const SETTINGS = must('settings', 'The answer states the settings of the session as they were requested.')
-const INVENTED = must('invented', 'An invented client secret opens no session.')
+const ISSUED = must('issued', 'The answer to a request for a client secret has the status 200 and contains the secret.')
+const PREFIXED = must('prefix', 'A client secret begins with ek_, so that clients can tell it from a key.')
+const EXPIRES = must('expires', 'A client secret expires when requested.')
+const SETTINGS = must('settings', 'The answer repeats the requested session settings.')
+const INVENTED = must('invented', 'A made-up client secret does not open a session.')
 
-/** Tolerated difference between two clocks, in seconds. */
+/** Maximum difference between two clocks, in seconds. */
 const SKEW = 60
 
 const SCHEMA = 'RealtimeCreateClientSecretResponse'
@@ -32,7 +30,7 @@ function expiryFaults({ answer, asked, seconds }: SecretRecord): string[] {
   const expires = numberOf(answer['expires_at'])
   const due = asked + seconds
   if (expires !== undefined && Math.abs(expires - due) <= SKEW) return []
-  return [`expires_at is ${String(expires)}, ${due} was requested.`]
+  return [`expires_at is ${String(expires)} instead of ${due}.`]
 }
 
 function settingFaults({ answer, session }: SecretRecord): string[] {
@@ -42,7 +40,7 @@ function settingFaults({ answer, session }: SecretRecord): string[] {
   )
 }
 
-/** The checks of a client secret. Returns it, or undefined if there is none. */
+/** Adds the checks of a client secret. Returns the secret. Undefined if the answer has none. */
 export function judgeSecret(record: SecretRecord, list: CheckList): string | undefined {
   const { exchange, answer, invented } = record
   const { got, fault } = exchange
@@ -51,18 +49,18 @@ export function judgeSecret(record: SecretRecord, list: CheckList): string | und
   list.rule('answer', ISSUED, got?.status === 200 && value ? [] : [detail])
   if (got?.status !== 200 || !value) return undefined
   list.schema('answer', 'realtime', [schemaFindings('realtime', SCHEMA, answer, EXCEPTIONS)])
-  list.rule('answer', PREFIXED, value.startsWith(PREFIX) ? [] : ['It has another beginning.'])
+  list.rule('answer', PREFIXED, value.startsWith(PREFIX) ? [] : ['The client secret does not begin with ek_.'])
   list.rule('answer', EXPIRES, expiryFaults(record))
-  list.rule('answer', SETTINGS, isObject(answer['session']) ? settingFaults(record) : ['There is no session.'])
-  list.rule('answer', INVENTED, invented === undefined ? ['A session was opened.'] : [])
+  list.rule('answer', SETTINGS, isObject(answer['session']) ? settingFaults(record) : ['The answer has no session.'])
+  list.rule('answer', INVENTED, invented === undefined ? ['The target opened a session.'] : [])
   return value
 }
 
-/** The service states settings that were not made as null. */
+/** Known deviations: the service states settings as null that were not made. */
 const EXCEPTIONS = [
   {
     schema: /^RealtimeCreateClientSecretResponse$/,
     fault: /^\/session\/.* must be (object|array|string)/,
-    why: 'Settings that were not made are null in the session that comes back.',
+    why: 'In the returned session, settings that were not made are null.',
   },
 ]

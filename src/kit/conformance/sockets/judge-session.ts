@@ -15,7 +15,7 @@ import type { Line } from './session-scenario.ts'
 import type { SessionArrival } from './session-upstream.ts'
 import type { Refusal } from './socket.ts'
 
-/** Everything that one session recorded. */
+/** Everything that was recorded in one session. */
 export interface SessionRecord {
   readonly client: readonly Frame[]
   readonly server: readonly Frame[]
@@ -23,10 +23,10 @@ export interface SessionRecord {
   /** Kind of the frame that did not arrive in time. */
   readonly missing?: string
   readonly refusal?: Refusal
-  /** Reason why the connection could not be opened or was closed by the kit. */
+  /** Why the connection could not be opened, or why the kit closed it. */
   readonly fault?: string
   readonly arrivals: readonly SessionArrival[]
-  /** Client secret with which the session was opened. */
+  /** Client secret that opened the session. */
   readonly secret?: SecretRecord
 }
 
@@ -39,18 +39,18 @@ const must = (id: string, source: string, says: string): AnyRule => ({ id, level
 
 const SUPPORTED = must('supported', 'the target itself', 'The target has the endpoint and the feature.')
 const OPENED = must('socket.open', `${RFC}#section-4.2.2`, 'The target accepts the handshake with status 101.')
-const BOUNDED = must('socket.bounds', KIT, 'The session is of a reasonable size, and its frames are valid.')
-const AWAITED = must('socket.awaited', KIT, 'Every frame that the caller waits for comes in time.')
-const ARRIVES = must('arrives', OURS, 'A session reaches the upstream, in the format of the upstream.')
+const BOUNDED = must('socket.bounds', KIT, 'The session has a reasonable size, and its frames are valid.')
+const AWAITED = must('socket.awaited', KIT, 'Every frame that the caller waits for arrives in time.')
+const ARRIVES = must('arrives', OURS, 'A session reaches the upstream in the upstream’s format.')
 const ONCE: AnyRule = {
-  ...must('once', OURS, 'One session of a caller is one session at the upstream.'),
+  ...must('once', OURS, 'Each session of the caller opens one session at the upstream.'),
   level: 'should',
 }
 
-/** Statuses of a target that does not have this endpoint. */
+/** Statuses that mean: the target does not have this endpoint. */
 const UNSUPPORTED = new Set([404, 405, 426, 501])
 
-/** Returns the frames of a script as if one connection had carried them. */
+/** Returns the frames of a script as if they were sent over one connection. */
 function scripted(lines: readonly Line[]): Frames {
   const of = (side: Line['side']): Frame[] =>
     lines.flatMap(line => (line.side === side && 'frame' in line ? [frameWith(line.frame)] : []))
@@ -61,12 +61,12 @@ function scripted(lines: readonly Line[]): Frames {
   }
 }
 
-/** Facts that a conversion of audio changes. The length stays the same. */
+/** Facts that a conversion of audio changes. The length of the audio stays the same. */
 const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
 
 /**
- * Returns the facts of a session by path. Between different formats audio is converted, and the voice of a session in
- * text says nothing.
+ * Returns the facts of a session by path. Between different formats, facts that audio conversion changes are left out.
+ * So is the voice of a text-only session, which has no meaning.
  */
 function leaves(facts: object, isNative: boolean): Leaves {
   const all = leavesOf(facts)
@@ -77,7 +77,7 @@ function leaves(facts: object, isNative: boolean): Leaves {
 
 const SUBJECTS = { client: 'request', server: 'stream' } as const
 
-/** The checks of frames against the published schema, in formats that have one. */
+/** Checks frames against the published schema, in formats that have one. */
 function judgeSchema(
   { schemas, exceptions }: SessionFormat,
   side: 'client' | 'server',
@@ -90,13 +90,16 @@ function judgeSchema(
   list.schema(SUBJECTS[side], file, findings)
 }
 
-/** Whether the target's last statement of the settings lacks a setting: it reports that the setting has no effect. */
+/**
+ * Whether the target's last `session.updated` lacks a setting. The target thereby reports that the setting has no
+ * effect.
+ */
 function isUnstated(path: string, { caller }: SessionCell, { client, server }: SessionRecord): boolean {
   const stated = caller.stated?.({ client, server })
   return stated !== undefined && path.startsWith('settings.') && !leavesOf({ settings: stated }).has(path)
 }
 
-/** The settings of a client secret, as an event of the session. */
+/** Returns the settings of a client secret as an event of the session. */
 const settingsBefore = (session: JsonObject | undefined): Frame[] =>
   session === undefined ? [] : [settingsFrame(session)]
 
@@ -104,9 +107,9 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   const { arrivals } = record
   const { caller, upstream, scenario } = cell
   if (upstream === undefined) return
-  // The session of the caller is the last one: an invented client secret is tried before it.
+  // The caller's session is the last one, because the made-up client secret is tried first.
   const arrival = arrivals.findLast(({ format }) => format === upstream.name)
-  list.rule('request', ARRIVES, arrival === undefined ? ['No session came in the format of the upstream.'] : [])
+  list.rule('request', ARRIVES, arrival === undefined ? ['No session arrived in the format of the upstream.'] : [])
   if (arrival === undefined) return
   list.rule('request', ONCE, arrivals.length > 1 ? [`${arrivals.length} sessions came.`] : [])
   const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
@@ -116,7 +119,7 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   const isNative = caller === upstream
   const asked = (format: SessionFormat): Leaves => {
     const script = scripted(scenario.scripts[format.name]!)
-    // A format without client secrets has the settings in its script.
+    // If a format has no client secrets, the script contains the settings.
     const before = format.secrets === undefined ? [] : settingsBefore(scenario.secret?.session)
     const client = [...before, ...script.client]
     return leaves(format.request({ ...script, client }), isNative)
@@ -142,7 +145,7 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
   const isNative = caller === upstream
   const told = (format: SessionFormat): Leaves =>
     leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
-  // If the caller ends the session, the close frame is its own.
+  // If the caller ends the session, it sends the close frame itself.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
   const found = leaves(caller.answer({ client, server, ...close }), isNative)
   list.facts('answer', compare({ source: told(upstream), reachable: told(caller), found, isNative }), isReported)
@@ -158,7 +161,12 @@ export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeade
   }
   const refusedSecret = record.secret?.exchange.got
   if (refusedSecret !== undefined && UNSUPPORTED.has(refusedSecret.status)) {
-    list.rule('answer', SUPPORTED, [`Status ${refusedSecret.status} for a client secret.`], 'unsupported')
+    list.rule(
+      'answer',
+      SUPPORTED,
+      [`The request for a client secret was answered with ${refusedSecret.status}.`],
+      'unsupported',
+    )
     return list.checks
   }
   if (record.secret !== undefined && judgeSecret(record.secret, list) === undefined) return list.checks
@@ -168,7 +176,7 @@ export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeade
   list.rule('answer', OPENED, isOpen ? [] : [refused])
   if (!isOpen) return list.checks
   list.rule('answer', BOUNDED, fault === undefined ? [] : [fault])
-  list.rule('answer', AWAITED, missing === undefined ? [] : [`${missing} did not come.`])
+  list.rule('answer', AWAITED, missing === undefined ? [] : [`${missing} did not arrive.`])
   judgeUpstream(cell, record, list, isReported)
   judgeCaller(cell, record, list, isReported)
   return list.checks

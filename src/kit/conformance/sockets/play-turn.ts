@@ -3,12 +3,12 @@ import type { UpstreamBehaviour } from '../scenario.ts'
 import { readSse } from '../sse.ts'
 import type { Socket } from './socket.ts'
 
-/** The event that ends streams over HTTP. Sockets have none. */
+/** Marks the end of streams over HTTP. It is not sent over sockets. */
 const DONE = '[DONE]'
 
 const whileOpen = (socket: Socket, ms: number): Promise<boolean> => socket.until(() => socket.closed !== undefined, ms)
 
-/** Sends a stream as frames, as the scenario states: slowly, with a pause, or up to a cut. */
+/** Sends a stream as frames in the way the scenario states: slowly, with a pause, or only up to a cut. */
 export async function playTurn(
   stream: Buffer,
   socket: Socket,

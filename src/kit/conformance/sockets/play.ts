@@ -15,13 +15,13 @@ export interface Playing {
   readonly patience: number
 }
 
-/** Outcome of one side: the sent frames, and the kind of frame that did not arrive in time. */
+/** Outcome of playing one side: the sent frames, and the kind of the frame that did not arrive in time. */
 export interface Played {
   readonly sent: readonly JsonObject[]
   readonly missing?: string
 }
 
-/** Maps ids of the script to the received ids, so that later frames refer to existing ids. */
+/** Maps ids from the script to the received ids, so that later frames refer to ids that exist. */
 function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], came: readonly JsonObject[]) {
   const found = came.flatMap(format.ids)
   return new Map(scripted.flatMap(format.ids).flatMap((id, at) => (found[at] === undefined ? [] : [[id, found[at]]])))
@@ -33,8 +33,8 @@ const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObjec
   ) as JsonObject
 
 /**
- * Sends this side's lines. Before each line, waits until the other side has sent as many frames of its last line's kind
- * as the script has up to there.
+ * Sends this side's lines. Before each line, waits for the other side's previous frame: frames of its kind must have
+ * arrived as often as they occur in the script up to there.
  */
 export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
   const sent: JsonObject[] = []

@@ -6,10 +6,10 @@ import { accept, connect, type Socket } from './socket.ts'
 
 /* Sockets of the plain proxy. Frames are relayed unchanged, unless a saboteur changes them. */
 
-/** Frames that are passed on in place of one. `terminate` closes both connections without a close frame. */
+/** Frames to send instead of one frame. `terminate` closes both connections without a close frame. */
 export type Changed = readonly string[] | 'terminate'
 
-/** Changes the frames of one session. Each session gets a new instance. */
+/** Changes the frames of one session. A new instance is created per session. */
 export interface FrameMeddling {
   readonly client?: (text: string) => Changed
   readonly server?: (text: string) => Changed
@@ -17,19 +17,19 @@ export interface FrameMeddling {
   readonly closing?: (closing: Closing) => Closing
 }
 
-/** Changes of one session: its frames and the headers of its handshake. */
+/** Changes to one session: its frames and the headers of its handshake. */
 export interface SocketMeddling {
   readonly frames?: () => FrameMeddling
   readonly headers?: (headers: Headers) => Headers
 }
 
-/** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
+/** Status codes that a close frame must not contain (RFC 6455, section 7.4.1). */
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 
 /** Maximum idle time of a relayed session, in milliseconds. */
 const IDLE = 600_000
 
-/** Headers of the handshake. Each connection has its own. */
+/** Handshake headers that apply to only one connection. */
 const OF_HANDSHAKE = /^(connection|upgrade|host|sec-websocket-.*)$/
 
 const passed = ({ headers }: IncomingMessage): Headers =>
@@ -37,7 +37,7 @@ const passed = ({ headers }: IncomingMessage): Headers =>
     Object.entries(headers).flatMap(([name, value]) => (OF_HANDSHAKE.test(name) ? [] : [[name, String(value)]])),
   )
 
-/** Passes frames on as they arrive, and finally the close. */
+/** Forwards frames as they arrive, and finally the close. */
 async function pass(
   from: Socket,
   to: Socket,

@@ -17,7 +17,7 @@ export interface SessionRunOptions extends WantedSessions, CellRunOptions {
   readonly patience?: number
 }
 
-/** Maximum time that the caller waits for a frame, and for the close of a session, in milliseconds. */
+/** ms; maximum wait of the caller for a frame, and for the close of a session. */
 const PATIENCE = 5000
 const CLOSED_WITHIN = 2000
 
@@ -51,7 +51,6 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
   }
 }
 
-/** Runs the selected sessions. */
 export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =>
   runCells(sessionCellsOf(options), options, async cell => {
     const { target } = options

@@ -3,7 +3,7 @@ import { SESSION_FORMATS } from './formats.ts'
 import type { SessionFormat } from './session-format.ts'
 import type { SessionScenario } from './session-scenario.ts'
 
-/** One session: a caller format, an upstream format, and a scenario. Live cells have no upstream. */
+/** One run of a session scenario with a caller format and an upstream format. Live cells have no upstream. */
 export interface SessionCell {
   /** `<caller>-<upstream>/<scenario>/session`. Live: `<caller>/<scenario>/session`. */
   readonly id: string
@@ -16,14 +16,14 @@ export interface SessionCell {
 export interface WantedSessions {
   readonly sessions: readonly SessionScenario[]
   readonly callers: readonly string[]
-  /** Formats of upstreams. None in live mode. */
+  /** Upstream formats. Absent in live mode. */
   readonly upstreams?: readonly string[]
   readonly only?: string
 }
 
 /**
- * Returns all selected sessions. A scenario runs between formats that it has scripts for. One with a client secret needs
- * a caller whose format has them.
+ * Returns all selected sessions. A scenario runs between formats for which it has scripts. A scenario with a client
+ * secret needs a caller whose format has client secrets.
  */
 export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
   const cells: SessionCell[] = []

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { UsageFacts } from '../facts.ts'
 import { compact, type Json } from '../json.ts'
 
-/* Meaning of a session, independent of the format. */
+/* The meaning of a session, independent of the format. */
 
-/** Audio: the digest and the length of its samples. */
+/** Audio: the digest and duration of its samples. */
 export interface AudioFacts {
   readonly digest?: string
-  /** Length in milliseconds, rounded to tens, because an audio converter holds samples back. */
+  /** Duration in milliseconds, rounded to tens because an audio converter holds samples back. */
   readonly length?: number
 }
 
@@ -42,14 +42,14 @@ export interface SessionItem {
 export interface SessionRequest {
   readonly settings?: SessionSettings
   readonly items?: readonly SessionItem[]
-  /** All sent audio. */
+  /** All audio that the client sent. */
   readonly audio?: AudioFacts
   /** Number of commits of the audio buffer. */
   readonly commits?: number
-  /** Requests for a response, with the settings that they override. */
+  /** Requests for a response, with overridden settings. */
   readonly asks?: readonly { readonly asked: true; readonly instructions?: string }[]
   readonly cancels?: number
-  /** Positions at which spoken answers were truncated, in milliseconds. */
+  /** Positions at which the client truncated spoken answers, in milliseconds. */
   readonly truncations?: readonly number[]
 }
 
@@ -66,18 +66,18 @@ export interface SessionAnswer {
   readonly responses?: readonly ResponseFacts[]
   /** Transcripts of the user's speech. */
   readonly heard?: readonly string[]
-  /** Starts and ends of speech, in the order of the events. */
+  /** Speech starts and ends, in the order of their events. */
   readonly speech?: string
   readonly truncated?: readonly number[]
   readonly errors?: readonly { readonly type?: string; readonly code?: string; readonly message?: string }[]
-  /** Close frame of a session that the server ended. */
+  /** Close frame, if the server ended the session. */
   readonly close?: { readonly code: number; readonly reason?: string }
 }
 
 /** Number of bytes per millisecond, by audio format. */
 const BYTES: { readonly [format: string]: number } = { 'pcm@16000': 32, 'pcm@24000': 48, pcmu: 8, pcma: 8 }
 
-/** Returns the facts of audio that arrived in base64 chunks. */
+/** Returns the facts of audio that arrived as base64 chunks. */
 export function audioOf(pieces: readonly string[], format: string): AudioFacts | undefined {
   if (pieces.length === 0) return undefined
   const bytes = Buffer.concat(pieces.map(piece => Buffer.from(piece, 'base64')))

@@ -5,34 +5,34 @@ import type { SchemaException } from '../schema.ts'
 import type { Closing, Frame } from './frame.ts'
 import type { SessionAnswer, SessionRequest, SessionSettings } from './session-facts.ts'
 
-/** Frames of both directions of one connection. */
+/** Frames that were sent in each direction of one connection. */
 export interface Frames {
   readonly client: readonly Frame[]
   readonly server: readonly Frame[]
   readonly closed?: Closing
 }
 
-/** One format of sessions: how a session is opened, what its frames mean, and its rules. */
+/** A session format: how to open a session, what its frames mean, and its rules. */
 export interface SessionFormat {
   readonly name: string
   /** Path of the socket below the base URL. */
   readonly path: (model: string) => string
   readonly headers: (key: string) => Headers
-  /** Path below the base URL where client secrets are created, in formats that have them. */
+  /** Path below the base URL that creates client secrets, in formats that have them. */
   readonly secrets?: string
   /** Whether a path below the base URL opens a session. */
   readonly recognises: (path: string) => boolean
-  /** Returns a frame of a script with the model, if the frame names it. */
+  /** Adds the model to a frame of a script, if the frame states it. */
   readonly addressed: (frame: JsonObject, model: string) => JsonObject
-  /** Returns the kind of a frame. The other side's script waits for frames by kind. */
+  /** Returns the kind of a frame. Scripts wait for frames of the other side by kind. */
   readonly kind: (data: JsonObject | undefined) => string
-  /** Kinds of frames that a server may leave out. */
+  /** Kinds of frames that a server may omit. */
   readonly optional: ReadonlySet<string>
-  /** Returns the ids in a server's frame that its client may refer to, in the order of their creation. */
+  /** Returns the ids in a server's frame that the client may use, in the order of their creation. */
   readonly ids: (data: JsonObject) => readonly string[]
-  /** Kind of frame that is answered at once, however often it arrives, and the kind of its answer. */
+  /** Kind of a frame that gets an immediate answer every time, and the kind of the answer. */
   readonly echo?: { readonly asked: string; readonly answered: string }
-  /** The settings that a server's answers to updates state; absent if it states none. */
+  /** Reads the settings that a server states when it answers updates. Absent if the format does not state them. */
   readonly stated?: (frames: Frames) => SessionSettings | undefined
   readonly request: (frames: Frames) => SessionRequest
   readonly answer: (frames: Frames) => SessionAnswer

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts'
 import type { Difference } from '../scenario.ts'
 import type { Closing } from './frame.ts'
 
-/* Scenarios of sessions: a script of frames for each format, as JSON lines. */
+/* Scenarios of sessions: for each format, a script of frames as JSON lines. */
 
 export type Side = 'client' | 'server'
 
@@ -21,7 +21,7 @@ export interface SessionScenario {
   /** Consequence of a failure. */
   readonly why: string
   readonly differences: readonly Difference[]
-  /** Settings of a client secret with which the session is opened, and its validity in seconds. */
+  /** Settings of the client secret that opens the session, and its lifetime in seconds. */
   readonly secret?: { readonly session: JsonObject; readonly seconds: number }
   readonly scripts: { readonly [format: string]: readonly Line[] }
 }
@@ -40,7 +40,7 @@ function lineOf(text: string): Line {
 
 const HOME = join(DATA, 'sessions')
 
-/** Reads the folder of one scenario: `session.yaml`, and `FORMAT.jsonl` of each format. */
+/** Reads a scenario from its folder: `session.yaml`, and `FORMAT.jsonl` for each format. */
 export function readSession(id: string, home = HOME): SessionScenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'session.yaml'), 'utf8')) as Omit<SessionScenario, 'id' | 'scripts'>

@@ -11,7 +11,7 @@ import type { SessionFormat } from './session-format.ts'
 import type { Line, SessionScenario } from './session-scenario.ts'
 import { accept, type Socket } from './socket.ts'
 
-/** One session that a peer opened at the kit's upstream. */
+/** A session that a peer opened at the kit's upstream. */
 export interface SessionArrival {
   readonly format: string
   readonly path: string
@@ -19,11 +19,11 @@ export interface SessionArrival {
   readonly received: readonly Frame[]
   readonly sent: readonly JsonObject[]
   readonly closed: Closing | undefined
-  /** Settings of the client secret that opened it. */
+  /** Settings of the client secret that opened the session. */
   readonly secretSession?: JsonObject | undefined
 }
 
-/** Maximum time that the upstream waits for a frame, in milliseconds. Longer than any caller of the kit. */
+/** ms; how long the upstream waits for a frame. It must exceed the limit of every caller of the kit. */
 const PATIENCE = 30_000
 
 interface Open {
@@ -36,8 +36,8 @@ interface Open {
 }
 
 /**
- * Answers the frames that are answered at once. A gateway may send more of them than the caller did. Returns the rest
- * of the script.
+ * Handles frames that get an immediate answer. A gateway may send more of them than the caller did. Returns the
+ * remaining lines of the script.
  */
 function echoing(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
   const { echo } = format
@@ -53,7 +53,7 @@ function echoing(socket: Socket, format: SessionFormat, script: readonly Line[])
   return script.filter(line => kindOf(line) !== echo.asked && kindOf(line) !== echo.answered)
 }
 
-/** Sessions of the kit's upstream. Attaches itself to the upstream's server. */
+/** Serves sessions on the server of the kit's upstream. */
 export class SessionUpstream {
   private scenario: SessionScenario | undefined
   private open: Open[] = []
@@ -68,7 +68,7 @@ export class SessionUpstream {
     })
   }
 
-  /** Plays a scenario from now on. Ends sessions of earlier scenarios. */
+  /** Starts to play a scenario, and ends the sessions of earlier scenarios. */
   play(scenario: SessionScenario): void {
     this.close()
     this.scenario = scenario
@@ -82,7 +82,7 @@ export class SessionUpstream {
     }))
   }
 
-  /** Waits until the peer has closed its sessions, at most for this number of milliseconds. */
+  /** Waits until the peer has closed its sessions, but at most the given number of milliseconds. */
   async settled(ms: number): Promise<void> {
     await Promise.all(this.open.map(({ socket }) => socket.until(() => socket.closed !== undefined, ms)))
   }

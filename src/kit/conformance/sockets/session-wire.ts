@@ -5,7 +5,7 @@ import type { Closing, Frame } from './frame.ts'
 import type { SessionRecord } from './judge-session.ts'
 import type { SessionCell } from './session-cells.ts'
 
-/* A session as two messages, for reports. The frames of each direction are the lines of a body. */
+/* Represents a session as two messages for reports. The frames of each direction become the lines of a body. */
 
 const lines = (frames: readonly Frame[]): Buffer => Buffer.from(frames.map(({ text }) => `${text}\n`).join(''))
 
@@ -28,7 +28,7 @@ function answerOf({ refusal, server, closed }: SessionRecord): GotAnswer {
   return { status: 101, headers: closing(closed), trailers: {}, body: lines(server), isComplete: true }
 }
 
-/** Returns the wire of a session in the form of an exchange. */
+/** Returns the wire record of a session as if it were an exchange. */
 export function wireOf(cell: SessionCell, record: SessionRecord, target: Target, took: number): WireRecord {
   const { caller, upstream } = cell
   const url = `${target.bases[caller.name]}${caller.path(target.model(upstream?.name))}`

@@ -5,11 +5,11 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Headers } from '../format.ts'
 import { type Closing, type Frame, frameOf } from './frame.ts'
 
-/* Sockets of the kit. Only this file imports the WebSocket library. */
+/* The kit's sockets. Only this file imports the WebSocket library. */
 
 /**
- * Limits of a session: duration of the handshake in milliseconds, size of one frame in bytes, total size and number of
- * frames.
+ * Limits of a session: duration of the handshake in milliseconds, size of a frame in bytes, and total size and number
+ * of all frames.
  */
 export interface SocketBounds {
   readonly handshake: number
@@ -28,15 +28,15 @@ export const SOCKET_BOUNDS: SocketBounds = {
 const textOf = (data: RawData): string =>
   (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8')
 
-/** One end of a connection. Collects frames as they arrive and lets its owner wait for them. */
+/** One end of a connection. Collects arriving frames, and lets its owner wait for them. */
 export class Socket {
   readonly received: Frame[] = []
   closed: Closing | undefined
-  /** Reason why the kit closed the connection, or the library's error. */
+  /** Why the kit closed the connection, or the error of the WebSocket library. */
   fault: string | undefined
   /** Called with every frame that arrives. */
   onFrame: ((frame: Frame) => void) | undefined
-  /** Time for which nothing is read after every frame, in milliseconds. */
+  /** Time for which reading stops after every frame, in milliseconds. */
   pause: number | undefined
   private waiting: (() => void)[] = []
   private size = 0
@@ -49,7 +49,7 @@ export class Socket {
       const frame = frameOf(textOf(data))
       this.size += frame.text.length
       if (this.size > bytes || this.received.length >= frames)
-        this.abort(`More than ${bytes} bytes or ${frames} frames.`)
+        this.abort(`The session has more than ${bytes} bytes or ${frames} frames.`)
       else {
         this.received.push(frame)
         this.onFrame?.(frame)
@@ -57,9 +57,9 @@ export class Socket {
       }
       this.wake()
     })
-    // Every ping is answered, even if the other side reads no answers.
+    // The library answers every ping, even if the other side does not read the answers.
     ws.on('ping', () => {
-      if (++this.pings > frames) this.abort(`More than ${frames} pings.`)
+      if (++this.pings > frames) this.abort(`The session has more than ${frames} pings.`)
     })
     ws.on('error', error => (this.fault ??= error.message))
     ws.on('close', (code, reason) => {
@@ -72,7 +72,7 @@ export class Socket {
     if (this.ws.readyState === WebSocket.OPEN) this.ws.send(text)
   }
 
-  /** Waits until what was sent has left, at most for a second. */
+  /** Waits until all sent data has left the buffer, for at most one second. */
   async drained(): Promise<void> {
     for (let count = 0; count < 100 && this.ws.bufferedAmount > 0; count++) await wait(10)
   }
@@ -86,7 +86,7 @@ export class Socket {
     this.ws.terminate()
   }
 
-  /** Waits until a condition holds. Resolves to false if the connection closes or the milliseconds pass first. */
+  /** Waits until a condition holds. Resolves to false if the connection closes or the time is up first. */
   async until(holds: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!holds()) {
@@ -121,7 +121,7 @@ export class Socket {
   }
 }
 
-/** Answer to a handshake that opened no session. */
+/** Answer to a handshake that did not open a session. */
 export interface Refusal {
   readonly status: number
   readonly headers: Headers
@@ -130,7 +130,7 @@ export interface Refusal {
 
 export type Opened = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
 
-/** Maximum size of a refusal's body that is stored, in bytes, and maximum time for it, in milliseconds. */
+/** Bytes; maximum stored size of a refusal's body. */
 const MOST_REFUSAL = 65_536
 const REFUSAL_WITHIN = 5000
 
@@ -156,7 +156,7 @@ export async function connect(url: string, headers: Headers, bounds: SocketBound
   try {
     return await opened(url, headers, bounds)
   } catch (thrown) {
-    // A target may issue a credential that no header can have.
+    // A target may issue a credential that is not a valid header value.
     return { fault: (thrown as Error).message }
   }
 }
@@ -166,9 +166,9 @@ function opened(url: string, headers: Headers, bounds: SocketBounds): Promise<Op
   const ws = new WebSocket(url.replace(/^http/, 'ws'), {
     ...{ headers: { ...headers }, maxPayload: bounds.frame, perMessageDeflate: false },
   })
-  // The library's own timeout begins anew with every byte.
+  // The library restarts its own timeout with every byte.
   const timer = setTimeout(() => {
-    resolve({ fault: `No handshake within ${bounds.handshake} ms.` })
+    resolve({ fault: `The handshake did not complete within ${bounds.handshake} ms.` })
     ws.terminate()
   }, bounds.handshake)
   void promise.then(() => clearTimeout(timer))

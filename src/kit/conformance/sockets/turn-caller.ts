@@ -7,15 +7,15 @@ import { type Behaviour, leaveLater } from '../leaving.ts'
 import { type Frame, typeOf } from './frame.ts'
 import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 
-/* The caller of a format over a WebSocket. One connection carries all steps of a cell, each of which is an exchange. */
+/* Caller for formats over a WebSocket. One connection carries all steps of a cell. Each step is an exchange. */
 
-/** Time after an answer in which nothing more may come, in milliseconds. */
+/** ms; after an answer, nothing more may arrive for this time. */
 const QUIET = 10
 
-/** Event in which a target reports losses, because frames have no headers. */
+/** Event in which a target reports losses. It replaces the header, because frames have no headers. */
 export interface LossEvent {
   readonly type: string
-  /** Headers of the handshake that request the event. */
+  /** Handshake headers that enable the event. */
   readonly headers: Headers
 }
 
@@ -24,11 +24,11 @@ export interface TurnOptions {
   readonly headers: Headers
   readonly turns: Turns
   readonly bounds: Bounds
-  /** Header that stands for the event in an exchange. */
+  /** Name of the header under which an exchange records the event. */
   readonly losses?: { readonly event: LossEvent; readonly header: string }
 }
 
-/** Writes a frame as an event of a stream. */
+/** Converts a frame into an event of a stream. */
 const eventOf = ({ data, text }: Frame): string =>
   `event: ${typeOf(data).replace(/[\r\n]/g, ' ')}\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`
 
@@ -94,7 +94,7 @@ export class TurnCaller {
     }
   }
 
-  /** Waits for the last event of an answer. False if it does not come within the bounds. */
+  /** Waits for the last event of an answer. False if it does not arrive within the limits. */
   private async collected(socket: Socket, before: number): Promise<boolean> {
     const { bounds, turns } = this.options
     const deadline = performance.now() + bounds.whole
@@ -115,7 +115,10 @@ export class TurnCaller {
       return { kind: 'http.closed', detail: `Closed with ${closed.code} ${closed.reason}`.trimEnd() }
     socket.terminate()
     const { idle, whole } = this.options.bounds
-    return { kind: 'http.deadline', detail: `No last event within ${whole} ms, or silent for ${idle} ms.` }
+    return {
+      kind: 'http.deadline',
+      detail: `The last event did not arrive within ${whole} ms, or no data was received for ${idle} ms.`,
+    }
   }
 
   private gotFrom(frames: readonly Frame[], isComplete: boolean): Pick<Exchange, 'got'> {

@@ -57,7 +57,7 @@ const HANDLERS: Handlers = {
     state.user.clear()
     state.emit([{ type: 'audio-cleared' }])
   },
-  // Only transports other than WebSockets have an output audio buffer.
+  // Over WebSockets, there is no output audio buffer.
   'output-clear': () => {},
   'item-create': createItem,
   'item-retrieve': (state, { item, id }) => state.emit(state.conversation.retrieve(item, id)),
@@ -75,7 +75,7 @@ const HANDLERS: Handlers = {
       state.fail(NOT_RUNNING, id)
       return
     }
-    // The format cannot cancel a response. The rest of the turn is therefore dropped.
+    // The format cannot cancel a response, so the rest of the turn is dropped.
     state.isDiscarding = true
     state.endResponse('cancelled', { reason: 'client_cancelled' })
   },
@@ -111,7 +111,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   }
 }
 
-/** Holds the result of a call until `response-create`, because the model answers a result immediately. */
+/** Holds the result of a call until `response-create`, because the model would answer it immediately. */
 function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPart): void {
   if (!state.calls.has(part.id)) {
     const name = state.clientCalls.get(part.id)!
@@ -120,7 +120,7 @@ function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPar
   }
   state.calls.answer(part)
   const { response } = state
-  // The response was requested while some calls were unanswered. It waits for their results.
+  // The response was requested while some calls were unanswered, so it waits for their results.
   if (response?.requested !== true || response.outputs > 0) return
   const results = state.calls.take()
   if (results.length > 0) state.connection.send(writeToolResponse(results))
@@ -151,7 +151,7 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
-/** Returns the frames that make the model answer. Undefined if there is nothing to answer. */
+/** Returns the frames that trigger an answer. Undefined if there is nothing to answer. */
 function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]
@@ -167,11 +167,11 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
   return frames.length > 0 || isAnswered ? frames : undefined
 }
 
-/** Returns the number of characters of an item's content without its media, whose data is not stored. */
+/** Returns the length of an item's content in characters. Media are excluded, because their data is not stored. */
 const sizeOf = ({ content }: ConversationItem): number =>
   content.reduce((sum, part) => (part.type === 'media' ? sum : sum + JSON.stringify(part).length), 0)
 
-/** Removes media data from a part, because stored items do not repeat media. */
+/** Removes the media data from a part, because stored items do not repeat media. */
 function withoutData(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'base64') return part
   return { ...part, source: part.kind === 'audio' ? OMITTED_AUDIO : { ...part.source, data: '' } }
@@ -203,7 +203,7 @@ const NOT_DETACHED: CanonicalError = {
   kind: 'cannot-express',
   code: 'cannot_express',
   param: 'response',
-  message: 'The upstream does not support responses outside of the conversation.',
+  message: 'The upstream does not support responses outside the conversation.',
 }
 const NOTHING_TO_ANSWER: CanonicalError = {
   kind: 'cannot-express',

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, parseObject } from '../../../canonical/node
 import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
-/** Writers of frames to the upstream, without side effects. `losses.ts` lists what the frames cannot express. */
+/** Writers of frames to the upstream. They have no side effects. `losses.ts` lists what the frames cannot express. */
 
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
@@ -21,7 +21,7 @@ export const writeTurns = (turns: readonly Content[], turnComplete: boolean): st
 export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
   JSON.stringify({ toolResponse: { functionResponses } })
 
-/** Writes a user turn as `realtimeInput` frames, which the model answers. Returns none for the model's turns. */
+/** Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for the model's turns. */
 export function writeRealtimeTurn({ role, parts }: Content): string[] {
   if (role === 'model') return []
   return parts.flatMap(({ text, inlineData }): string[] => {
@@ -53,12 +53,12 @@ function partOf(part: Part): JsonObject[] {
   }
 }
 
-/** Audio inside items was already converted to the upstream's format. */
+/** Audio in items has already been converted to the upstream's format. */
 const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
 
 /**
- * Returns the response to a call of the upstream: a JSON object unchanged, other text in `output`, or in `error` if the
- * call failed.
+ * Returns the response to a call of the upstream. A JSON object is sent unchanged. Other text goes into `output`, or
+ * into `error` if the call failed.
  */
 export function resultOf(part: ToolResultPart, call: { readonly id?: string; readonly name: string }) {
   const text = part.content.map(one => (one.type === 'text' ? one.text : '')).join('')
@@ -67,7 +67,7 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
   return { ...call, response } satisfies FunctionResponse
 }
 
-/** Returns a turn with the result of a call that the client added to the history. */
+/** Returns a turn with the result of a call that the client itself added to the history. */
 export const clientCallResult = ({ id, name, response }: FunctionResponse): Content => ({
   role: 'user',
   parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],

@@ -4,23 +4,23 @@ import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
 /**
- * Maximum size of each input buffer in characters: frames held before `setupComplete`, stored items and turns, deferred
- * frames.
+ * Characters; maximum size of each input buffer: frames held before `setupComplete`, stored items and turns, and
+ * deferred frames.
  */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
-/** Maximum number of consecutive connections that may end before the upstream answers anything. */
+/** Maximum number of consecutive connections that end before the upstream has answered anything. */
 const MAX_RECONNECTS = 3
 
 /**
- * Close codes after which reconnecting would fail again: normal closure, invalid data, policy violation (RFC 6455,
- * section 7.4.1).
+ * Close codes after which another connection would fail as well: normal closure, invalid data, policy violation (RFC
+ * 6455, section 7.4.1).
  */
 const FINAL_CODES: ReadonlySet<number> = new Set([1000, 1007, 1008])
 
 /**
- * State of the upstream's consecutive connections. `setup` is sent first, and every other frame is held until
- * `setupComplete`. The phase `moving` lasts from requesting a new connection until it is open.
+ * State of the consecutive connections to the upstream. `setup` is sent first. All other frames are held until
+ * `setupComplete`. The phase `moving` lasts from the request for a new connection until it is open.
  */
 export class Connection {
   /** Frames to send now. */
@@ -33,8 +33,9 @@ export class Connection {
   private isResumable = false
   /** Whether the upstream has announced that it will close the connection. */
   private isLeaving = false
-  /** Setup in force, and whether any frame was sent after it. */
+  /** The setup in force. */
   private setup: string | undefined
+  /** Whether any frame was sent after the setup. */
   private isUsed = false
   /** Whether the setup in force differs from the wanted one. */
   private isStale = false
@@ -55,14 +56,14 @@ export class Connection {
   }
 
   /**
-   * Whether a changed setup can still reach the upstream, either before the first frame or by resuming the session on a
-   * new connection.
+   * Whether a changed setup can still take effect, either before the first frame or by resuming the session on a new
+   * connection.
    */
   get mayChange(): boolean {
     return !this.isUsed || this.handle !== undefined
   }
 
-  /** Sends the setup, the first message of a connection. */
+  /** Sends the setup, which must be a connection's first message. */
   begin(setup: JsonObject): void {
     this.setup = JSON.stringify(setup)
     this.phase = 'setup'
@@ -102,20 +103,20 @@ export class Connection {
     for (const frame of queued) this.send(frame)
   }
 
-  /** Resets the reconnect count, because the connection works. */
+  /** Resets the number of reconnects, because the connection works. */
   answered(): void {
     this.moves = 0
   }
 
-  /** Records the latest resumption handle. Without one the session cannot be resumed at this point. */
+  /** Records the latest resumption handle. If it is undefined, the session cannot be resumed at this point. */
   resumable(handle: string | undefined): void {
     this.isResumable = handle !== undefined
     this.handle = handle ?? this.handle
   }
 
   /**
-   * Handles the announcement that the upstream will close. Returns an error for the caller if the session cannot
-   * continue on a new connection.
+   * Handles the upstream's announcement that it will close the connection. Returns an error for the caller if the
+   * session cannot continue on a new connection.
    */
   leaving(seconds: number | undefined): CanonicalError | undefined {
     this.isLeaving = true
@@ -143,7 +144,7 @@ export class Connection {
     return this.phase === 'ready' && this.isUsed
   }
 
-  /** Handles a lost connection. Returns true if the session continues on a new one. Otherwise sets `end`. */
+  /** Handles a lost connection. Returns true if the session continues on a new connection. Otherwise sets `end`. */
   lost(code: number, reason: string): boolean {
     const isBroken = this.isLeaving || !FINAL_CODES.has(code)
     const isNothingLost = !this.isUsed && this.phase !== 'setup'
@@ -198,7 +199,7 @@ const EXPIRED = new GatewayError({
   message: 'The upstream ended the session: it reached its maximum duration.',
 })
 
-/** Error kinds by close reason. Google sends no error frames. The reason of the close frame is the message. */
+/** Error kinds by close reason. Google sends no error frames, so the close reason becomes the message. */
 const REASONS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/api key|credential|unauthenticated|permission/i, 'upstream-account'],
   [/quota|exhausted|rate limit/i, 'rate-limited'],

@@ -2,25 +2,27 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import type { LiveFlags } from '../../../formats/dialects/live.ts'
 
 /**
- * Differences of an upstream's version of the format, from the flags of the channel's `dialect` or from known model
+ * How an upstream's version of the format differs, according to the flags of the channel's `dialect` or to known model
  * names.
  */
 export interface LiveDialect {
-  /** Flag `vertex`: whether the upstream is Google Cloud's API, with its own path and model names. */
+  /**
+   * Flag `vertex`: whether the upstream is Google Cloud's API, which has a different path and different model names.
+   */
   readonly vertex: boolean
   /** `version`: API version in the path. */
   readonly version: string
-  /** `voices`: the upstream's voice for each of the callers' voice names. If set, the upstream has no other voices. */
+  /** `voices`: the upstream's voice for each voice name of the callers. If set, the upstream has no other voices. */
   readonly voices: { readonly [name: string]: string } | undefined
-  /** `default_voice`: the upstream's voice if none is requested. */
+  /** `default_voice`: the upstream's voice if the caller requests none. */
   readonly defaultVoice: string | undefined
-  /** Flag `resumption`: whether a session can continue on a new connection. If false, it ends with its connection. */
+  /** Flag `resumption`: whether a session can continue on a new connection. If not, it ends with its connection. */
   readonly resumption: boolean
-  /** Flag `audio_only`: whether the model always speaks, so that requested text is the transcript of its speech. */
+  /** Flag `audio_only`: whether the model always speaks. If text is requested, the transcript of the speech is used. */
   readonly audioOnly: boolean
-  /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
+  /** `late_text: realtime`: after the model's first turn, text is only accepted as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** How the reasoning effort is set. Undefined for models without reasoning. */
+  /** How to set the reasoning effort. Undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 
@@ -41,15 +43,15 @@ export function readDialect(dialect: JsonObject, model: string): LiveDialect {
 
 /** Models that reject `TEXT` as a response modality. */
 const NATIVE_AUDIO = /native-audio/
-/** Third-generation models, which also reject `clientContent` once they have answered. */
+/** Third-generation models. They also reject `clientContent` after their first answer. */
 const THIRD_GENERATION = /gemini-3/
 
-/** The path of a session relative to the channel's base URL. */
+/** Returns the path of a session, relative to the channel's base URL. */
 export const pathOf = ({ vertex, version }: LiveDialect): string =>
   vertex
     ? `/ws/google.cloud.aiplatform.${version}.LlmBidiService/BidiGenerateContent`
     : `/ws/google.ai.generativelanguage.${version}.GenerativeService.BidiGenerateContent`
 
-/** The resource name of a model. */
+/** Returns the resource name of a model. */
 export const modelName = (model: string, { vertex }: LiveDialect): string =>
   model.includes('/') ? model : vertex ? `publishers/google/models/${model}` : `models/${model}`

@@ -12,8 +12,8 @@ import { DEFAULT_THRESHOLD, speaks, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
 
 /**
- * Returns the losses of a client event in this format, regardless of earlier events. A response may repeat the settings
- * of `session` without loss.
+ * Returns the losses of a client event in this format, regardless of earlier events. A response that repeats the
+ * settings of `session` loses nothing.
  */
 export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
@@ -30,7 +30,8 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
       itemLosses(event.item, losses)
       break
     case 'item-truncate':
-      // An interrupted upstream retains everything that it sent in its history, so that truncation is not possible.
+      // When an interrupted upstream has sent audio, all of it stays in the upstream's history, so truncation is not
+      // possible.
       losses.drop(['audioEndMs'], 'no-truncation')
       break
   }
@@ -38,8 +39,9 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
 }
 
 /**
- * The settings as the upstream has them, for the answer to an update: without what it does not take, and without the
- * model for transcripts. Nearly every client names one, so that it is no loss: the upstream has its own.
+ * Returns the settings that take effect at the upstream, for the answer to an update: without unsupported settings, and
+ * without the transcription model. Nearly every client names a transcription model. Ignoring it is not a loss, because
+ * the upstream uses its own.
  */
 export function effective(settings: VoiceSessionSettings, dialect: LiveDialect): VoiceSessionSettings {
   const losses = new Losses()
@@ -99,11 +101,12 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
   const { threshold } = detection
   if (threshold !== undefined && threshold !== DEFAULT_THRESHOLD)
     losses.change([...path, 'threshold'], threshold < DEFAULT_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
-  // `prefixPaddingMs` of the upstream is no equivalent. It makes the upstream ignore speech shorter than that.
+  // The upstream's `prefixPaddingMs` is not equivalent: it makes the upstream ignore speech that is shorter than the
+  // padding.
   losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
 }
 
-/** Settings that take effect for a single response. */
+/** Settings that only affect a single response. */
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
 
 function responseLosses(settings: ResponseSettings, session: VoiceSessionSettings, losses: Losses): void {

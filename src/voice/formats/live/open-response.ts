@@ -18,19 +18,19 @@ export interface ResponseOptions {
 }
 
 /**
- * A response while it arrives: one message with its parts, then function calls. Its methods return the events that
- * announce each piece.
+ * A response that is still arriving: one message with its parts, followed by function calls. Its methods return the
+ * events that announce each piece.
  */
 export class OpenResponse {
   readonly id: string
-  /** Whether `response-create` requested the response, rather than the upstream's turn detection. */
+  /** Whether `response-create` requested the response. If not, the upstream's turn detection started it. */
   readonly requested: boolean
   /** Number of items so far. */
   outputs = 0
   private readonly conversation: Conversation
   private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
-  /** The open message with its finished parts. */
+  /** The open message and its finished parts. */
   private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
   private part: OpenPart | undefined
 
@@ -130,10 +130,10 @@ export class OpenResponse {
   }
 }
 
-/** Placeholder for audio that is part of an item but not stored. */
+/** Placeholder for audio that belongs to an item but is not stored. */
 export const OMITTED_AUDIO = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
 
-/** Adds an item that the client did not create. In a full conversation the item is announced but not stored. */
+/** Adds an item that the client did not create. If the conversation is full, the item is announced but not stored. */
 export function addGenerated(
   conversation: Conversation,
   item: IdentifiedItem,

@@ -12,16 +12,16 @@ import { readFrame } from './server-reader.ts'
 import { LiveState } from './state.ts'
 
 /**
- * Gemini's `BidiGenerateContent` towards an upstream (docs/wire/live.md#setup). The session's settings are the first
- * message and are sent with the client's first event. A later change needs a new connection to the same session. In the
- * same way a session outlives the upstream's limit per connection.
+ * Gemini's `BidiGenerateContent` towards an upstream (docs/wire/live.md#setup). The session's settings form the first
+ * message, which is sent with the client's first event. To change them later, the session moves to a new connection.
+ * The same mechanism lets a session outlast the upstream's limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
-  /** Whether the previous connection broke and the session was already recovered. */
+  /** Whether the previous connection broke and the session has already been recovered. */
   private isRecovered = false
 
   constructor(options: ProtocolOptions) {
@@ -46,7 +46,7 @@ export class LiveProtocol implements Protocol {
   opened(): Step {
     const { state } = this
     if (this.isOpened) {
-      // The response started on the old connection while this one was being opened.
+      // The response started on the old connection while this connection was being opened.
       if (!this.isRecovered && !state.isIdle) state.abandon()
       this.isRecovered = false
       state.begin()
@@ -91,7 +91,7 @@ const ENDED: CanonicalError = {
   message: 'The upstream ended the session.',
 }
 
-/** Reports settings that can no longer change at the upstream. */
+/** Reports settings that can no longer be changed at the upstream. */
 function lateLosses(settings: VoiceSessionSettings, state: LiveState, losses: Losses): void {
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {

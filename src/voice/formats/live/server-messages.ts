@@ -9,7 +9,7 @@ type Handlers = {
   readonly [T in LiveMessage['type']]: (state: LiveState, message: Extract<LiveMessage, { readonly type: T }>) => void
 }
 
-/** Applies a message of the upstream to the session. */
+/** Applies an upstream's message to the session. */
 export function applyServerMessage(state: LiveState, message: LiveMessage): void {
   const handle = HANDLERS[message.type] as (state: LiveState, message: LiveMessage) => void
   handle(state, message)
@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
     output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
   text: (state, { text }) => output(state, response => response.text(text)),
   audio: (state, { audio }) => {
-    // If text was requested of a model that only speaks, its transcript becomes the text and its audio is dropped.
+    // If the caller requested text but the model only speaks, the transcript becomes the text and the audio is dropped.
     if (state.isSpoken) output(state, response => response.audio(audio))
   },
   interrupted,
@@ -60,7 +60,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** Returns the response that the model's output belongs to. Undefined if that response was cancelled. */
+/** Returns the response to which the model's output belongs. Undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()
@@ -71,7 +71,7 @@ function current(state: LiveState): OpenResponse | undefined {
   return response ?? state.startResponse(false)
 }
 
-/** Handles an interruption: the user spoke, and the model stopped. */
+/** Handles an interruption: the user spoke, so the model stopped. */
 function interrupted(state: LiveState): void {
   const { response } = state
   if (state.isDiscarding) {
@@ -79,7 +79,7 @@ function interrupted(state: LiveState): void {
     state.isTrailing = true
     return
   }
-  // The interruption concerns the previous turn, whose response has already ended.
+  // The interruption refers to the previous turn, whose response has already ended.
   if (response !== undefined && state.isTrailing && response.outputs === 0) return
   state.emit(state.user.finish())
   if (!state.isManual) state.emit(state.user.started())
@@ -108,7 +108,7 @@ interface End {
   readonly error?: CanonicalError
 }
 
-/** Returns how a response ends, by the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
+/** Returns how a response ends, according to the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
 const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
 
 const ENDS: { readonly [word: string]: End } = {
@@ -123,7 +123,7 @@ const ENDS: { readonly [word: string]: End } = {
 }
 const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
 
-/** Handles function calls, which end a response. The model continues after they are answered. */
+/** Handles function calls. They end the response. The model continues after they are answered. */
 function call(state: LiveState, calls: readonly FunctionCall[]): void {
   const response = current(state)
   if (response === undefined) {
@@ -140,7 +140,7 @@ function call(state: LiveState, calls: readonly FunctionCall[]): void {
   state.endResponse('completed')
 }
 
-/** Answers the calls of a cancelled response, for which the upstream would otherwise wait forever. */
+/** Answers the calls of a cancelled response, because the upstream would otherwise wait forever. */
 const refuse = (state: LiveState, calls: readonly FunctionCall[]): void =>
   state.connection.send(
     writeToolResponse(

@@ -5,8 +5,8 @@ import type { Usage } from '../../../canonical/result.ts'
 import type { FunctionCall, LiveMessage } from './wire.ts'
 
 /**
- * Reads the messages of one server frame in the order in which they take effect. None for an empty frame. Never throws.
- * A frame that is not a JSON object, or has no known field, gives an `error` message.
+ * Reads the messages of one server frame, in the order in which they take effect. Never throws. An empty frame has no
+ * messages. A frame that is not a JSON object or has no known field yields an `error` message.
  */
 export function readFrame(frame: string): readonly LiveMessage[] {
   const value = parseObject(frame)
@@ -28,8 +28,8 @@ const fields = (value: Json | undefined): JsonObject => (isObject(value) ? value
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * Readers of the server frame's fields, in the order in which the fields take effect. Usage arrives in the frame that
- * ends its turn, and is read first.
+ * Readers for the fields of a server frame, in the order in which the fields take effect. Usage arrives in the frame
+ * that ends its turn, so it is read first.
  */
 const READ: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
   setupComplete: value => [{ type: 'setup-complete', named: stringIn(fields(value)['sessionId']) !== '' }],
@@ -56,7 +56,7 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   },
   goAway: value => [{ type: 'go-away', ...secondsOf(fields(value)['timeLeft']) }],
   error: value => [{ type: 'error', error: readError(fields(value)) }],
-  // Progress of work that the model does apart from the conversation. It is ignored.
+  // Progress of work that the model does outside the conversation. It is ignored.
   interactionStatus: () => [],
 }
 
@@ -74,7 +74,7 @@ function readContent(content: JsonObject): LiveMessage[] {
   return messages
 }
 
-/** Reads a part. Skips reasoning, which sessions cannot express, and code that the upstream executes itself. */
+/** Reads a part. Skips reasoning, which sessions cannot express, and code that the upstream itself executes. */
 function readPart(part: JsonObject): LiveMessage[] {
   if (part['thought'] === true) return []
   const text = stringIn(part['text'])
@@ -101,7 +101,7 @@ const ACTIVITY: { readonly [word: string]: boolean } = {
   VAD_SIGNAL_TYPE_EOS: false,
 }
 
-/** Reads the seconds of a protobuf `Duration`, such as `9.5s`. */
+/** Reads the seconds from a protobuf `Duration`, such as `9.5s`. */
 function secondsOf(value: Json | undefined): { readonly seconds?: number } {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(stringIn(value))?.[1]
   return seconds === undefined ? {} : { seconds: Number(seconds) }
@@ -116,7 +116,7 @@ function readError({ code, message, status }: JsonObject): CanonicalError {
 }
 
 /**
- * Reads the usage of a turn. The answer's tokens are in `responseTokenCount`, on Google Cloud in
+ * Reads the usage of a turn. The answer's tokens are in `responseTokenCount`, or on Google Cloud in
  * `candidatesTokenCount`. Neither includes reasoning tokens.
  */
 function readUsage(usage: JsonObject): Usage {

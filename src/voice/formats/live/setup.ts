@@ -4,11 +4,11 @@ import type { HostedKind, Tool } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
-/** Whether the model speaks. If both text and audio are requested, the transcript is the text. */
+/** Whether the model speaks. If both text and audio are requested, the transcript serves as the text. */
 export const speaks = ({ modalities }: VoiceSessionSettings): boolean =>
   modalities === undefined || modalities.length === 0 || modalities.includes('audio')
 
-/** Writes the `setup` message without its resumption handle. A setup is fixed for the life of a connection. */
+/** Writes the `setup` message without its resumption handle. The setup of a connection never changes. */
 export function writeSetup(settings: VoiceSessionSettings, model: string, dialect: LiveDialect): JsonObject {
   const isSpoken = speaks(settings) || dialect.audioOnly
   const { instructions, input } = settings
@@ -39,7 +39,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** Returns the upstream's name for a voice. Undefined for its default voice. */
+/** Returns the upstream's name for a voice. Undefined if the upstream's default voice is to be used. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice
@@ -61,7 +61,10 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   ...{ none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 },
 }
 
-/** Writes the tools. A tool choice of `none` omits them, because the format cannot express it otherwise. */
+/**
+ * Writes the tools. If the tool choice is `none`, no tools are written, because the format cannot express this choice
+ * otherwise.
+ */
 function tools({ tools: list = [], toolChoice }: VoiceSessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)

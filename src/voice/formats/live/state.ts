@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { Turns } from './turns.ts'
 import { UserTurn } from './user-turn.ts'
 
-/** State of a session that client events and server messages share, with the operations on it. */
+/** State of a session, shared by client events and server messages, and the operations on it. */
 export class LiveState {
   readonly dialect: LiveDialect
   readonly conversation: Conversation
@@ -24,44 +24,47 @@ export class LiveState {
   readonly calls: ToolCalls
   readonly connection: Connection
   readonly turns = new Turns()
-  /** Names of the calls that the client added, by call id. */
+  /** Names of calls that the client itself added, by call id. */
   readonly clientCalls = new Map<string, string>()
   settings: VoiceSessionSettings
   response: OpenResponse | undefined
-  /**
-   * Facts from the setup in force: whether the client marks the start and end of turns (`isManual`), and whether
-   * answers are spoken.
-   */
+  /** Whether the client marks the start and end of turns, according to the setup in force. */
   isManual = false
+  /** Whether answers are spoken, according to the setup in force. */
   isSpoken = true
   /**
-   * State of the user's manual turn. The turn ends when a response is requested, because the upstream answers its end.
+   * State of the user's manual turn. The turn ends when a response is requested, because the upstream answers at the
+   * end of a turn.
    */
   activity: 'none' | 'open' | 'committed' = 'none'
-  /** Whether audio was committed under automatic turn detection. The upstream answers it without a request. */
+  /** Whether audio was committed under automatic turn detection. The upstream then answers without a request. */
   isStreamEnded = false
-  /** Whether further output of the upstream belongs to a cancelled response and is dropped. */
+  /** Whether further output of the upstream belongs to a cancelled response and must be dropped. */
   isDiscarding = false
-  /** Whether the end of a turn is pending although its response has already ended. */
+  /** Whether the end of a turn is still pending although its response has already ended. */
   isTrailing = false
-  /** Whether the upstream completes a turn right after its function calls instead of after their answer. */
+  /** Whether the upstream completes a turn directly after its function calls, instead of after the results. */
   completesCalls = false
   hasAnswered = false
-  /** Frames that requested the running response, and the items that they contain, if the frames can be sent again. */
+  /** The frames that requested the running response and the items in them, if the frames can be sent again. */
   pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
-  /** The last item of the conversation when the upstream issued its latest resumption handle. */
+  /** The conversation's last item at the time when the upstream issued its latest resumption handle. */
   private coveredItem: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
   private readonly textBudget = new TextBudget()
   private events: ServerEvent[] = []
-  /** Frames of a manual turn that started during a response. Sent earlier, they would interrupt the response. */
+  /**
+   * Frames of a manual turn that started during a response. If they were sent earlier, they would interrupt the
+   * response.
+   */
   private deferred: string[] = []
   private deferredSize = 0
-  /** Number of characters of the client's items, in total and by item. Deleting an item releases its size. */
+  /** Total length of the client's items, in characters. Deleting an item reduces it. */
   private storedSize = 0
+  /** Length of each client item, in characters. */
   private readonly sizes = new Map<string, number>()
-  /** Usage of the turn so far, and of earlier turns that had no response left to report it. */
+  /** Usage of the turn so far, and of earlier turns that no response could report. */
   private turnUsage: Usage | undefined
   private carriedUsage: Usage | undefined
 
@@ -91,7 +94,7 @@ export class LiveState {
     this.connection.begin(this.setup())
   }
 
-  /** Applies the settings that decide how turns are handled. */
+  /** Applies the settings that determine how turns are handled. */
   adopt(): void {
     this.isManual = this.settings.input?.turnDetection === null
     this.isSpoken = speaks(this.settings)
@@ -105,7 +108,7 @@ export class LiveState {
     this.events.push(failed(error, event))
   }
 
-  /** Whether an item of the given size fits beside the stored and the unsent ones. */
+  /** Whether an item of the given size fits, in addition to stored and unsent items. */
   fits(size: number): boolean {
     return this.storedSize + this.turns.size + this.calls.size + size <= MAX_BUFFERED
   }
@@ -116,7 +119,7 @@ export class LiveState {
     this.storedSize += size
   }
 
-  /** Deletes an item, releases its size, and drops its turn if it was not sent yet. */
+  /** Deletes an item, frees its size, and drops its turn if the turn has not been sent yet. */
   remove(id: string, event: string | undefined): void {
     this.turns.remove(id)
     this.storedSize -= this.sizes.get(id) ?? 0
@@ -132,7 +135,7 @@ export class LiveState {
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
-  /** Whether the model accepts text only as `realtimeInput`. */
+  /** Whether the model only accepts text as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
   }
@@ -188,7 +191,7 @@ export class LiveState {
 
   /**
    * Recovers from a broken connection. The next connection resumes at the latest handle and receives the later
-   * conversation as text. A response that was requested by turns but has not started is requested again. Any other
+   * conversation as text. If turns have requested a response that has not started, it is requested again. All other
    * running work is lost.
    */
   recover(): void {
@@ -208,8 +211,8 @@ export class LiveState {
   }
 
   /**
-   * Returns the messages after an item. Calls and results are skipped, because a session that did not make the calls
-   * cannot use them.
+   * Returns the messages after an item. Calls and results are skipped, because a session cannot use them if it did not
+   * make the calls.
    */
   private since(id: Position): readonly IdentifiedItem[] {
     const { items } = this.conversation
@@ -218,7 +221,7 @@ export class LiveState {
     return items.slice(from).filter(({ content: [first] }) => first?.type === 'text' || first?.type === 'media')
   }
 
-  /** Fails the running response and turn, because the new connection does not have them. */
+  /** Fails the running response and turn, because the new connection does not know them. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
     this.endResponse('failed', { error: LOST })
@@ -251,7 +254,7 @@ export class LiveState {
     return isQuiet && this.response === undefined && !this.calls.areOpen && !this.isDiscarding
   }
 
-  /** Sends a frame. In a manual turn during a response, the frame is deferred until the response ends. */
+  /** Sends a frame. If it belongs to a manual turn during a response, it is deferred until the response ends. */
   private sendOrDefer(frame: string): void {
     if (!this.isManual || this.response === undefined) {
       this.connection.send(frame)
@@ -273,5 +276,5 @@ export class LiveState {
 const LOST: CanonicalError = {
   kind: 'upstream-failed',
   code: 'connection_lost',
-  message: 'The connection to the upstream was lost and reopened; the running work was lost.',
+  message: 'The connection to the upstream was lost and reopened. The running response or turn was lost.',
 }

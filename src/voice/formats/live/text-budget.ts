@@ -1,12 +1,16 @@
-/** Maximum number of characters stored of one item, and of all items that the upstream created. */
+/** Characters; maximum text that is stored of one item that the upstream created. */
 const MAX_PER_ITEM = 256 * 1024
+/** Characters; maximum text that is stored of all items that the upstream created. */
 const MAX_TOTAL = 8 * 2 ** 20
 
-/** Limits the text stored of items that the upstream created. The text serves retrieval and resumption. */
+/**
+ * Limits the stored text of items that the upstream created. The text is needed to retrieve items and to resume
+ * sessions.
+ */
 export class TextBudget {
   private remaining = MAX_TOTAL
 
-  /** Appends `more` to `text`, unless a limit would be exceeded. */
+  /** Appends `more` to `text` unless this would exceed a limit. */
   append(text: string, more: string): string {
     if (this.remaining < more.length || text.length + more.length > MAX_PER_ITEM) return text
     this.remaining -= more.length

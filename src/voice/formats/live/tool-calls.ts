@@ -2,18 +2,18 @@ import type { ToolResultPart } from '../../../canonical/content.ts'
 import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
-/** Maximum number of calls that may be unanswered, and of cancelled calls that are remembered. */
+/** Maximum number of unanswered calls. Also the maximum number of cancelled calls that are remembered. */
 const MAX_CALLS = 1000
 
-/** The upstream's function calls: the open ones, the cancelled ones, and results not sent yet. */
+/** The upstream's function calls: open calls, cancelled calls, and results that have not been sent yet. */
 export class ToolCalls {
   private readonly newId: (prefix: string) => string
-  /** Open calls by the id that the caller sees. */
+  /** Open calls, by the id that the caller sees. */
   private readonly open = new Map<string, { readonly id?: string; readonly name: string }>()
-  /** Cancelled calls. The value is true if a late answer is reported to the caller. */
+  /** Cancelled calls. The value states whether to report a late answer to the caller. */
   private readonly cancelled = new Map<string, boolean>()
   private results = new Map<string, { readonly response: FunctionResponse; readonly size: number }>()
-  /** Number of characters of the results not sent yet. They stay queued when their items are deleted. */
+  /** Length of the unsent results, in characters. They stay queued even if their items are deleted. */
   size = 0
   /** Whether the caller answered a cancelled call. */
   private answeredCancelled = false
@@ -22,12 +22,12 @@ export class ToolCalls {
     this.newId = newId
   }
 
-  /** Whether the upstream waits for a result. */
+  /** Whether the upstream is waiting for a result. */
   get areOpen(): boolean {
     return this.open.size > 0 || this.results.size > 0
   }
 
-  /** Adds a call and returns the id for the caller. Undefined if too many calls are open. */
+  /** Adds a call. Returns the id for the caller. Undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MAX_CALLS) return undefined
     const callerId = id ?? this.newId('call')
@@ -63,7 +63,7 @@ export class ToolCalls {
     this.take()
   }
 
-  /** Removes and returns the results not sent yet. */
+  /** Removes and returns the unsent results. */
   take(): readonly FunctionResponse[] {
     const results = [...this.results.values()].map(({ response }) => response)
     this.results = new Map()
@@ -84,7 +84,7 @@ export class ToolCalls {
     this.size += size
   }
 
-  /** Drops a result that was not sent yet. Returns false if there is none. */
+  /** Drops a result that has not been sent yet. Returns false if there is none. */
   private dropResult(id: string): boolean {
     this.size -= this.results.get(id)?.size ?? 0
     return this.results.delete(id)

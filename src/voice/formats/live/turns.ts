@@ -1,9 +1,9 @@
 import type { Content } from './wire.ts'
 
-/** Queue of turns that were not sent yet, with the items that they contain. */
+/** Queue of unsent turns, and the items in them. */
 export class Turns {
   private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
-  /** Number of characters of all queued turns. */
+  /** Length of all queued turns, in characters. */
   size = 0
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class Turns {
     this.size = this.list.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** The items of all queued turns. */
+  /** Ids of the items in all queued turns. */
   get items(): ReadonlySet<string | undefined> {
     return new Set(this.list.map(({ item }) => item))
   }

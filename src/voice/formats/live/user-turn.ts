@@ -7,8 +7,9 @@ import type { TextBudget } from './text-budget.ts'
 
 /** The caller's audio input: appended audio, the items it becomes, and their transcripts. */
 export class UserTurn {
-  /** Number of bytes since the last item, and before it. */
+  /** Bytes of audio since the last item. */
   pending = 0
+  /** Bytes of audio before the last item was created. */
   private before = 0
   /** The first byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
@@ -17,9 +18,9 @@ export class UserTurn {
   private readonly newId: (prefix: string) => string
   /** Id of the item that the current speech will become. */
   private speech: string | undefined
-  /** The latest item, while its transcript may still grow. */
+  /** The latest item, as long as its transcript may still grow. */
   private item: string | undefined
-  /** Seconds of audio in the latest item. */
+  /** Duration of the audio in the latest item, in seconds. */
   private seconds = 0
   private text = ''
   private transcribed = false
@@ -36,7 +37,7 @@ export class UserTurn {
     return this.speech !== undefined
   }
 
-  /** Buffers half samples and returns the whole samples to send. */
+  /** Buffers half of an incomplete sample, and returns the whole samples to send. */
   append(bytes: Uint8Array): Uint8Array {
     const { half } = this
     if (half === undefined && bytes.length % 2 === 0) {
@@ -64,7 +65,7 @@ export class UserTurn {
     return [{ type: 'speech-started', item: this.speech, atMs: this.now }]
   }
 
-  /** Makes an item of the appended audio. */
+  /** Creates an item from the appended audio. */
   commit(): ServerEvent[] {
     const events = this.finish()
     const id = this.speech ?? this.newId('item')
@@ -85,8 +86,8 @@ export class UserTurn {
   }
 
   /**
-   * Appends to the latest item's transcript, or starts a new turn if that transcript is complete. The transcript of a
-   * manual turn waits for the commit.
+   * Appends to the latest item's transcript. If that transcript is complete, starts a new turn. The transcript of a
+   * manual turn is held until the commit.
    */
   transcript(text: string, isManual: boolean): ServerEvent[] {
     if (this.item === undefined && this.pending === 0) return []

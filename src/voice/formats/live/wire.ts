@@ -8,14 +8,14 @@ export const LIVE = 'live'
 /** Media type of audio sent to the upstream: 16-bit PCM at 16 kHz (docs/wire/live.md#audio). */
 export const AUDIO_TYPE = 'audio/pcm;rate=16000'
 
-/** A turn, or a part of one, in `clientContent`. */
+/** A turn in `clientContent`, or a part of one. */
 export interface Content {
   readonly role: 'user' | 'model'
   readonly parts: readonly JsonObject[]
 }
 
 export interface FunctionResponse {
-  /** Id of the call. Absent if the upstream's call had none. */
+  /** Id of the call. Absent if the upstream's call has no id. */
   readonly id?: string
   readonly name: string
   readonly response: JsonObject
@@ -24,13 +24,13 @@ export interface FunctionResponse {
 export interface FunctionCall {
   readonly id?: string
   readonly name: string
-  /** JSON text of the arguments object. */
+  /** The arguments object as JSON text. */
   readonly arguments: string
 }
 
-/** Messages that a server frame may contain. One frame may hold several. */
+/** Messages that a server frame may contain. A frame may contain several. */
 export type LiveMessage =
-  /** `named`: the message has a session id, as Google Cloud's does. */
+  /** `named`: whether the message has a session id, as on Google Cloud. */
   | { readonly type: 'setup-complete'; readonly named: boolean }
   | { readonly type: 'input-transcript'; readonly text: string; readonly finished: boolean }
   | { readonly type: 'output-transcript'; readonly text: string }
@@ -44,6 +44,6 @@ export type LiveMessage =
   | { readonly type: 'activity'; readonly speaking: boolean }
   /** `handle` is absent while the session cannot be resumed. */
   | { readonly type: 'resumption'; readonly handle?: string }
-  /** Announces that the connection will be closed, with the remaining time in seconds if it is stated. */
+  /** Announces that the connection will close. `seconds` is the remaining time, if known. */
   | { readonly type: 'go-away'; readonly seconds?: number }
   | { readonly type: 'error'; readonly error: CanonicalError }

@@ -14,15 +14,16 @@ import { readSettings } from './settings-reader.ts'
 import { mediaTypeOf } from './wire.ts'
 
 /**
- * Reads a caller's frames as canonical events. Remembers only the input format, which is also the format of audio
- * inside items.
+ * Reads a caller's frames as canonical events. Its only state is the input format, which also applies to audio in
+ * items.
  */
 export class ClientReader {
   private inputFormat: AudioFormat
   private readonly named: (event: JsonObject) => JsonObject
 
   /**
-   * @param named replaces the model names in an event by the upstream's, and throws for models that may not be used.
+   * @param named replaces the model names in an event with the upstream's names, and throws if a model must not be
+   * used.
    */
   constructor(inputFormat: AudioFormat = PCM_24K, named = (event: JsonObject): JsonObject => event) {
     this.inputFormat = inputFormat
@@ -33,7 +34,7 @@ export class ClientReader {
    * Reads one frame.
    *
    * @throws GatewayError `invalid-request` if the frame is not a JSON object, its event type is unknown, or a field has
-   * the wrong type. The session continues; `eventIdOf` gives the event id for the error.
+   * the wrong type. The session continues. `eventIdOf` returns the event id for the error.
    */
   read(frame: string): ClientEvent {
     const value = parseObject(frame)
@@ -54,7 +55,7 @@ export function eventIdOf(frame: string): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-/** The most frequent event. The search for model names skips it, because it contains none. */
+/** The most frequent event. It contains no model names, so the search for them skips it. */
 const APPEND = 'input_audio_buffer.append'
 
 type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent
@@ -108,7 +109,7 @@ function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSet
   }) as ResponseSettings
 }
 
-/** @throws GatewayError `invalid-request`, including for audio that is not base64. */
+/** @throws GatewayError `invalid-request`, also if the audio is not base64. */
 function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): ConversationItem {
   const item = readItem(value, path, mediaTypeOf(inputFormat))
   for (const [index, part] of item.content.entries())

@@ -8,7 +8,7 @@ import { writeItem } from './items.ts'
 import { writeSettings } from './settings-writer.ts'
 import { REALTIME } from './wire.ts'
 
-/** Writes a client event in the upstream's dialect. Undefined for an event without a wire form. Has no side effects. */
+/** Writes a client event in the upstream's dialect. Undefined if the event has no wire form. Has no side effects. */
 export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): string | undefined {
   if (event.type === 'audio-append') return writeAppend(event)
   const wire = wireOf(event, dialect)
@@ -16,7 +16,7 @@ export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): 
   return JSON.stringify(event.id === undefined ? wire : { ...wire, event_id: event.id })
 }
 
-/** Concatenates the JSON text directly, because audio is the most frequent event. */
+/** Concatenates the JSON text directly, because audio is the most frequent kind of event. */
 function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' }>): string {
   const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
   return `{${name}"type":"input_audio_buffer.append","audio":"${encodeBase64(audio)}"}`
@@ -62,7 +62,7 @@ function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | unde
   }
 }
 
-/** Writes a session. Sessions of general availability must state their type. The other layouts have no such field. */
+/** Writes a session. GA sessions must state their type. Other layouts have no field for it. */
 export function writeSession(settings: VoiceSessionSettings, { layout }: RealtimeDialect): JsonObject {
   const fields = writeSettings(settings, layout)
   if (layout !== 'ga') return fields

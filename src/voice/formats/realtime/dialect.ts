@@ -3,11 +3,11 @@ import type { RealtimeFlags } from '../../../formats/dialects/realtime.ts'
 import type { Layout } from './settings-writer.ts'
 import type { Naming } from './wire.ts'
 
-/** Differences of an upstream's version of the format, from the flags of the channel's `dialect`. */
+/** How an upstream's version of the format differs, according to the flags of the channel's `dialect`. */
 export interface RealtimeDialect {
-  /** `naming: beta`: the event names before general availability, as Azure Voice Live uses them. */
+  /** `naming: beta`: the event names of the beta, which Azure Voice Live uses. */
   readonly naming: Naming
-  /** `layout`: position of a session's fields. `mixed` is xAI's. */
+  /** `layout`: where the fields of a session are. `mixed` is xAI's layout. */
   readonly layout: Layout
   /** Flag `item_done`: whether the upstream sends an event when an item is complete. */
   readonly itemDone: boolean

@@ -6,7 +6,7 @@ import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } f
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
- * Reads a conversation item. Audio in the item gets `mediaType`. Image URLs may be data URLs.
+ * Reads a conversation item. Audio in it gets the type `mediaType`. Image URLs may be data URLs.
  *
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
@@ -109,7 +109,7 @@ function imageOf(fields: JsonObject, path: string): MediaPart {
 const statusOf = (value: Json | undefined): ItemStatus | undefined =>
   value === 'in_progress' || value === 'completed' || value === 'incomplete' ? value : undefined
 
-/** Writes an item for a caller (`shown`) or, without `object` and `status`, for an upstream. */
+/** Writes an item for a caller (`shown`), or for an upstream without `object` and `status`. */
 export function writeItem(item: ConversationItem, naming: Naming, shown: boolean): JsonObject {
   const head = defined({
     id: item.id,
@@ -139,11 +139,11 @@ export function writeItem(item: ConversationItem, naming: Naming, shown: boolean
   }
 }
 
-/** Omits the status of a call's output unless the client set one, as OpenAI does. */
+/** Omits the status of a call's output unless the client set one. OpenAI does the same. */
 const resultHead = ({ status: _, ...head }: JsonObject, { status }: ConversationItem): JsonObject =>
   status === undefined || status === 'completed' ? head : { ...head, status }
 
-/** Whether an opaque value is an entire item rather than a part of a message. */
+/** Whether an opaque value is an entire item instead of a part of a message. */
 const isWholeItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')

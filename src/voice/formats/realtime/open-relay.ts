@@ -7,9 +7,9 @@ import { NOT_AN_EVENT, readError } from './errors.ts'
 
 export interface OpenRelayOptions {
   dial(signal: AbortSignal): Promise<SessionSocket>
-  /** The `session` that the connection is bound to. The caller is connected once the upstream has acknowledged it. */
+  /** Settings that the connection must have. The caller is only connected after the upstream has acknowledged them. */
   readonly session: JsonObject | undefined
-  /** Time until the session must be created, in milliseconds. */
+  /** ms; time within which the session must be created. */
   readonly firstEvent: number
   readonly signal: AbortSignal
 }
@@ -17,7 +17,7 @@ export interface OpenRelayOptions {
 /**
  * Connects to an upstream and waits for its session.
  *
- * @returns the paused connection and the frames received so far, starting with `session.created`.
+ * @returns the paused connection, and the frames received so far, starting with `session.created`.
  * @throws GatewayError if another upstream may be tried.
  */
 export async function openRelay({ dial, session, firstEvent, signal }: OpenRelayOptions) {
@@ -36,8 +36,8 @@ export async function openRelay({ dial, session, firstEvent, signal }: OpenRelay
 }
 
 /**
- * Waits for the next frame of a type and returns it with the frames that arrived in the same read, which a pause does
- * not hold back. Skips earlier frames. Rejects if an `error` comes first.
+ * Waits for the next frame of the given type. Returns it together with further frames from the same read, because a
+ * pause does not hold them back. Skips earlier frames. Rejects if an `error` arrives first.
  */
 async function framesFrom(socket: SessionSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const frames: Buffer[] = []

@@ -5,14 +5,14 @@ import type { OutputPosition } from '../../../canonical/voice-session-event.ts'
 import { writeItem } from './items.ts'
 import type { Naming } from './wire.ts'
 
-/** An output part while it is written, with its text, transcript or arguments so far. */
+/** An output part that is being written, with its text, transcript or arguments so far. */
 export class OpenPart {
   readonly kind: 'text' | 'audio' | 'call'
   /** Id of a function call. Undefined for other parts. */
   readonly callId: string | undefined
   text = ''
   done = false
-  /** Constant prefixes of the part's delta frames, by the kind of delta. */
+  /** Constant prefixes of the part's delta frames, by kind of delta. */
   readonly heads: { [deltaKind: string]: string } = {}
 
   constructor(kind: OpenPart['kind'], callId?: string) {
@@ -20,7 +20,7 @@ export class OpenPart {
     this.callId = callId
   }
 
-  /** The part's wire form in content-part events, or in items. */
+  /** Returns the part's wire form in content-part events or in items. */
   value(ofEvent: boolean): JsonObject {
     if (this.kind === 'text') return { type: ofEvent ? 'text' : 'output_text', text: this.text }
     return { type: ofEvent ? 'audio' : 'output_audio', transcript: this.text }
@@ -42,11 +42,11 @@ interface OpenOutput {
   readonly output: number
   readonly item: ConversationItem & { readonly id: string }
   readonly parts: Map<number, OpenPart>
-  /** The complete item, once it has ended. */
+  /** The complete item. Set when the item has ended. */
   closed?: ConversationItem
 }
 
-/** A response while it is written. Collects items and texts, which the final events repeat in full. */
+/** A response that is being written. Collects items and texts, because the final events repeat them in full. */
 export class OpenResponse {
   private readonly id: string
   private readonly naming: Naming
@@ -74,7 +74,7 @@ export class OpenResponse {
     return added
   }
 
-  /** Returns the part that a delta extends. Creates it if no event started it. */
+  /** Returns the part to which a delta belongs. Creates the part if no event started it. */
   part({ output, part }: OutputPosition, deltaKind: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
@@ -86,7 +86,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends a part. Undefined if the part is not open. */
+  /** Ends a part. Returns undefined if the part is not open. */
   end({ output, part }: OutputPosition): OpenPart | undefined {
     const found = this.outputs.get(output)?.parts.get(part)
     if (found === undefined || found.done || found.kind === 'call') return undefined
@@ -94,7 +94,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends an item together with its open parts. Undefined if the item has already ended. */
+  /** Ends an item and its open parts. Returns undefined if the item has already ended. */
   close(output: number, status: ItemStatus) {
     const open = this.outputs.get(output)
     if (open === undefined || open.closed !== undefined) return undefined

@@ -17,7 +17,7 @@ export class RealtimeProtocol implements Protocol {
   private readonly dialect: RealtimeDialect
   private readonly reader: ServerReader
   private readonly initial: VoiceSessionSettings
-  /** The upstream's `session-created`, held until the initial settings are acknowledged. */
+  /** The upstream's `session-created`. It is held until the initial settings are acknowledged. */
   private created: (ServerEvent & { readonly type: 'session-created' }) | undefined
   private phase: 'new' | 'setting' | 'running' = 'new'
 
@@ -52,7 +52,7 @@ export class RealtimeProtocol implements Protocol {
 
   /**
    * Opens the session: the upstream creates it, receives the initial settings, and acknowledges them. Only then does
-   * the caller get `session-created` with the settings in force.
+   * the caller receive `session-created`, with the settings in force.
    */
   private begin(events: readonly ServerEvent[]): Step {
     const [first] = events
@@ -70,7 +70,7 @@ export class RealtimeProtocol implements Protocol {
   }
 }
 
-/** Adds the upstream's audio formats explicitly, so that its defaults do not matter. */
+/** Adds the upstream's audio formats to the settings, so that its defaults do not matter. */
 const withFormats = ({ model: _, ...settings }: VoiceSessionSettings): VoiceSessionSettings => ({
   ...settings,
   input: { ...settings.input, format: PCM_24K },

@@ -12,17 +12,17 @@ import { readUsage } from './usage.ts'
 
 export interface RelayOptions extends SessionParts {
   readonly upstream: SessionSocket
-  /** The frames already received, starting with `session.created`. */
+  /** Frames that have already been received, starting with `session.created`. */
   readonly first: readonly Buffer[]
   readonly models: SessionModels
-  /** Removes everything that identifies the upstream from a value. */
+  /** Removes all information that identifies the upstream from a value. */
   readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
 }
 
 /**
- * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model or contain
- * usage are parsed and rewritten.
+ * Relays frames between a caller and an upstream of the same format. Only the few frames with a model name or usage are
+ * parsed and rewritten.
  */
 export class Relay extends BaseVoiceSession<RelayOptions> {
   private readonly id: string
@@ -56,7 +56,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       if (value === undefined) throw NOT_JSON
       checkCase(value, CHECKED_EVENT_FIELDS)
       const named = this.options.models.incoming(value)
-      // A duplicate field is ambiguous to JSON readers, so that such a frame is written anew.
+      // JSON readers disagree about duplicate fields, so a frame with one is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.responses.request(idOf(value))
       this.options.upstream.send(isSame ? data : JSON.stringify(named))
@@ -86,7 +86,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     if (type === 'response.done') this.stopIfFinished()
   }
 
-  /** Replaces the session's id by the gateway's and removes a secret that only the upstream accepts. @internal */
+  /** Replaces the session's id with the gateway's. Removes a secret that only the upstream accepts. @internal */
   session(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const session = value?.['session']
@@ -96,7 +96,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     return JSON.stringify(this.options.models.outgoing({ ...value, session: { ...shown, id: this.id } }))
   }
 
-  /** Counts a response that starts. @internal */
+  /** Counts a response that is starting. @internal */
   responseCreated(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     this.responseBegan(stringIn(isObject(response) ? response['id'] : undefined))
@@ -107,7 +107,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: response }))
   }
 
-  /** Records the usage of a response and removes everything that identifies the upstream from its error. @internal */
+  /** Records the usage of a response. Removes all information that identifies the upstream from its error. @internal */
   responseDone(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const response = value?.['response']
@@ -133,7 +133,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     return this.scrubbed(frame)
   }
 
-  /** Removes everything that identifies the upstream from a frame. @internal */
+  /** Removes all information that identifies the upstream from a frame. @internal */
   scrubbed(frame: Buffer): string {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
@@ -145,7 +145,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
 
 type Read = (this: Relay, frame: Buffer) => string | Buffer
 
-/** Upstream frames that are parsed, with their handlers. */
+/** Handlers for the upstream frames that are parsed. */
 const READ: { readonly [type: string]: Read } = {
   'session.created': Relay.prototype.session,
   'session.updated': Relay.prototype.session,

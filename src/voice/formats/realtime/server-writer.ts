@@ -16,7 +16,7 @@ export interface ServerWriterOptions {
   readonly newId: (prefix: string) => string
 }
 
-/** Writes the frames for a caller, including the full text at the end of each part, item and response. */
+/** Writes frames for a caller, including the full text at the end of each part, item and response. */
 export class ServerWriter {
   private readonly naming: Naming
   private readonly newId: (prefix: string) => string
@@ -32,7 +32,7 @@ export class ServerWriter {
     this.conversation = newId('conv')
   }
 
-  /** Writes the frames of one event. None for an event specific to another format. */
+  /** Writes the frames of one event. Events that only other formats define yield no frames. */
   write(event: ServerEvent): readonly string[] {
     switch (event.type) {
       case 'audio-delta':
@@ -164,7 +164,7 @@ export class ServerWriter {
     return [...this.failOldest(), this.frame('response.created', { response: open.value('in_progress', null, null) })]
   }
 
-  /** Fails the oldest response beyond the limit, so that the caller does not wait for its end. */
+  /** Fails the oldest response that exceeds the limit, so that the caller does not wait for its end. */
   private failOldest(): string[] {
     if (this.open.size <= MAX_RUNNING) return []
     const [oldest] = this.open.keys()

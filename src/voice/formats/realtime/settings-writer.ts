@@ -3,7 +3,7 @@ import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { betaFormatName, gaFormat, modalitiesIn, REALTIME } from './wire.ts'
 
-/** Layout of a session's fields: that of general availability, that of the beta, or xAI's mixture. */
+/** Layout of a session's fields: GA, beta, or xAI's mixture of both. */
 export type Layout = 'ga' | 'beta' | 'mixed'
 
 /** Writes settings as the fields of a `session` or `response` object. Unset settings are absent. */

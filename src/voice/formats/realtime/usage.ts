@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 
-/** Reads the usage of a response, or of a transcription billed by tokens. Undefined if no tokens are counted. */
+/** Reads the usage of a response, or of a transcription billed by tokens. Undefined if it has no token counts. */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value) || (value['input_tokens'] === undefined && value['output_tokens'] === undefined))
     return undefined
@@ -32,7 +32,7 @@ function modalities(details: JsonObject): Usage['inputBy'] {
 
 export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outputBy }: Usage): JsonObject {
   return {
-    /** Writes the usage of a response. Counts without details are reported as text tokens. */
+    /** Writes the usage of a response. Tokens without a stated modality count as text tokens. */
     total_tokens: input + output,
     input_tokens: input,
     output_tokens: output,

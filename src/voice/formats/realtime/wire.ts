@@ -4,10 +4,13 @@ import { ALAW, type AudioFormat, MULAW } from '../../../canonical/voice-session.
 /** The format's name in routing, `extras` and opaque parts. */
 export const REALTIME = 'realtime'
 
-/** Generation of event and field names: general availability (`ga`), or the beta (`OpenAI-Beta: realtime=v1`). */
+/**
+ * Generation of event and field names: the generally available version (`ga`), or the beta (`OpenAI-Beta:
+ * realtime=v1`).
+ */
 export type Naming = 'ga' | 'beta'
 
-/** Event names that differ between the generations, those of general availability first. Readers accept both. */
+/** Event names that differ between the generations. The GA name comes first. Readers accept both. */
 const RENAMED: readonly (readonly [ga: string, beta: string])[] = [
   ['response.output_text.delta', 'response.text.delta'],
   ['response.output_text.done', 'response.text.done'],
@@ -23,23 +26,20 @@ const GA: ReadonlyMap<string, string> = new Map(
   RENAMED.filter(([ga]) => ga !== 'conversation.item.added').map(([ga, beta]) => [beta, ga]),
 )
 
-/** Returns the name of an event in a generation. */
+/** Returns an event's name in the given generation. */
 export const eventName = (ga: string, naming: Naming): string => (naming === 'beta' ? (BETA.get(ga) ?? ga) : ga)
 
-/**
- * Returns the name of an event in general availability. `conversation.item.created` exists in both generations and
- * stays.
- */
+/** Returns the GA name of an event. `conversation.item.created` exists in both generations and stays unchanged. */
 export const gaName = (name: string): string => GA.get(name) ?? name
 
 /**
- * Returns the output modalities in canonical form. Speech is `audio` alone, because its transcript is part of it.
- * General availability allows `["audio"]` or `["text"]`, the beta `["text", "audio"]` or `["text"]`.
+ * Returns the output modalities in canonical form. Speech is just `audio`, because its transcript is part of it. GA
+ * allows `["audio"]` or `["text"]`, the beta allows `["text", "audio"]` or `["text"]`.
  */
 export const canonicalModalities = (modalities: readonly Modality[]): readonly Modality[] =>
   modalities.includes('audio') ? ['audio'] : modalities
 
-/** Returns output modalities as a generation names them. */
+/** Returns output modalities in the form of the given generation. */
 export const modalitiesIn = (modalities: readonly Modality[], naming: Naming): readonly Modality[] =>
   naming === 'beta' && modalities.includes('audio') ? ['text', 'audio'] : canonicalModalities(modalities)
 
@@ -56,7 +56,7 @@ export const betaFormat = (name: string): AudioFormat | undefined =>
 const GA_TYPES = { pcm16: 'audio/pcm', mulaw: 'audio/pcmu', alaw: 'audio/pcma' } as const
 const BETA_TYPES = { pcm16: 'pcm16', mulaw: 'g711_ulaw', alaw: 'g711_alaw' } as const
 
-/** Returns an audio format as in a session of general availability. */
+/** Returns an audio format in the form of a GA session. */
 export const gaFormat = ({ encoding, rate }: AudioFormat) => ({
   type: GA_TYPES[encoding],
   ...(encoding === 'pcm16' ? { rate } : {}),

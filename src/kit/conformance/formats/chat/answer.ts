@@ -8,7 +8,8 @@ const FINISHES: { readonly [reason: string]: Finish } = {
 }
 
 /**
- * OpenAI ends a refusal with `stop` or `content_filter`. The `refusal` field decides. Calls override the reason, too.
+ * OpenAI ends a refusal with `stop` or `content_filter`, so the `refusal` field decides. Calls also override the
+ * reason.
  */
 function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
   if (reason === undefined) return undefined
@@ -18,7 +19,7 @@ function finishOf(reason: string | undefined, message: JsonObject): Finish | und
   return listOf(message['tool_calls']).length > 0 ? 'calls' : 'stop'
 }
 
-/** Google signs calls in its API for clients of OpenAI: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Google signs calls in its OpenAI-compatible API: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const callOf = (value: Json) => {
   const call = objectOf(value)
   const { name, arguments: args, input } = objectOf(call['function'] ?? call['custom'])
@@ -31,7 +32,7 @@ const callOf = (value: Json) => {
   })
 }
 
-/** Returns the facts of a list of tokens, which Responses have in the same form. */
+/** Returns the facts of a list of tokens. Responses have the same form. */
 export const logprobsIn = (tokens: Json | undefined) =>
   listOf(tokens).map(value => {
     const { token, logprob, top_logprobs: top } = objectOf(value)
@@ -63,7 +64,7 @@ function candidateOf(value: Json): CandidateFacts {
 }
 
 /**
- * Tokens written to a cache, in OpenAI's field or in those that gateways had before it.
+ * Tokens written to a cache: OpenAI's field, and the fields that gateways used before OpenAI had one.
  * Source: https://docs.litellm.ai/docs/completion/prompt_caching, https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching
  */
 const WRITTEN = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
@@ -73,7 +74,7 @@ const cacheWrittenOf = (usage: JsonObject, input: JsonObject): number | undefine
   numberOf(usage['cache_creation_input_tokens']) ||
   undefined
 
-/** Returns the facts of a whole answer, or of a stream's assembled events. */
+/** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const usage = objectOf(body['usage'])
   const input = objectOf(usage['prompt_tokens_details'])

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textO
 
 /* Assembles the chunks of a stream into a chat completion. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
-/** A message under construction. Text is appended. Calls are found by their index. */
+/** A message under construction. Texts are appended. Calls are identified by their index. */
 interface Building {
   readonly index: number
   readonly message: { [field: string]: Json }
@@ -11,13 +11,13 @@ interface Building {
   finish: Json
 }
 
-/** Lists of tokens, which are appended. */
+/** Lists of tokens that are concatenated. */
 const TOKENS = ['content', 'refusal'] as const
 
 /** Text fields of a delta that are concatenated. */
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
-/** Adds a chunk of a call. `arguments` and `input` are appended. Every other field is set once. */
+/** Adds a chunk to a call. `arguments` and `input` are appended. All other fields are set once. */
 function grown(call: JsonObject, piece: JsonObject): JsonObject {
   const out: { [field: string]: Json } = { ...call }
   for (const [field, value] of Object.entries(piece)) {

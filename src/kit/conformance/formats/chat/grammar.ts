@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parse
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
-/* The order of a chat-completions stream. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
+/* Checks the order of events in a chat-completions stream. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
 interface Call {
   id: string | undefined
@@ -12,7 +12,6 @@ interface Call {
   isFreeForm: boolean
 }
 
-/** Types of calls. */
 const KINDS: ReadonlySet<Json> = new Set(['function', 'custom'])
 
 interface Choice {
@@ -37,7 +36,7 @@ class ChatGrammar implements Grammar {
     if (this.isDone) this.violations.add('done', 'An event follows [DONE].')
     if (name !== undefined) this.violations.add('no-event-name', `An event is named ${JSON.stringify(name)}.`)
     if (text === '[DONE]') this.isDone = true
-    else if (!isObject(data)) this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    else if (!isObject(data)) this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
     else if (data['error'] != null) this.hasFailed = true
     else this.chunk(data)
   }
@@ -52,13 +51,13 @@ class ChatGrammar implements Grammar {
     if (!this.isDone) this.violations.add('done', 'The stream ends without [DONE].')
     for (const [index, choice] of this.choices) this.finished(index, choice)
     if (this.choices.size === 0) this.violations.add('finish-present', 'No chunk has a choice.')
-    if (this.wantsUsage && this.usages === 0) this.violations.add('usage-when-asked', 'No chunk has usage.')
+    if (this.wantsUsage && this.usages === 0) this.violations.add('usage-when-asked', 'No chunk contains usage.')
     return this.violations.list
   }
 
   private chunk(chunk: JsonObject): void {
     const id = textOf(chunk['id'])
-    // Moderation and filter results may come before the answer, without an id.
+    // Moderation and filter results may come before the answer and have no id.
     if (id) {
       this.id ??= id
       if (id !== this.id) this.violations.add('one-id', `A chunk of ${this.id} has the id ${id}.`)
@@ -70,10 +69,10 @@ class ChatGrammar implements Grammar {
 
   private usage(choices: number): void {
     this.usages++
-    if (this.usages > 1) this.violations.add('usage-last', 'Usage comes more than once.')
-    else if (choices > 0) this.violations.add('usage-last', 'Usage comes with a choice.')
+    if (this.usages > 1) this.violations.add('usage-last', 'Usage is sent more than once.')
+    else if (choices > 0) this.violations.add('usage-last', 'The chunk with usage also has a choice.')
     else if ([...this.choices.values()].some(({ finish }) => finish === undefined))
-      this.violations.add('usage-last', 'Usage comes before a choice has finished.')
+      this.violations.add('usage-last', 'Usage is sent before all choices have finished.')
   }
 
   private choice(value: JsonObject): void {
@@ -88,7 +87,7 @@ class ChatGrammar implements Grammar {
     const hasContent = ['content', 'refusal', 'reasoning_content'].some(field => Boolean(delta[field]))
     const pieces = listOf(delta['tool_calls'])
     if (choice.finish !== undefined && (hasContent || pieces.length > 0))
-      this.violations.add('finish', `Choice ${index} goes on after ${choice.finish}.`)
+      this.violations.add('finish', `Choice ${index} continues after ${choice.finish}.`)
     for (const piece of pieces) this.call(choice, objectOf(piece))
     const finish = textOf(value['finish_reason'])
     if (finish === undefined) return
@@ -100,7 +99,10 @@ class ChatGrammar implements Grammar {
   private call({ calls }: Choice, piece: JsonObject): void {
     const index = numberOf(piece['index'])
     if (index === undefined || !Number.isInteger(index) || index < 0 || index > calls.length)
-      return this.violations.add('call-index', `After ${calls.length} calls comes index ${index ?? 'none'}.`)
+      return this.violations.add(
+        'call-index',
+        `The next call after ${calls.length} calls has the index ${index ?? 'none'}.`,
+      )
     const body = objectOf(piece['function'] ?? piece['custom'])
     const id = textOf(piece['id']) || undefined
     const name = textOf(body['name']) || undefined
@@ -109,7 +111,7 @@ class ChatGrammar implements Grammar {
       if (id === undefined || name === undefined)
         this.violations.add('call-begins', `Call ${index} begins without ${id === undefined ? 'id' : 'name'}.`)
       if (!KINDS.has(piece['type'] ?? 'function'))
-        this.violations.add('call-begins', `Call ${index} is of the type ${JSON.stringify(piece['type'])}.`)
+        this.violations.add('call-begins', `Call ${index} has the type ${JSON.stringify(piece['type'])}.`)
       calls.push({ id, name, text: '', isFreeForm: piece['type'] === 'custom' })
     }
     const call = calls[index]!
@@ -118,7 +120,7 @@ class ChatGrammar implements Grammar {
     if (name !== undefined && call.name !== undefined && name !== call.name)
       this.violations.add('call-once', `Call ${index} names ${call.name}, then ${name}.`)
     if (typeof args === 'string') call.text += args
-    else this.violations.add('arguments-are-text', `Arguments of call ${index} are no string.`)
+    else this.violations.add('arguments-are-text', `Arguments of call ${index} are not a string.`)
   }
 
   private finished(index: number, { calls, finish }: Choice): void {
@@ -129,7 +131,7 @@ class ChatGrammar implements Grammar {
     if (finish === 'length') return
     for (const [number, { text, isFreeForm }] of calls.entries())
       if (!isFreeForm && text !== '' && parsed(text) === undefined)
-        this.violations.add('arguments-are-text', `Arguments of call ${number} are no JSON: ${text.slice(0, 100)}`)
+        this.violations.add('arguments-are-text', `Arguments of call ${number} are not JSON: ${text.slice(0, 100)}`)
   }
 }
 

@@ -38,7 +38,7 @@ export const chat: Conversation = {
     error: 'ErrorResponse',
   },
   exceptions,
-  // `reasoning_content` and `reasoning` are fields of other vendors: docs/wire/chat.md.
+  // `reasoning_content` and `reasoning` are extensions of other vendors: docs/wire/chat.md.
   extensions: /^candidates\[\d+\]\.reasoning\[\d+\]\.text$/,
   request: requestFacts,
   answer: answerFacts,

@@ -9,9 +9,9 @@ function argumentFaults(calls: readonly JsonObject[], violations: Violations, is
   for (const [index, call] of calls.entries()) {
     if (call['type'] === 'custom') continue
     const args = objectOf(call['function'])['arguments']
-    if (typeof args !== 'string') violations.add('arguments-are-text', `Arguments of call ${index} are no string.`)
+    if (typeof args !== 'string') violations.add('arguments-are-text', `Arguments of call ${index} are not a string.`)
     else if (args !== '' && !isCut && parsed(args) === undefined)
-      violations.add('arguments-are-text', `Arguments of call ${index} are no JSON: ${args.slice(0, 100)}`)
+      violations.add('arguments-are-text', `Arguments of call ${index} are not JSON: ${args.slice(0, 100)}`)
   }
 }
 
@@ -43,14 +43,14 @@ export function answerLint(body: JsonObject): readonly Violation[] {
     argumentFaults(calls, violations, choice['finish_reason'] === 'length')
     const ids = calls.map(call => textOf(call['id']) || undefined)
     if (ids.includes(undefined) || new Set(ids).size < ids.length)
-      violations.add('call-has-id', `Ids of calls: ${JSON.stringify(ids)}`)
+      violations.add('call-has-id', `The ids of the calls are ${JSON.stringify(ids)}`)
     if (calls.length > 0 && choice['finish_reason'] === 'stop')
       violations.add('finish-fits-calls', 'The answer calls tools and finishes with stop.')
   }
   const usage = objectOf(body['usage'])
   const [input, output, total] = ['prompt_tokens', 'completion_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
   if (total !== undefined && (input ?? 0) + (output ?? 0) !== total)
-    violations.add('usage-adds-up', `${input} and ${output} are not ${total}.`)
+    violations.add('usage-adds-up', `total_tokens is ${total} instead of ${input} + ${output}.`)
   return violations.list
 }
 

@@ -85,7 +85,7 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
   return Object.fromEntries([...tools, ...search]) as RequestFacts['tools']
 }
 
-/** The grammar of a free-form tool. */
+/** Returns the grammar of a free-form tool. */
 export const grammarOf = ({ syntax, definition }: JsonObject) =>
   compact({ syntax: textOf(syntax), definition: textOf(definition) })
 

@@ -1,13 +1,11 @@
 import type { Rule } from '../../rules.ts'
 
-/* Rules of chat completions. */
-
 const STREAMING = 'https://platform.openai.com/docs/api-reference/chat-streaming/streaming'
 const CREATE = 'https://platform.openai.com/docs/api-reference/chat/create'
 const OBJECT = 'https://platform.openai.com/docs/api-reference/chat/object'
 const ERRORS = 'https://platform.openai.com/docs/guides/error-codes'
 
-/** The rule of errors that all of OpenAI's endpoints have. */
+/** Rule for the errors of all OpenAI endpoints. */
 export const errorType: Rule = {
   ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
   says: 'The body is an object with an error that has a message and a type.',
@@ -28,7 +26,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'call-has-id', on: 'answer', level: 'must', source: OBJECT },
-    says: 'Every call has an id of its own.',
+    says: 'Every call has a unique id.',
   },
   {
     ...{ id: 'finish-fits-calls', on: 'answer', level: 'should', source: OBJECT },
@@ -48,7 +46,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'done', on: 'stream', level: 'must', source: CREATE },
-    says: 'The stream ends with data: [DONE], once, as its last event.',
+    says: 'The last event of the stream is data: [DONE], and it occurs once.',
   },
   {
     ...{ id: 'one-id', on: 'stream', level: 'must', source: STREAMING },
@@ -64,7 +62,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'call-index', on: 'stream', level: 'must', source: STREAMING },
-    says: 'Every delta of a call has its index; indexes begin at 0 and rise by one with each call.',
+    says: 'Every delta of a call has its index; indexes start at 0 and increase by one per call.',
   },
   {
     ...{ id: 'call-once', on: 'stream', level: 'must', source: STREAMING },
@@ -76,7 +74,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'finish', on: 'stream', level: 'must', source: STREAMING },
-    says: 'A choice has one finish_reason at most, and no content comes after it.',
+    says: 'A choice has at most one finish_reason, and no content follows it.',
   },
   {
     ...{ id: 'finish-present', on: 'stream', level: 'should', source: STREAMING },
@@ -88,11 +86,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'usage-when-asked', on: 'stream', level: 'must', source: `${CREATE}#stream_options` },
-    says: 'With stream_options.include_usage the stream has usage.',
+    says: 'If stream_options.include_usage is set, the stream contains usage.',
   },
   {
     ...{ id: 'usage-last', on: 'stream', level: 'should', source: `${CREATE}#stream_options` },
-    says: 'Usage comes once, in a chunk without choices after every choice has finished.',
+    says: 'Usage is sent once, in a chunk without choices, after every choice has finished.',
   },
   errorType,
 ]

@@ -15,7 +15,7 @@ function add(building: Building, { text, finish_reason: finish, logprobs }: Json
     if (Array.isArray(list)) building.logprobs[name] = [...listOf(building.logprobs[name]), ...list]
 }
 
-/** The completion that a stream's chunks add up to. */
+/** Assembles the chunks of a stream into a text completion. */
 export function assemble(events: readonly Json[]): JsonObject {
   const whole: { [field: string]: Json } = {}
   const choices = new Map<number, Building>()

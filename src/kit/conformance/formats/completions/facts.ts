@@ -2,20 +2,20 @@ import { type LogprobFacts, logprobOf, type RequestFacts } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 
-/* Extracts the facts of text completions. A single prompt is the turn of a user, as it is in the format of a chat. */
+/* Extracts the facts of text completions. A single prompt counts as a user turn, as in the chat format. */
 
 export interface CompletionFacts extends RequestFacts {
-  /** Several prompts, or prompts of token ids; ids are joined by spaces. */
+  /** Prompts, if there are several or if they are token ids. Ids are joined by spaces. */
   readonly prompts?: readonly { readonly text?: string; readonly tokens?: string }[]
   /** Whether the answer repeats the prompt. */
   readonly echo?: boolean
-  /** The text behind the insertion. */
+  /** Text after the insertion. */
   readonly suffix?: string
-  /** The number of completions of which the best is returned. */
+  /** Number of completions to generate, of which the best is returned. */
   readonly bestOf?: number
 }
 
-/** The prompts of a request. A list of numbers is one prompt of token ids. */
+/** Returns the prompts of a request. A list of numbers is one prompt of token ids. */
 export function promptsOf({ prompt = null }: JsonObject): readonly Json[] {
   if (!Array.isArray(prompt)) return [prompt]
   return typeof listOf(prompt)[0] === 'number' ? [prompt] : prompt
@@ -23,7 +23,6 @@ export function promptsOf({ prompt = null }: JsonObject): readonly Json[] {
 
 const promptFacts = (prompt: Json): object => (Array.isArray(prompt) ? { tokens: prompt.join(' ') } : { text: prompt })
 
-/** The facts of a request body. */
 export function requestFacts(body: JsonObject): CompletionFacts {
   const [first = null, ...others] = promptsOf(body)
   const isPlain = typeof first === 'string' && others.length === 0
@@ -39,7 +38,7 @@ export function requestFacts(body: JsonObject): CompletionFacts {
   }) as CompletionFacts
 }
 
-/** The lists of log probabilities, an entry per token. */
+/** Reads the lists of log probabilities, which have one entry per token. */
 function logprobsOf(value: Json | undefined): LogprobFacts[] {
   const { tokens, token_logprobs: logprobs, top_logprobs: tops } = objectOf(value)
   return listOf(tokens).map((token, index) => {
@@ -48,13 +47,13 @@ function logprobsOf(value: Json | undefined): LogprobFacts[] {
   })
 }
 
-/** The choices of an answer, by their indexes. */
+/** Returns the choices of an answer, sorted by index. */
 export const choicesOf = (body: JsonObject): JsonObject[] =>
   listOf(body['choices'])
     .map(objectOf)
     .sort((a, b) => (numberOf(a['index']) ?? 0) - (numberOf(b['index']) ?? 0))
 
-/** The facts of a whole answer, or of a stream's chunks once they are assembled. */
+/** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): object {
   const choices = choicesOf(body)
   const asChat = choices.map(({ text, finish_reason }) => ({

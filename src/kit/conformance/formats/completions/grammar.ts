@@ -4,9 +4,9 @@ import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { chat } from '../chat/index.ts'
 
-/* The order of a stream of completions: that of a chat's chunks, whose deltas are texts. */
+/* Checks the order of a completions stream. It follows the rules of a chat stream, but its deltas are texts. */
 
-/** A chunk of a completion as a chunk of a chat. */
+/** Converts a chunk of a completion into a chunk of a chat. */
 const asChat = (chunk: JsonObject): JsonObject => ({
   ...chunk,
   choices: listOf(chunk['choices'])

@@ -15,11 +15,11 @@ const exceptions: readonly SchemaException[] = [
     schema: /^CreateCompletionResponse$/,
     fault:
       /^\/choices\/#\/finish_reason must be equal|^\/choices\/#\/finish_reason must be string|^\/usage must be object/,
-    why: 'The description has one object for answers and chunks; chunks before the last have a null finish_reason and usage.',
+    why: 'The description uses one object for answers and chunks, but chunks before the last have a null finish_reason and usage.',
   },
 ]
 
-/** OpenAI text completions; the base address ends with `/v1`. */
+/** OpenAI's text completions. The base URL ends with `/v1`. */
 export const completions: Format = {
   name: 'completions',
   work: 'completion',

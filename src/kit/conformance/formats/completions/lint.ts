@@ -7,7 +7,7 @@ import { choicesOf, promptsOf } from './facts.ts'
 
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  if (body['prompt'] === undefined) violations.add('prompt', 'There is no prompt.')
+  if (body['prompt'] === undefined) violations.add('prompt', 'The request has no prompt.')
   const bestOf = numberOf(body['best_of'])
   if (bestOf !== undefined && bestOf < (numberOf(body['n']) ?? 1)) violations.add('best-of', `best_of is ${bestOf}.`)
   if (bestOf !== undefined && bestOf > 1 && body['stream'] === true) violations.add('best-of', 'best_of is streamed.')
@@ -29,13 +29,17 @@ export function answerLint(body: JsonObject, asked: JsonObject): readonly Violat
   const choices = choicesOf(body)
   const indexes = choices.map(({ index }) => index)
   if (choices.length !== prompts.length * each || indexes.some((index, position) => index !== position))
-    violations.add('choices', `${prompts.length} prompts have the choices ${JSON.stringify(indexes).slice(0, 200)}.`)
+    violations.add(
+      'choices',
+      `${prompts.length} prompts have choices with the indexes ${JSON.stringify(indexes).slice(0, 200)}.`,
+    )
   for (const [position, choice] of choices.entries()) {
-    if (typeof choice['finish_reason'] !== 'string') violations.add('finish-present', `Choice ${position} has none.`)
+    if (typeof choice['finish_reason'] !== 'string')
+      violations.add('finish-present', `Choice ${position} has no finish_reason.`)
     logprobFaults(choice, violations)
     const prompt = prompts[Math.floor(position / each)]
     if (asked['echo'] === true && typeof prompt === 'string' && !textOf(choice['text'])?.startsWith(prompt))
-      violations.add('echo', `Choice ${position} begins otherwise.`)
+      violations.add('echo', `Choice ${position} does not begin with its prompt.`)
   }
   const usage = chat.lint.answer({ usage: body['usage'] ?? null }, {})
   for (const { rule, detail } of usage) if (rule === 'usage-adds-up') violations.add(rule, detail)

@@ -1,12 +1,10 @@
 import type { Rule } from '../../rules.ts'
 import { chat } from '../chat/index.ts'
 
-/* Rules of text completions. */
-
 const CREATE = 'https://platform.openai.com/docs/api-reference/completions/create'
 const OBJECT = 'https://platform.openai.com/docs/api-reference/completions/object'
 
-/** Rules of a chat's stream that hold for completions, too. */
+/** Rules of chat streams that also apply to completions. */
 const SHARED = new Set([
   'done',
   'no-event-name',
@@ -22,11 +20,11 @@ export const rules: readonly Rule[] = [
   { id: 'prompt', on: 'request', level: 'must', source: CREATE, says: 'The request has a prompt.' },
   {
     ...{ id: 'best-of', on: 'request', level: 'must', source: `${CREATE}#best_of` },
-    says: 'best_of is at least n, and is not streamed.',
+    says: 'best_of is at least n and is not combined with a stream.',
   },
   {
     ...{ id: 'choices', on: 'answer', level: 'must', source: `${CREATE}#n` },
-    says: 'Every prompt has n choices, whose indexes go on from prompt to prompt.',
+    says: 'Every prompt has n choices. Their indexes are counted across all prompts.',
   },
   {
     ...{ id: 'finish-present', on: 'answer', level: 'must', source: OBJECT },
@@ -34,11 +32,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'echo', on: 'answer', level: 'must', source: `${CREATE}#echo` },
-    says: 'With echo the text of a choice begins with its prompt.',
+    says: 'If echo is set, the text of a choice begins with its prompt.',
   },
   {
     ...{ id: 'logprobs', on: 'answer', level: 'must', source: OBJECT },
-    says: 'The lists of log probabilities have an entry for every token.',
+    says: 'The lists of log probabilities have one entry per token.',
   },
   {
     ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: OBJECT },

@@ -7,7 +7,7 @@ import type { ImageRequestFacts } from '../images/request.ts'
 import { dataIn, isStreamed, mediaRules, partsOf, promptIn, wantsOutput } from './parts.ts'
 import { modalityUsage } from './usage.ts'
 
-/** The media of a request or an answer. */
+/** Returns the images in the parts of a request or an answer. */
 const imagesIn = (parts: readonly JsonObject[], withType: boolean): MediaFacts[] =>
   dataIn(parts).map(({ mimeType, data }) => mediaOf(withType ? textOf(mimeType) : undefined, String(data)))
 
@@ -30,7 +30,7 @@ function answerFacts(body: JsonObject): ImagesFacts {
   }) as ImagesFacts
 }
 
-/** Images of Google's generateContent: the same endpoint as conversations, with images in answers. */
+/** Images over Google's generateContent: the endpoint of conversations, with images in the answers. */
 export const contentsImages: Format = {
   ...contents,
   name: 'contents.images',

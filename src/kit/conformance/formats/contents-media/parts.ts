@@ -3,15 +3,15 @@ import { type Json, type JsonObject, listOf, objectOf, textOf } from '../../json
 import type { Rule } from '../../rules.ts'
 import { contents } from '../contents/index.ts'
 
-/* What requests for images and speech in Google's format have in common. */
+/* Shared code for image and speech requests in Google's format. */
 
 export const partsOf = (content: Json): JsonObject[] => listOf(objectOf(content)['parts']).map(objectOf)
 
-/** The bytes of parts, in base64. */
+/** Returns the inline data of parts, in base64. */
 export const dataIn = (parts: readonly JsonObject[]): JsonObject[] =>
   parts.map(part => objectOf(part['inlineData'])).filter(({ data }) => typeof data === 'string')
 
-/** All texts of a request, joined. */
+/** Returns all texts of a request, joined. */
 export const promptIn = (parts: readonly JsonObject[]): string | undefined =>
   parts.map(part => textOf(part['text']) ?? '').join('') || undefined
 
@@ -22,11 +22,11 @@ const SOURCE = 'https://ai.google.dev/api/generate-content#Modality'
 export const mediaRules: readonly Rule[] = [
   {
     ...{ id: 'modality', on: 'request', level: 'must', source: SOURCE },
-    says: 'responseModalities asks for the kind of media that the caller wants.',
+    says: 'responseModalities requests the kind of media that the caller wants.',
   },
 ]
 
-/** The rules of requests, and that they ask for a modality. */
+/** Checks the general rules of requests, and that the request asks for a modality. */
 export const wantsOutput =
   (modality: 'IMAGE' | 'AUDIO'): Format['lint']['request'] =>
   (body, headers) => {

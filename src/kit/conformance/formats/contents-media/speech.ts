@@ -9,7 +9,7 @@ function requestFacts(body: JsonObject, path: string): SpeechRequestFacts {
   const { voiceConfig } = objectOf(objectOf(body['generationConfig'])['speechConfig'])
   return compact({
     text: promptIn(listOf(body['contents']).flatMap(partsOf)),
-    // There is no other format.
+    // PCM is the only format.
     format: 'pcm',
     voice: textOf(objectOf(objectOf(voiceConfig)['prebuiltVoiceConfig'])['voiceName']),
     stream: isStreamed(path),
@@ -23,7 +23,7 @@ function answerFacts(body: JsonObject): SpeechFacts {
   return compact({ sound, usage: modalityUsage(objectOf(body['usageMetadata'])) }) as SpeechFacts
 }
 
-/** Speech of Google's generateContent: raw samples in parts of the answer. */
+/** Speech over Google's generateContent: the parts of the answer contain raw samples. */
 export const contentsSpeech: Format = {
   ...contents,
   name: 'contents.speech',

@@ -8,7 +8,7 @@ const countOf = (details: Json | undefined, modality: string): number | undefine
       .find(one => one['modality'] === modality)?.['tokenCount'],
   )
 
-/** The token counts of Google's format, with those of their modalities. */
+/** Reads the token counts of Google's format, including counts per modality. */
 export function modalityUsage(usage: JsonObject): MediaUsage {
   const { promptTokensDetails: input, candidatesTokensDetails: output } = usage
   return compact({

@@ -12,7 +12,7 @@ const FINISHES: { readonly [reason: string]: Finish } = {
   ...Object.fromEntries(BLOCKED.map(reason => [reason, 'filtered' as const])),
 }
 
-/** `STOP` ends an answer with calls, too. */
+/** Returns the finish reason. `STOP` also ends answers with calls. */
 function finishOf(reason: string | undefined, calls: number): Finish | undefined {
   if (reason === undefined) return undefined
   const known = FINISHES[reason] ?? `other:${reason}`
@@ -31,7 +31,7 @@ function citationsOf({ groundingMetadata, citationMetadata }: JsonObject): strin
   return [...chunks, ...listOf(citationSources ?? citations).map(objectOf)].flatMap(({ uri }) => textOf(uri) ?? [])
 }
 
-/** Returns the facts of the chosen tokens. The alternatives of each stand in a list beside. */
+/** Returns the facts of the chosen tokens. Their alternatives are in a parallel list. */
 function logprobsOf({ chosenCandidates: chosen, topCandidates: tops }: JsonObject) {
   return listOf(chosen).map((value, index) => {
     const { token, logProbability } = objectOf(value)
@@ -63,7 +63,7 @@ function candidateOf(value: Json): CandidateFacts {
   }) as CandidateFacts
 }
 
-/** Returns the facts of a whole answer, or of a stream's assembled events. A blocked prompt has no candidate. */
+/** Returns the facts of a whole answer or of an assembled stream. If the prompt was blocked, there is no candidate. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const candidates = listOf(body['candidates']).map(candidateOf)
   const isBlocked = candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] !== undefined

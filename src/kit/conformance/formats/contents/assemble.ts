@@ -41,7 +41,7 @@ class Candidate {
     }
   }
 
-  /** Appends text to the text before it, unless one of the two is signed. */
+  /** Appends text to the previous text, unless one of them is signed. */
   private joined(part: JsonObject): void {
     const last = this.parts.at(-1)
     const [before, more] = [textOf(last?.['text']), textOf(part['text'])]
@@ -55,7 +55,7 @@ class Candidate {
   private piece(part: JsonObject, call: JsonObject): void {
     this.open ??= new PartialCall(part)
     this.open.add(call)
-    // A chunk without `willContinue` is the last of its call.
+    // A chunk without `willContinue` completes its call.
     if (call['willContinue'] !== true) this.close()
   }
 

@@ -6,6 +6,6 @@ export const exceptions: readonly SchemaException[] = [
   {
     schema: /^GenerateContentResponse$/,
     fault: /^\/candidates\/#\/safetyRatings\/#\/category must be equal to one of the allowed values/,
-    why: 'The cloud rates categories that the schema lacks, such as HARM_CATEGORY_IMAGE_HATE.',
+    why: 'Google Cloud also rates categories that the schema lacks, such as HARM_CATEGORY_IMAGE_HATE.',
   },
 ]

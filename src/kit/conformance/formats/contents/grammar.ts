@@ -5,11 +5,11 @@ import type { SseEvent } from '../../sse.ts'
 import { checkPart, isPiece } from './parts.ts'
 import { totalFault } from './usage.ts'
 
-/* The order of a streamGenerateContent stream. Source: docs/wire/contents.md#stream */
+/* Checks the order of events in a streamGenerateContent stream. Source: docs/wire/contents.md#stream */
 
 interface Candidate {
   finish: string | undefined
-  /** Whether a call is open whose arguments are streamed. */
+  /** Whether a call with streamed arguments is open. */
   isCalling: boolean
 }
 
@@ -24,7 +24,7 @@ class ContentsGrammar implements Grammar {
 
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     if (name !== undefined) this.violations.add('no-event-name', `An event is named ${JSON.stringify(name)}.`)
-    if (!isObject(data)) this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    if (!isObject(data)) this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
     else if (data['error'] != null) this.failed(objectOf(data['error']))
     else this.answer(data)
   }
@@ -66,7 +66,8 @@ class ContentsGrammar implements Grammar {
   private counted(usage: JsonObject): void {
     this.usage = usage
     const total = numberOf(usage['totalTokenCount']) ?? this.total
-    if (total < this.total) this.violations.add('usage-total', `totalTokenCount falls from ${this.total} to ${total}.`)
+    if (total < this.total)
+      this.violations.add('usage-total', `totalTokenCount decreases from ${this.total} to ${total}.`)
     this.total = total
   }
 
@@ -78,10 +79,10 @@ class ContentsGrammar implements Grammar {
     const role = content['role']
     if (role !== undefined && role !== 'model') this.violations.add('role', `A content has the role ${String(role)}.`)
     const parts = listOf(content['parts']).map(objectOf)
-    // Google runs the calls of hosted tools itself and continues with their results.
+    // Google runs the calls of hosted tools itself, and then continues with their results.
     if (parts.some(part => isObject(part['functionResponse']))) candidate.finish = undefined
     if (candidate.finish !== undefined && parts.some(part => part['text'] !== ''))
-      this.violations.add('finish', `Candidate ${index} goes on after ${candidate.finish}.`)
+      this.violations.add('finish', `Candidate ${index} continues after ${candidate.finish}.`)
     for (const part of parts) this.part(candidate, part, `A part of candidate ${index}`)
     const finish = textOf(value['finishReason'])
     if (finish === undefined) return

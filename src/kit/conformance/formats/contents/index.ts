@@ -13,7 +13,7 @@ import { rules } from './rules.ts'
 
 const PATH = /^\/(?:v1beta|v1)\/models\/([^?]+)(?::|%3[Aa])(generateContent|streamGenerateContent)(?:\?.*)?$/
 
-/** Reads the retry delay from the body, where Google states it, or else from the headers. */
+/** Reads the retry delay from the body, where Google states it. Falls back to the headers. */
 function errorFacts(status: number, headers: Headers, body: Json | undefined): ErrorFacts {
   const error = objectOf(objectOf(body)['error'])
   const details = listOf(error['details']).map(objectOf)
@@ -55,7 +55,7 @@ export const contents: Conversation = {
   },
   exceptions,
   asRead: { request: requestAsRead, answer: answerAsRead },
-  // Recorded streams of the provider have it.
+  // Recorded streams of Google use CRLF.
   newline: '\r\n',
   request: requestFacts,
   answer: answerFacts,

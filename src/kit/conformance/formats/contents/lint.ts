@@ -41,7 +41,7 @@ function toolFaults(body: JsonObject, violations: Violations): void {
   for (const fault of subsetFaults(responseSchema)) violations.add('schema-subset', `responseSchema: ${fault}`)
 }
 
-/** Checks that the responses in a history answer the calls of the turn before. */
+/** Checks that the responses in a history match the calls of the previous turn. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const contents = listOf(body['contents'])
@@ -52,13 +52,13 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   for (const [index, parts] of turnsOf(contents).entries()) {
     for (const part of parts) checkPart(part, `A part of turn ${index}`, violations)
     for (const part of parts) responseFaults(part, index, violations)
-    // Calls that Google ran itself are answered in the model's own turn. Calls may stay unanswered.
+    // Calls that Google ran itself are answered within the model's turn. Calls may stay unanswered.
     const called = namesOf(parts, 'functionCall')
     const names = called.length > 0 ? [] : namesOf(parts, 'functionResponse')
     if (names.length > 0 && [...names].sort().join() !== [...open].sort().join())
       violations.add(
         'responses-paired',
-        `Turn ${index} answers [${names.join(', ')}], called were [${open.join(', ')}].`,
+        `Turn ${index} answers [${names.join(', ')}], the calls were [${open.join(', ')}].`,
       )
     open = called
   }
@@ -70,7 +70,7 @@ function responseFaults({ functionResponse }: JsonObject, turn: number, violatio
   if (!isObject(functionResponse)) return
   const { name, response } = functionResponse
   if (!textOf(name)) violations.add('response-is-object', `A response of turn ${turn} has no name.`)
-  if (!isObject(response)) violations.add('response-is-object', `A response of turn ${turn} is no object.`)
+  if (!isObject(response)) violations.add('response-is-object', `A response of turn ${turn} is not an object.`)
 }
 
 export function answerLint(body: JsonObject): readonly Violation[] {
@@ -98,7 +98,8 @@ export function errorLint(status: number, body: Json | undefined): readonly Viol
     const { code, message, status: name } = error
     if (typeof message !== 'string') violations.add('error-status', 'The error has no message.')
     if (typeof name !== 'string') violations.add('error-status', 'The error has no status.')
-    if (code !== status) violations.add('error-status', `The code is ${JSON.stringify(code)}, the status ${status}.`)
+    if (code !== status)
+      violations.add('error-status', `The code is ${JSON.stringify(code)}, but the HTTP status is ${status}.`)
   }
   return violations.list
 }

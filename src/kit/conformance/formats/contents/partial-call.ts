@@ -4,7 +4,7 @@ import { type Json, type JsonObject, listOf, objectOf, textOf } from '../../json
 
 type Fields = { [field: string]: Json }
 
-/** Names and indexes of `$.a.b[0]`, `$['a'][0]`. */
+/** Splits a path such as `$.a.b[0]` or `$['a'][0]` into names and indexes. */
 const stepsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]/g)].map(([, name, index, quoted]) =>
     index === undefined ? (name ?? quoted ?? '') : Number(index),
@@ -13,7 +13,7 @@ const stepsOf = (path: string): (string | number)[] =>
 const pieceValue = (piece: JsonObject): Json =>
   piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
 
-/** Sets the value at a path. An existing string is appended to. */
+/** Sets the value at a path. Strings are appended to an existing string. */
 function put(root: Fields, steps: readonly (string | number)[], value: Json): void {
   let at = root as { [step: string | number]: Json }
   for (const [position, step] of steps.slice(0, -1).entries()) {
@@ -26,7 +26,7 @@ function put(root: Fields, steps: readonly (string | number)[], value: Json): vo
   at[last] = before !== undefined && typeof value === 'string' ? before + value : value
 }
 
-/** One call in progress. Its first chunk has the name. */
+/** One call in progress. Only the first chunk has the name. */
 export class PartialCall {
   private readonly first: JsonObject
   private readonly args: Fields = {}

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, textOf } from '../../json.ts'
 import type { Violations } from '../../rules.ts'
 
-/* Rules for the parts of a content in requests, whole answers and streams. */
+/* Checks the parts of contents in requests, whole answers and streams. */
 
-/** Kinds of data. A part has exactly one of them. */
+/** Kinds of data in a part. A part has exactly one. */
 const DATA = [
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
@@ -13,7 +13,9 @@ const DATA = [
 export const isPiece = (call: JsonObject): boolean =>
   call['willContinue'] !== undefined || call['partialArgs'] !== undefined
 
-/** Reports parts without data or with two kinds of data, and calls without a name or with arguments of another type. */
+/**
+ * Reports parts without data or with several kinds of data, calls without a name, and arguments that are not an object.
+ */
 export function checkPart(part: JsonObject, where: string, violations: Violations): void {
   const kinds = DATA.filter(kind => part[kind] !== undefined)
   if (kinds.length !== 1)

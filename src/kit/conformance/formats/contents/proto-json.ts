@@ -1,15 +1,15 @@
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 
 /*
- * Spellings that Google's parsers accept: names as the proto files have them, and null for an absent field.
+ * Spellings that Google's parsers accept: field names as in the proto files, and null for absent fields.
  * Source: https://protobuf.dev/programming-guides/json/
  */
 
-/** Fields whose value is free JSON, or has names of the caller. */
+/** Fields that contain arbitrary JSON or names chosen by the caller. */
 const FREE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'default', 'example', 'enum'])
 
 /**
- * Enums whose values are accepted in lower case: the publisher's own examples write them so.
+ * Enums whose values are also accepted in lower case, as the publisher's own examples write them.
  * Source: https://ai.google.dev/gemini-api/docs/function-calling, https://ai.google.dev/gemini-api/docs/thinking
  */
 const ENUMS = new Set(['type', 'mode', 'thinkingLevel'])
@@ -33,10 +33,10 @@ function valueAsRead(value: Json): Json {
   return Object.fromEntries(fields.map(([name, one]) => [name, fieldAsRead(name, one)]))
 }
 
-/** A request as the provider reads it. */
+/** Normalizes a request as Google's parser reads it. */
 export const requestAsRead = (body: JsonObject): JsonObject => objectOf(valueAsRead(body))
 
-/** An answer without its null fields; its names and enums have one spelling. */
+/** Removes null fields from an answer. Names and enums in answers have only one spelling. */
 export function answerAsRead(body: JsonObject): JsonObject {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return listOf(value).map(visit)

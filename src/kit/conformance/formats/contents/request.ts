@@ -23,7 +23,10 @@ function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
   return compact({ type: textOf(type), address: textOf(fileUri) })
 }
 
-/** Returns the text of a response: `output`, `result` or `error` if it is the only field, otherwise the JSON. */
+/**
+ * Returns the text of a response. If `output`, `result` or `error` is the only field, that is the text. Otherwise the
+ * text is the JSON.
+ */
 function resultFacts({ response, parts }: JsonObject): ResultFacts {
   const fields = Object.entries(objectOf(response))
   const [name, value] = fields.length === 1 ? fields[0]! : []
@@ -36,12 +39,12 @@ function resultFacts({ response, parts }: JsonObject): ResultFacts {
   }) as ResultFacts
 }
 
-/** Pairs responses with calls: by id, else by name, in the order of the calls. */
+/** Matches responses to calls: by id, or otherwise by name, in the order of the calls. */
 class Pairing {
   private readonly open = new Map<string, string[]>()
   private calls = 0
 
-  /** Returns an id for the call that is unique in the request. */
+  /** Returns an id for the call. The id is unique within the request. */
   called(name: string, id: string | undefined): string {
     const key = `${this.calls++}`
     for (const one of [`name:${name}`, ...(id === undefined ? [] : [`id:${id}`])])
@@ -76,7 +79,7 @@ function partOf(part: JsonObject, pairing: Pairing): Part[] {
   return [{ kind: 'media', media: mediaFacts(part) }]
 }
 
-/** Reads one content. Its reasoning comes first, as in every answer. */
+/** Reads one content. Its reasoning comes first, as in answers. */
 function turnOf(value: Json, pairing: Pairing): RawTurn {
   const { role, parts } = objectOf(value)
   const reasoning = new Reasoning()
@@ -149,7 +152,7 @@ function settingsOf(config: JsonObject): RequestFacts['settings'] {
 const textsOf = (content: Json | undefined): string[] =>
   listOf(objectOf(content)['parts']).flatMap(part => textOf(objectOf(part)['text']) ?? [])
 
-/** Returns the facts of a request body. The path states whether a stream is requested. */
+/** Returns the facts of a request. The path states whether a stream is requested. */
 export function requestFacts(body: JsonObject, path: string): RequestFacts {
   const config = objectOf(body['generationConfig'])
   const pairing = new Pairing()

@@ -1,6 +1,6 @@
 import type { Level, Rule, Subject } from '../../rules.ts'
 
-/* Rules of generateContent. Their sources are headings of this project's reference, which names the public pages. */
+/* Sources are headings in this project's reference, which cites the public pages. */
 
 const rule = (id: string, on: Subject, level: Level, section: string, says: string): Rule => ({
   ...{ id, on, level, says },
@@ -34,34 +34,42 @@ export const rules: readonly Rule[] = [
   request(
     'responses-paired',
     'contents.md#request',
-    'A turn with responses has one for every call of the turn before, and no other.',
+    'If a turn has responses, they match the calls of the previous turn one to one.',
   ),
   request('function-name', 'contents.md#tools', 'The name of a function begins with a letter or an underscore.'),
-  request('one-schema', 'contents.md#schemas', 'A schema is given in one of the two dialects, not in both.'),
-  request('schema-subset', 'contents.md#schemas', 'parameters and responseSchema have the fields of the subset only.'),
+  request('one-schema', 'contents.md#schemas', 'A schema is stated in only one of the two dialects.'),
+  request('schema-subset', 'contents.md#schemas', 'parameters and responseSchema only have fields of the subset.'),
   answer('one-kind-of-data', PARTS, ONE_KIND),
   answer('call-has-name', PARTS, NAMED),
   answer('arguments-are-object', PARTS, OBJECT),
   answer('role', RESPONSE, MODEL, 'should'),
-  answer('finish-present', FINISH, 'Every candidate has a finishReason; a blocked prompt has promptFeedback instead.'),
+  answer(
+    'finish-present',
+    FINISH,
+    'Every candidate has a finishReason; if the prompt was blocked, there is promptFeedback instead.',
+  ),
   answer('usage-adds-up', USAGE, ADDS_UP, 'should'),
   stream('no-event-name', STREAM, 'Events have no event field.', 'should'),
-  stream('json', STREAM, 'The data of every event is a JSON object; no [DONE] ends the stream.'),
+  stream('json', STREAM, 'The data of every event is a JSON object; the stream does not end with [DONE].'),
   stream('one-id', RESPONSE, 'All events have the same responseId.'),
   stream('one-kind-of-data', PARTS, ONE_KIND),
   stream('call-has-name', PARTS, NAMED),
   stream('arguments-are-object', PARTS, OBJECT),
   stream('role', RESPONSE, MODEL, 'should'),
-  stream('finish', STREAM, 'A candidate has one finishReason at most, and no content comes after it.'),
+  stream('finish', STREAM, 'A candidate has at most one finishReason, and no content follows it.'),
   stream(
     'finish-present',
     STREAM,
-    'Every candidate has a finishReason; without one, SDKs take the stream for cut off.',
+    'Every candidate has a finishReason; without one, SDKs treat the stream as truncated.',
   ),
-  stream('usage', USAGE, 'The stream has usageMetadata.'),
-  stream('usage-total', USAGE, 'The total is a running one that does not fall.', 'should'),
+  stream('usage', USAGE, 'The stream contains usageMetadata.'),
+  stream('usage-total', USAGE, 'totalTokenCount is a running total that never decreases.', 'should'),
   stream('usage-adds-up', USAGE, ADDS_UP, 'should'),
-  stream('error-code', 'errors.md#in-streams', 'An error has a numeric code from 400 to 599; SDKs miss any other.'),
+  stream(
+    'error-code',
+    'errors.md#in-streams',
+    'An error has a numeric code from 400 to 599; SDKs overlook any other code.',
+  ),
   rule(
     'error-status',
     'error',

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 
-/* Schemas of `parameters` and `responseSchema`, a subset of OpenAPI's. Source: docs/wire/contents.md#schemas */
+/* Schemas in `parameters` and `responseSchema`: a subset of OpenAPI schemas. Source: docs/wire/contents.md#schemas */
 
 const FIELDS = new Set([
   ...['type', 'format', 'title', 'description', 'nullable', 'default', 'example', 'enum', 'items', 'minItems'],
@@ -8,18 +8,18 @@ const FIELDS = new Set([
   ...['maxLength', 'pattern', 'minimum', 'maximum', 'anyOf'],
 ])
 
-/** Counts, which may be strings on the wire. */
+/** Numeric keywords whose values may be strings on the wire. */
 const COUNTS = new Set(['minItems', 'maxItems', 'minProperties', 'maxProperties', 'minLength', 'maxLength'])
 
-/** Returns the fields that the server refuses. */
+/** Returns one line for each field that the server refuses. */
 export function subsetFaults(schema: Json | undefined): string[] {
   if (!isObject(schema)) return []
   const inner = [schema['items'], ...listOf(schema['anyOf']), ...Object.values(objectOf(schema['properties']))]
   const own = Object.keys(schema).filter(field => !FIELDS.has(field))
-  return [...own.map(field => `${field} is no field of the subset.`), ...inner.flatMap(subsetFaults)]
+  return [...own.map(field => `${field} is not a field of the subset.`), ...inner.flatMap(subsetFaults)]
 }
 
-/** Converts the schema to JSON Schema: types in lower case, counts as numbers, `nullable` among the types. */
+/** Converts a schema to JSON Schema: lower-case types, numeric counts, and `null` among the types if `nullable`. */
 export function asJsonSchema(schema: Json): Json {
   if (!isObject(schema)) return schema
   const { nullable, propertyOrdering: _, ...rest } = schema

@@ -1,9 +1,9 @@
 import type { ReasoningFacts } from '../../facts.ts'
 import { type JsonObject, textOf } from '../../json.ts'
 
-/* Reasoning and its signature, which is on a part after it. Source: docs/wire/contents.md#thinking */
+/* Reasoning and its signature. The signature is on a later part. Source: docs/wire/contents.md#thinking */
 
-/** Documented values that skip the server's check of a signature. They are no signatures. */
+/** Documented values that make the server skip its signature check. They are not real signatures. */
 const SKIPS = new Set(['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'])
 
 /** Returns the signature of a part, if it has a real one. */
@@ -12,14 +12,12 @@ export function signatureOf({ thoughtSignature }: JsonObject): string | undefine
   return signature && !SKIPS.has(signature) ? signature : undefined
 }
 
-/**
- * Collects reasoning. Consecutive thought parts are joined, and the signature of the part after them belongs to them.
- */
+/** Collects reasoning. Consecutive thought parts are joined. The signature of the following part belongs to them. */
 export class Reasoning {
   readonly list: { text?: string; signature?: string }[] = []
   private isOpen = false
 
-  /** Takes one part. Returns whether the part is only reasoning. */
+  /** Takes one part. Returns whether the part contains nothing but reasoning. */
   take(part: JsonObject): boolean {
     const isThought = part['thought'] === true
     if (isThought) this.think(textOf(part['text']) ?? '')

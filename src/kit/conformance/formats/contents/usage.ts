@@ -1,7 +1,7 @@
 import type { UsageFacts } from '../../facts.ts'
 import { compact, type JsonObject, numberOf } from '../../json.ts'
 
-/** Adds counts. An absent count is 0. Without any count the sum is absent. */
+/** Adds counts. Absent counts are 0. Undefined if all are absent. */
 function sum(...counts: readonly (number | undefined)[]): number | undefined {
   return counts.every(count => count === undefined) ? undefined : counts.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
@@ -14,8 +14,8 @@ const counts = (usage: JsonObject) => ({
 })
 
 /**
- * Returns the facts of `usageMetadata`. Results of server tools and thoughts are counted apart from prompt and
- * candidates.
+ * Returns the facts of `usageMetadata`. Tokens of tool results and thoughts are not included in the counts of prompt
+ * and candidates.
  */
 export function usageFacts(usage: JsonObject): UsageFacts {
   const { prompt, tools, candidates, thoughts } = counts(usage)
@@ -27,11 +27,11 @@ export function usageFacts(usage: JsonObject): UsageFacts {
   }) as UsageFacts
 }
 
-/** Returns the fault of `totalTokenCount`, if it has one. */
+/** Describes the fault of `totalTokenCount`, if it has one. */
 export function totalFault(usage: JsonObject): string | undefined {
   const { prompt, tools, candidates, thoughts } = counts(usage)
   const total = numberOf(usage['totalTokenCount'])
   const expected = sum(prompt, tools, candidates, thoughts)
   if (total === undefined || expected === undefined || total === expected) return undefined
-  return `totalTokenCount is ${total}, its parts are ${expected}.`
+  return `totalTokenCount is ${total}, but the sum of its parts is ${expected}.`
 }

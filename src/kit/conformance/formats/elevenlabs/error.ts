@@ -4,7 +4,7 @@ import type { Headers } from '../../format.ts'
 import { isObject, type Json, objectOf } from '../../json.ts'
 import type { Rule, Violation } from '../../rules.ts'
 
-/* Errors of ElevenLabs. Source: https://elevenlabs.io/docs/developers/resources/error-messages */
+/* ElevenLabs' errors. Source: https://elevenlabs.io/docs/developers/resources/error-messages */
 
 export const errorFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
   errorFactsOf(status, headers, objectOf(objectOf(body)['detail']))

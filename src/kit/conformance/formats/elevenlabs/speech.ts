@@ -4,7 +4,7 @@ import { type Violation, Violations } from '../../rules.ts'
 import { answerFacts, type SpeechRequestFacts } from '../speech/facts.ts'
 import { errorFacts, errorLint, errorRule } from './error.ts'
 
-/* Speech of ElevenLabs: an upstream only. Source: https://elevenlabs.io/docs/api-reference/text-to-speech/convert */
+/* ElevenLabs' speech, supported only as an upstream. Source: https://elevenlabs.io/docs/api-reference/text-to-speech/convert */
 
 const SOURCE = 'https://elevenlabs.io/docs/api-reference/text-to-speech/convert'
 const PATH = /^\/v1\/text-to-speech\/([^/?]+)(?:\/stream)?(?:\?(.*))?$/
@@ -14,7 +14,7 @@ const partsOf = (path: string) => {
   return { voice, output: new URLSearchParams(query).get('output_format') ?? undefined }
 }
 
-/** The container is the first word of an output format such as `mp3_44100_128`. */
+/** Reads the facts of a request. The container is the first word of an output format such as `mp3_44100_128`. */
 function requestFacts(body: JsonObject, path: string): SpeechRequestFacts {
   const { voice, output } = partsOf(path)
   return compact({
@@ -57,7 +57,7 @@ export const elevenlabsSpeech: Format = {
     { ...{ id: 'model', on: 'request', level: 'should', source: SOURCE }, says: 'The request names its model.' },
     {
       ...{ id: 'output-format', on: 'request', level: 'must', source: SOURCE },
-      says: 'output_format is a container with its rate, such as mp3_44100_128.',
+      says: 'output_format states a container and a rate, such as mp3_44100_128.',
     },
     errorRule,
   ],

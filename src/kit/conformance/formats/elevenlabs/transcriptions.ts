@@ -6,7 +6,7 @@ import type { TranscriptFacts } from '../transcriptions/answer.ts'
 import type { TranscriptionRequestFacts } from '../transcriptions/request.ts'
 import { errorFacts, errorLint, errorRule } from './error.ts'
 
-/* Transcriptions of ElevenLabs: an upstream only. Source: https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
+/* ElevenLabs' transcriptions, supported only as an upstream. Source: https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
 
 const SOURCE = 'https://elevenlabs.io/docs/api-reference/speech-to-text/convert'
 const PATH = '/v1/speech-to-text'
@@ -24,7 +24,7 @@ function requestFacts(body: JsonObject, _path: string, files: readonly FormFile[
   }) as TranscriptionRequestFacts
 }
 
-/** A word, without the spaces and noises between words. */
+/** Returns the facts of a word. Spaces and noises between words are skipped. */
 const wordFacts = (value: Json) => {
   const { text, start, end, type } = objectOf(value)
   return type === 'word' ? [compact({ start: numberOf(start), end: numberOf(end), text: textOf(text) })] : []
@@ -67,7 +67,7 @@ export const elevenlabsTranscriptions: Format = {
   rules: [
     {
       ...{ id: 'file', on: 'request', level: 'must', source: SOURCE },
-      says: 'The form has one recording: a file or an address.',
+      says: 'The form has one recording: a file or a URL.',
     },
     { ...{ id: 'model', on: 'request', level: 'must', source: SOURCE }, says: 'The form has a model_id.' },
     {

@@ -21,22 +21,22 @@ const PURPOSES: { readonly [value: string]: Purpose } = {
 
 const LISTS = ['texts', 'images', 'inputs'] as const
 
-/** Inputs of one request. */
+/** Maximum number of inputs per request. */
 const MOST_INPUTS = 96
 
 const rules: readonly Rule[] = [
   {
     ...{ id: 'one-list', on: 'request', level: 'must', source: API },
-    says: 'The inputs are in one of texts, images and inputs, and are 96 at most.',
+    says: 'There are at most 96 inputs, all in one of the fields texts, images and inputs.',
   },
   ...vectorRules({ request: API, answer: API }),
   {
     ...{ id: 'types-as-asked', on: 'answer', level: 'must', source: API },
-    says: 'The answer has the vectors of every requested type, float by default.',
+    says: 'The answer contains vectors in every requested type. The default type is float.',
   },
   {
     ...{ id: 'texts-repeated', on: 'answer', level: 'should', source: API },
-    says: 'The texts of the answer are those of the request.',
+    says: 'The answer repeats the texts of the request.',
   },
 ]
 
@@ -51,7 +51,7 @@ function requestLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
-/** Types of vectors that are numbers of the model; the others are rounded to bits or bytes. */
+/** Types with full precision. Other types are rounded to bits or bytes. */
 const FULL = ['float', 'base64'] as const
 
 const vectorsOf = (body: JsonObject): readonly Json[] => {
@@ -66,7 +66,7 @@ function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
   const inputs = entriesOf(asked).length
   for (const type of types)
     if (listOf(embeddings[type]).length !== inputs)
-      violations.add('types-as-asked', `There are ${listOf(embeddings[type]).length} vectors of ${type}.`)
+      violations.add('types-as-asked', `The answer has ${listOf(embeddings[type]).length} vectors of the type ${type}.`)
   if (FULL.some(type => types.includes(type)))
     checkVectors(vectorsOf(body), { inputs, dimensions: numberOf(asked['output_dimension']) }, violations)
   const texts = listOf(body['texts'])
@@ -86,7 +86,7 @@ function inputOf(value: Json): InputFacts {
   return compact({ text: text === '' ? undefined : text, media }) as InputFacts
 }
 
-/** A request of images alone has the type `image`, which is no purpose. */
+/** Reads the facts of a request. The input type `image` is not a purpose. */
 const requestFacts = (body: JsonObject): EmbeddingFacts =>
   compact({
     inputs: [
@@ -97,14 +97,14 @@ const requestFacts = (body: JsonObject): EmbeddingFacts =>
     dimensions: numberOf(body['output_dimension']),
   }) as EmbeddingFacts
 
-/** Tokens of images are counted beside those of texts. */
+/** Reads the usage. Image tokens are counted separately from text tokens. */
 function usageOf(body: JsonObject): UsageFacts {
   const { input_tokens: texts, image_tokens: images } = objectOf(objectOf(body['meta'])['billed_units'])
   if (texts === undefined && images === undefined) return {}
   return { input: (numberOf(texts) ?? 0) + (numberOf(images) ?? 0) }
 }
 
-/** Cohere's embed; the base address has no version. */
+/** Cohere's embed. The base URL has no version. */
 export const cohere: Format = {
   name: 'cohere.embeddings',
   work: 'embeddings',

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { MediaFacts, UsageFacts } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, textOf } from '../../json.ts'
 
-/* The meaning of embeddings, in no format's words. */
+/* The meaning of embeddings, independent of the format. */
 
-/** One input, which has one vector. */
+/** One input. Each input has one vector. */
 export interface InputFacts {
   readonly text?: string
   /** Token ids, joined by spaces. */
@@ -16,9 +16,9 @@ export interface InputFacts {
 export interface EmbeddingFacts {
   readonly inputs?: readonly InputFacts[]
   readonly purpose?: Purpose
-  /** The number of dimensions of a vector. */
+  /** Number of dimensions per vector. */
   readonly dimensions?: number
-  /** End at which a text that is too long is cut. */
+  /** Which end of a text is cut off if it is too long. */
   readonly truncate?: string
   readonly endUser?: string
 }
@@ -26,7 +26,7 @@ export interface EmbeddingFacts {
 /** One vector. Base64 and lists of numbers are two encodings of the same vector. */
 export interface VectorFacts {
   readonly dimensions?: number
-  /** The first numbers, and a digest of all as 32-bit floats. */
+  /** The first numbers, and a digest of all numbers as 32-bit floats. */
   readonly numbers: string
 }
 
@@ -47,7 +47,7 @@ export type Purpose =
   | 'code-query'
   | `other:${string}`
 
-/** The purpose that a vendor's value means. */
+/** Translates a vendor's value into a purpose. */
 export const purposeOf = (
   table: { readonly [value: string]: Purpose },
   value: Json | undefined,
@@ -55,10 +55,10 @@ export const purposeOf = (
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Bytes of a number in base64: a 32-bit float, little-endian. */
+/** Size of a number in base64 vectors, in bytes: a little-endian 32-bit float. */
 const FLOAT = 4
 
-/** The numbers of a vector, from a list or from base64; `undefined` where it is neither. */
+/** Reads the numbers of a vector from a list or from base64. Undefined if it is neither. */
 export function numbersOf(vector: Json | undefined): readonly number[] | undefined {
   if (typeof vector !== 'string') {
     const list = listOf(vector)
@@ -70,10 +70,10 @@ export function numbersOf(vector: Json | undefined): readonly number[] | undefin
   return numbers.every(Number.isFinite) ? numbers : undefined
 }
 
-/** Numbers of a vector that are shown. */
+/** Number of leading vector components that reports show. */
 const SHOWN = 4
 
-/** The facts of one vector. Numbers are compared as 32-bit floats, which is what models compute; -0 is 0. */
+/** Returns the facts of one vector. Numbers are compared as 32-bit floats, the precision of models. -0 equals 0. */
 export function vectorFacts(vector: Json | undefined): VectorFacts {
   const numbers = numbersOf(vector)
   if (numbers === undefined) return { numbers: 'unreadable' }
@@ -83,11 +83,11 @@ export function vectorFacts(vector: Json | undefined): VectorFacts {
   return { dimensions: floats.length, numbers: `${first} … sha256 ${digest.slice(0, 16)}` }
 }
 
-/** The facts of vectors and of the tokens that they cost. */
+/** Returns the facts of an answer with vectors: the vectors and their token count. */
 export const vectorsFacts = (vectors: readonly (Json | undefined)[], input: number | undefined): VectorsFacts =>
   compact({ vectors: vectors.map(vectorFacts), usage: compact({ input }) }) as VectorsFacts
 
-/** Inputs of OpenAI's field: a text, texts, token ids or lists of them. */
+/** Reads OpenAI's `input`: a text, a list of texts, token ids, or lists of token ids. */
 export function inputsOf(input: Json | undefined): InputFacts[] {
   const list = listOf(input)
   if (!Array.isArray(input) || typeof list[0] === 'number') return [inputOf(input ?? '')]
@@ -97,7 +97,7 @@ export function inputsOf(input: Json | undefined): InputFacts[] {
 const inputOf = (value: Json): InputFacts =>
   Array.isArray(value) ? { tokens: value.join(' ') } : { text: textOf(value) ?? '' }
 
-/** The vectors of OpenAI's `data` in the order of their indexes. */
+/** Returns the vectors in OpenAI's `data`, sorted by index. */
 export const dataVectors = (body: JsonObject): (Json | undefined)[] =>
   (listOf(body['data']) as readonly JsonObject[])
     .map((entry, position) => ({ at: numberOf(entry?.['index']) ?? position, vector: entry?.['embedding'] }))

@@ -25,7 +25,7 @@ const PURPOSES: { readonly [value: string]: Purpose } = {
 const rules: readonly Rule[] = [
   {
     ...{ id: 'model-in-requests', on: 'request', level: 'must', source: `${API}#method:-models.batchembedcontents` },
-    says: 'Every request of a batch names the model of the path.',
+    says: 'Every request of a batch repeats the model from the path.',
   },
   { id: 'content-present', on: 'request', level: 'must', source: API, says: 'Every content has parts.' },
   ...vectorRules({ request: API, answer: API }),
@@ -50,11 +50,11 @@ function requestLint(body: JsonObject, path: string): readonly Violation[] {
   return violations.list
 }
 
-/** A setting of a request: beside the content, or in the newer `embedContentConfig`. */
+/** Returns a setting that is next to the content or in the newer `embedContentConfig`. */
 const settingOf = (request: JsonObject, name: string) =>
   objectOf(request['embedContentConfig'])[name] ?? request[name] ?? undefined
 
-/** A single vector for `embedContent`, and a list for `batchEmbedContents`, whichever of them a scenario has. */
+/** Converts a hand-written answer: one vector for `embedContent`, a list for `batchEmbedContents`. */
 function answered(answer: JsonObject, path: string): JsonObject {
   const { embedding, embeddings, ...rest } = answer
   if (isBatch(path)) return embedding === undefined ? answer : { embeddings: [embedding], ...rest }
@@ -99,7 +99,7 @@ function requestFacts(body: JsonObject): EmbeddingFacts {
   }) as EmbeddingFacts
 }
 
-/** Google's embeddings; the base address has no version. */
+/** Google's embeddings. The base URL has no version. */
 export const google: Format = {
   name: 'contents.embeddings',
   work: 'embeddings',

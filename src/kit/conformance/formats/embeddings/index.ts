@@ -5,5 +5,4 @@ import { jina } from './jina.ts'
 import { embeddings } from './openai.ts'
 import { voyage } from './voyage.ts'
 
-/** The formats of embeddings. */
 export const EMBEDDINGS: readonly Format[] = [embeddings, voyage, jina, google, cohere]

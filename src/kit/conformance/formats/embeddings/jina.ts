@@ -8,7 +8,7 @@ import { dataVectors, type EmbeddingFacts, type InputFacts, type Purpose, purpos
 import { checkData, dataRules, ownFieldsLint } from './lint.ts'
 import { detailFacts } from './voyage.ts'
 
-/* Jina AI's embeddings, at OpenAI's path with other fields. */
+/* Jina AI's embeddings. The path is the same as OpenAI's, but the fields differ. */
 
 const PATH = '/embeddings'
 const API = 'https://jina.ai/embeddings/'
@@ -28,15 +28,15 @@ const PURPOSES: { readonly [value: string]: Purpose } = {
 const rules: readonly Rule[] = [
   {
     ...{ id: 'own-fields', on: 'request', level: 'must', source: API },
-    says: 'Length, encoding and purpose of vectors are in dimensions, embedding_type and task.',
+    says: 'The length, encoding and purpose of vectors are stated in dimensions, embedding_type and task.',
   },
   ...dataRules({ request: API, answer: API }),
 ]
 
-/** OpenAI's and Voyage's names of fields that Jina has other names for. */
+/** Fields of OpenAI and Voyage for which Jina uses other names. */
 const FOREIGN = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
 
-/** Base64, whose first bytes tell its type, or an address. */
+/** Reads an image: a URL, or base64 whose first bytes show the type. */
 function imageAt(text: string): MediaFacts {
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return mediaAt(text)
   const container = containerOf(Buffer.from(text, 'base64'))
@@ -67,7 +67,7 @@ const requestFacts = (body: JsonObject): EmbeddingFacts =>
     truncate: booleanOf(body['truncate']) === true ? 'end' : undefined,
   }) as EmbeddingFacts
 
-/** Jina's embeddings; the base address ends with `/v1`. */
+/** Jina's embeddings. The base URL ends with `/v1`. */
 export const jina: Format = {
   name: 'embeddings.jina',
   work: 'embeddings',

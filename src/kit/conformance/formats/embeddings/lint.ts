@@ -2,14 +2,14 @@ import { type Json, type JsonObject, listOf, numberOf, objectOf } from '../../js
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { dataVectors, numbersOf } from './facts.ts'
 
-/* Rules that every format of embeddings has. */
+/* Rules shared by all formats of embeddings. */
 
-/** The parts of a request that its answer must follow. */
+/** The parts of a request that determine its answer. */
 export interface Wanted {
-  /** The number of inputs. */
+  /** Number of inputs. */
   readonly inputs: number
   readonly dimensions?: number | undefined
-  /** The encoding that the format promises; `undefined` where it has one only. */
+  /** The encoding that the request asks for. Undefined if the format has only one. */
   readonly encoding?: 'float' | 'base64' | undefined
 }
 
@@ -19,7 +19,7 @@ export function checkVectors(vectors: readonly (Json | undefined)[], wanted: Wan
   if (vectors.length !== inputs) violations.add('one-each', `${inputs} inputs have ${vectors.length} vectors.`)
   for (const [index, vector] of vectors.entries()) {
     const numbers = numbersOf(vector)
-    if (numbers === undefined) violations.add('numbers', `Vector ${index} is no vector.`)
+    if (numbers === undefined) violations.add('numbers', `Vector ${index} is not a vector.`)
     else if (dimensions !== undefined && numbers.length !== dimensions)
       violations.add('dimensions', `Vector ${index} has ${numbers.length} dimensions.`)
     const isBase64 = typeof vector === 'string'
@@ -28,7 +28,7 @@ export function checkVectors(vectors: readonly (Json | undefined)[], wanted: Wan
   }
 }
 
-/** Checks that every entry of OpenAI's `data` has the index of its input. */
+/** Checks that every entry of OpenAI's `data` has the index of an input. */
 function checkIndexes(body: JsonObject, violations: Violations): void {
   const indexes = listOf(body['data']).map(entry => numberOf(objectOf(entry)['index']))
   const sorted = [...indexes].sort((a, b) => (a ?? -1) - (b ?? -1))
@@ -36,7 +36,7 @@ function checkIndexes(body: JsonObject, violations: Violations): void {
     violations.add('index', `The indexes are ${JSON.stringify(indexes.slice(0, 20))}.`)
 }
 
-/** Checks OpenAI's list of vectors. The requested encoding is a list of numbers unless it is `base64`. */
+/** Checks OpenAI's list of vectors. They are lists of numbers unless `base64` was requested. */
 export function checkData(
   body: JsonObject,
   { encoding, ...wanted }: Omit<Wanted, 'encoding'> & { readonly encoding: Json | undefined },
@@ -46,25 +46,26 @@ export function checkData(
   checkIndexes(body, violations)
 }
 
-/** Checks that a request has no field that other vendors use for its fields. */
+/** Checks that a request does not use field names of other vendors. */
 export function ownFieldsLint(foreign: readonly string[], body: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  for (const field of foreign) if (body[field] !== undefined) violations.add('own-fields', `There is a field ${field}.`)
+  for (const field of foreign)
+    if (body[field] !== undefined) violations.add('own-fields', `The request has a field ${field}.`)
   return violations.list
 }
 
-/** Pages of a format: that of its requests, and that of its answers. */
+/** Documentation pages of a format's requests and answers. */
 export interface Pages {
   readonly request: string
   readonly answer: string
 }
 
-/** The rules of `checkVectors`. */
+/** Rules that `checkVectors` checks. */
 export const vectorRules = ({ request, answer }: Pages): Rule[] => [
   { id: 'one-each', on: 'answer', level: 'must', source: answer, says: 'Every input has one vector.' },
   {
     ...{ id: 'numbers', on: 'answer', level: 'must', source: answer },
-    says: 'A vector is a list of numbers, or 32-bit floats in base64 where that was requested.',
+    says: 'A vector is a list of numbers, or 32-bit floats in base64 if that was requested.',
   },
   {
     ...{ id: 'dimensions', on: 'answer', level: 'must', source: request },
@@ -72,15 +73,15 @@ export const vectorRules = ({ request, answer }: Pages): Rule[] => [
   },
 ]
 
-/** The rules of formats with OpenAI's list of vectors. */
+/** Rules for formats with OpenAI's list of vectors. */
 export const dataRules = ({ request, answer }: Pages): Rule[] => [
   ...vectorRules({ request, answer }),
   {
     ...{ id: 'index', on: 'answer', level: 'must', source: answer },
-    says: 'The index of a vector is that of its input; every index from 0 comes once.',
+    says: 'The index of a vector is the index of its input. Every index from 0 occurs once.',
   },
   {
     ...{ id: 'encoding', on: 'answer', level: 'must', source: request },
-    says: 'Vectors come in the requested encoding; a list of numbers if none was requested.',
+    says: 'Vectors have the requested encoding. Without one, they are lists of numbers.',
   },
 ]

@@ -17,17 +17,17 @@ const OBJECT = 'https://platform.openai.com/docs/api-reference/embeddings/object
 const rules: readonly Rule[] = [
   {
     ...{ id: 'input-present', on: 'request', level: 'must', source: CREATE },
-    says: 'The input is not empty, and has 2048 entries at most.',
+    says: 'The input is not empty and has at most 2048 entries.',
   },
   ...dataRules({ request: CREATE, answer: OBJECT }),
   {
     ...{ id: 'usage-adds-up', on: 'answer', level: 'should', source: CREATE },
-    says: 'total_tokens is prompt_tokens, because vectors have no output tokens.',
+    says: 'total_tokens equals prompt_tokens, because embeddings have no output tokens.',
   },
   errorType,
 ]
 
-/** Entries of an input. */
+/** Maximum number of entries in an input. */
 const MOST_INPUTS = 2048
 
 function requestLint(body: JsonObject): readonly Violation[] {
@@ -68,11 +68,11 @@ const exceptions: readonly SchemaException[] = [
   {
     schema: /^CreateEmbeddingResponse$/,
     fault: /^\/data\/#\/embedding must be array/,
-    why: 'The description lacks the vectors in base64 that OpenAI answers with where encoding_format is base64.',
+    why: 'The description lacks base64 vectors, which OpenAI returns if encoding_format is base64.',
   },
 ]
 
-/** OpenAI embeddings; the base address ends with `/v1`. */
+/** OpenAI's embeddings. The base URL ends with `/v1`. */
 export const embeddings: Format = {
   name: 'embeddings',
   work: 'embeddings',

@@ -7,7 +7,7 @@ import { chat } from '../chat/index.ts'
 import { dataVectors, type EmbeddingFacts, inputsOf, type Purpose, purposeOf, vectorsFacts } from './facts.ts'
 import { checkData, dataRules, ownFieldsLint } from './lint.ts'
 
-/* Voyage AI's embeddings, at OpenAI's path with other fields. */
+/* Voyage AI's embeddings. The path is the same as OpenAI's, but the fields differ. */
 
 const PATH = '/embeddings'
 const API = 'https://docs.voyageai.com/reference/embeddings-api'
@@ -17,12 +17,12 @@ const PURPOSES: { readonly [value: string]: Purpose } = { query: 'query', docume
 const rules: readonly Rule[] = [
   {
     ...{ id: 'own-fields', on: 'request', level: 'must', source: API },
-    says: 'Length and encoding of vectors are in output_dimension and encoding_format, whose only value is base64.',
+    says: 'The length and encoding of vectors are stated in output_dimension and encoding_format. The only encoding is base64.',
   },
   ...dataRules({ request: API, answer: API }),
 ]
 
-/** OpenAI's and Jina's names of fields that Voyage has other names for. */
+/** Fields of OpenAI and Jina for which Voyage uses other names. */
 const FOREIGN = ['dimensions', 'embedding_type', 'task', 'user'] as const
 
 function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
@@ -44,11 +44,11 @@ const requestFacts = (body: JsonObject): EmbeddingFacts =>
     truncate: booleanOf(body['truncation']) === false ? 'never' : undefined,
   }) as EmbeddingFacts
 
-/** Voyage's errors are texts in `detail`. */
+/** Returns the facts of a Voyage error, whose text is in `detail`. */
 export const detailFacts = (status: number, headers: Headers, body: Json | undefined): ErrorFacts =>
   errorFactsOf(status, headers, { message: objectOf(body)['detail'] ?? null })
 
-/** Voyage's embeddings; the base address ends with `/v1`. */
+/** Voyage's embeddings. The base URL ends with `/v1`. */
 export const voyage: Format = {
   name: 'embeddings.voyage',
   work: 'embeddings',

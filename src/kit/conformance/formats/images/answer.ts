@@ -5,14 +5,14 @@ import { type MediaUsage, mediaUsage } from '../../media/usage.ts'
 /* Extracts the facts of an answer with images. */
 
 interface ImageFacts extends MediaFacts {
-  /** The prompt as the model changed it. */
+  /** The prompt as revised by the model. */
   readonly prompt?: string
 }
 
 export interface ImagesFacts {
-  /** In the order of the answer. */
+  /** Ordered as in the answer. */
   readonly images?: readonly ImageFacts[]
-  /** Partial images of a stream, each with the index it has there. */
+  /** Partial images of a stream, each with its index. */
   readonly previews?: readonly (MediaFacts & { readonly index?: number })[]
   readonly look?: {
     readonly size?: string
@@ -33,7 +33,7 @@ function imageFacts(value: Json): ImageFacts {
   return compact({ ...mediaIn(image), prompt: textOf(image['revised_prompt']) })
 }
 
-/** The facts of a whole answer, or of a stream's events once they are assembled. */
+/** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): ImagesFacts {
   return compact({
     images: listOf(body['data']).map(imageFacts),

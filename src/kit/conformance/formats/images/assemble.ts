@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../js
 
 /* Assembles the events of a stream into a whole answer. Source: https://platform.openai.com/docs/api-reference/images-streaming */
 
-/** Fields that describe every image of an answer. */
+/** Fields that apply to every image of an answer. */
 const LOOK = ['background', 'output_format', 'quality', 'size'] as const
 
-/** The sum of two usages; each completed event counts its own image. */
+/** Adds two usages. Each completed event only counts its own image. */
 function sumOf(left: JsonObject, right: JsonObject): JsonObject {
   const sum: { [field: string]: Json } = { ...left }
   for (const [field, value] of Object.entries(right)) {
@@ -16,7 +16,7 @@ function sumOf(left: JsonObject, right: JsonObject): JsonObject {
   return sum
 }
 
-/** The whole answer that a stream's events add up to, with its partial images as `previews`. */
+/** Assembles the events of a stream into a whole answer. The partial images become `previews`. */
 export function assemble(events: readonly Json[]): JsonObject {
   const whole: { [field: string]: Json } = {}
   const data: JsonObject[] = []

@@ -6,6 +6,6 @@ export const exceptions: readonly SchemaException[] = [
   {
     schema: /^ImagesResponse$|^Image(Gen|Edit)StreamEvent$/,
     fault: /^\/size must be equal/,
-    why: 'Newer models make images of other sizes: openai-node 7.55.0 types the size of an answer as any text.',
+    why: 'Newer models return other sizes; openai-node 7.55.0 types the size as any string.',
   },
 ]

@@ -5,7 +5,7 @@ import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { imageFault } from './lint.ts'
 
-/* The order of a stream of images. Source: https://platform.openai.com/docs/api-reference/images-streaming */
+/* Checks the order of events in an image stream. Source: https://platform.openai.com/docs/api-reference/images-streaming */
 
 class ImagesGrammar implements Grammar {
   private readonly violations = new Violations()
@@ -21,7 +21,7 @@ class ImagesGrammar implements Grammar {
 
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     if (text === '[DONE]') return
-    if (!isObject(data)) return this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    if (!isObject(data)) return this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
     const type = textOf(data['type']) ?? ''
     if (data['error'] != null || type === 'error') {
       this.hasFailed = true
@@ -41,7 +41,10 @@ class ImagesGrammar implements Grammar {
 
   end(isComplete: boolean): readonly Violation[] {
     if (isComplete && !this.hasFailed && (this.completed === 0 || this.nextIndex > 0))
-      this.violations.add('completed', `${this.completed} images are completed, ${this.previews} are partial.`)
+      this.violations.add(
+        'completed',
+        `${this.completed} images are completed, but ${this.previews} have partial images.`,
+      )
     return this.violations.list
   }
 
@@ -49,10 +52,13 @@ class ImagesGrammar implements Grammar {
     this.previews++
     const index = numberOf(event['partial_image_index'])
     if (index !== this.nextIndex)
-      this.violations.add('preview-index', `The index ${index ?? 'none'} comes, ${this.nextIndex} is next.`)
+      this.violations.add('preview-index', `The index is ${index ?? 'missing'} instead of ${this.nextIndex}.`)
     this.nextIndex = (index ?? this.nextIndex) + 1
     if (this.nextIndex > this.mostPreviews)
-      this.violations.add('preview-count', `${this.nextIndex} partial images, ${this.mostPreviews} were requested.`)
+      this.violations.add(
+        'preview-count',
+        `${this.nextIndex} partial images arrived, but ${this.mostPreviews} were requested.`,
+      )
   }
 
   private complete(): void {

@@ -12,13 +12,16 @@ import { rules } from './rules.ts'
 
 const PATH = /^\/images\/(?:generations|edits|variations)$/
 
-/** The description of forms has files as texts: rules of the kit stand for it. */
+/**
+ * Returns the schema of a request. Forms have none, because the description types files as texts. The kit's rules check
+ * forms instead.
+ */
 function requestSchema(path: string, { files }: Pick<Asked, 'files'>): string | undefined {
   if (files !== undefined) return undefined
   return path.endsWith('/edits') ? 'EditImageBodyJsonParam' : 'CreateImageRequest'
 }
 
-/** OpenAI images: generations, edits and variations, in JSON and in forms. */
+/** OpenAI's images: generations, edits and variations, as JSON and as forms. */
 export const images: Format = {
   name: 'images',
   work: 'images',

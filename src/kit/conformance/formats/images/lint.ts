@@ -8,17 +8,17 @@ import { imageFiles } from './request.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Returns how an image contradicts its file format, if the answer names one. */
+/** Returns how an image contradicts the file format that the answer names, if any. */
 export function imageFault({ b64_json: base64 }: JsonObject, format: Json | undefined): string | undefined {
   if (typeof base64 !== 'string') return undefined
   const found = containerOf(Buffer.from(base64, 'base64'))
-  if (found === undefined) return `The image begins as no known file: ${base64.slice(0, 16)}`
+  if (found === undefined) return `The image begins like no known file format: ${base64.slice(0, 16)}`
   return format === undefined || format === found
     ? undefined
-    : `output_format is ${String(format)}, the image ${found}.`
+    : `output_format is ${String(format)}, but the image is ${found}.`
 }
 
-/** Fields of a form. Source: the description of createImageEdit and createImageVariation. */
+/** Fields of a form. Source: the descriptions of createImageEdit and createImageVariation. */
 const FIELDS = new Set([
   ...['image', 'image[]', 'mask', 'prompt', 'model', 'n', 'size', 'quality', 'background', 'input_fidelity'],
   ...['output_format', 'output_compression', 'partial_images', 'response_format', 'stream', 'user'],
@@ -29,12 +29,12 @@ function formFaults(body: JsonObject, files: readonly FormFile[], path: string, 
   if (images.length === 0) violations.add('form-image', 'The form has no image.')
   const single = images.filter(({ field }) => field === 'image')
   if (images.length > 1 && single.length > 0)
-    violations.add('form-image', `${images.length} images, of which ${single.length} are in the field image.`)
+    violations.add('form-image', `${images.length} images, ${single.length} of them in the field image.`)
   if (path.endsWith('/edits') && !textOf(body['prompt'])) violations.add('form-prompt', 'The form has no prompt.')
   for (const name of [...Object.keys(body), ...files.map(({ field }) => field)])
     if (!FIELDS.has(name)) violations.add('form-fields', `The form has a field ${name}.`)
   for (const { field, type, bytes } of files) {
-    const fault = type.startsWith('image/') ? typeFault(type, bytes) : `${type} is the type of no image.`
+    const fault = type.startsWith('image/') ? typeFault(type, bytes) : `${type} is not an image type.`
     if (fault !== undefined) violations.add('file-type', `${field}: ${fault}`)
   }
 }
@@ -62,7 +62,7 @@ export function answerLint(body: JsonObject, _headers: Headers, asked: Asked): r
   }
   const wanted = numberIn(asked.body['n']) ?? 1
   if (images.length > 0 && images.length !== wanted)
-    violations.add('count', `${images.length} images, ${wanted} were requested.`)
+    violations.add('count', `${images.length} images arrived, but ${wanted} were requested.`)
   const fault = totalFault(objectOf(body['usage']))
   if (fault !== undefined) violations.add('usage-adds-up', fault)
   return violations.list

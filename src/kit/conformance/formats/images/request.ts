@@ -9,9 +9,9 @@ export interface ImageRequestFacts {
   /** `generations`, `edits` or `variations`. */
   readonly action: string
   readonly prompt?: string
-  /** The images to change, in their order. */
+  /** The images to change, in order. */
   readonly images?: readonly MediaFacts[]
-  /** Transparent where the image may change. */
+  /** Mask. Its transparent areas mark where the image may change. */
   readonly mask?: MediaFacts
   readonly settings?: ImageSettings
   readonly stream?: boolean
@@ -34,7 +34,7 @@ export interface ImageSettings {
   readonly endUser?: string
 }
 
-/** An image that a body refers to: an address, bytes in a `data:` URL, or a file's id. */
+/** Reads an image reference: a URL, bytes in a `data:` URL, or a file id. */
 function referenceFacts(value: Json): MediaFacts {
   const { image_url: url, file_id: id } = objectOf(value)
   return mediaAt(textOf(value) ?? textOf(url) ?? textOf(id) ?? '')

@@ -1,8 +1,6 @@
 import type { Rule } from '../../rules.ts'
 import { errorType } from '../chat/rules.ts'
 
-/* Rules of images. */
-
 const API = 'https://platform.openai.com/docs/api-reference'
 const CREATE = `${API}/images/create`
 const EDIT = `${API}/images/createEdit`
@@ -12,7 +10,7 @@ const STREAMING = `${API}/images-streaming`
 export const rules: readonly Rule[] = [
   {
     ...{ id: 'form-image', on: 'request', level: 'must', source: EDIT },
-    says: 'A form has an image in the field image, or several in fields image[].',
+    says: 'A form has one image in the field image, or several in fields named image[].',
   },
   {
     ...{ id: 'form-prompt', on: 'request', level: 'must', source: EDIT },
@@ -20,19 +18,19 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'form-fields', on: 'request', level: 'should', source: EDIT },
-    says: 'A form has the fields of the description only.',
+    says: 'A form only has fields from the description.',
   },
   {
     ...{ id: 'file-type', on: 'request', level: 'must', source: EDIT },
-    says: 'The type of a file is that of an image, and its bytes begin so.',
+    says: 'A file has the type of an image, and its first bytes match the type.',
   },
   {
     ...{ id: 'image-present', on: 'answer', level: 'must', source: OBJECT },
-    says: 'The answer has images, each with bytes or an address.',
+    says: 'The answer has images, each with bytes or a URL.',
   },
   {
     ...{ id: 'image-is-format', on: 'answer', level: 'must', source: OBJECT },
-    says: 'The bytes of an image begin as its output_format does.',
+    says: 'The first bytes of an image match output_format.',
   },
   {
     ...{ id: 'count', on: 'answer', level: 'should', source: `${CREATE}#n` },
@@ -48,19 +46,19 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'event-name', on: 'stream', level: 'should', source: STREAMING },
-    says: 'The event field is the type of the data.',
+    says: 'The event field equals the type of the data.',
   },
   {
     ...{ id: 'image-is-format', on: 'stream', level: 'must', source: STREAMING },
-    says: 'The bytes of an image begin as its output_format does.',
+    says: 'The first bytes of an image match output_format.',
   },
   {
     ...{ id: 'preview-index', on: 'stream', level: 'must', source: STREAMING },
-    says: 'The index of partial images begins at 0 and rises by one.',
+    says: 'The indexes of partial images start at 0 and increase by one.',
   },
   {
     ...{ id: 'preview-count', on: 'stream', level: 'must', source: `${CREATE}#partial_images` },
-    says: 'No more partial images come than were requested.',
+    says: 'There are no more partial images than requested.',
   },
   {
     ...{ id: 'completed', on: 'stream', level: 'must', source: STREAMING },

@@ -11,7 +11,7 @@ const FINISHES: { readonly [reason: string]: Finish } = {
 const finishOf = (reason: string | undefined): Finish | undefined =>
   reason === undefined ? undefined : (FINISHES[reason] ?? `other:${reason}`)
 
-/** Returns the usage. On the wire, input tokens exclude both cache counts. */
+/** Returns the usage. On the wire, `input_tokens` excludes both cache counts. */
 function usageOf(usage: JsonObject): AnswerFacts['usage'] {
   const [input, cached, written] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
     field => numberOf(usage[field]),
@@ -28,7 +28,7 @@ function usageOf(usage: JsonObject): AnswerFacts['usage'] {
 const thinkingFacts = ({ thinking, signature }: JsonObject): ReasoningFacts =>
   compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }) as ReasoningFacts
 
-/** Returns the facts of a whole answer, or of a stream's assembled events. */
+/** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const blocks = listOf(body['content']).map(objectOf)
   const of = (type: string): JsonObject[] => blocks.filter(block => block['type'] === type)
@@ -36,7 +36,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
   const text = of('text')
     .map(block => textOf(block['text']) ?? '')
     .join('')
-  // A classifier that stops an answer leaves its text. The text of a refusal is the explanation.
+  // If a classifier stops an answer, the text so far stays. The explanation is the text of the refusal.
   const refusal = textOf(objectOf(body['stop_details'])['explanation']) || undefined
   const candidate = compact({
     text: text || undefined,

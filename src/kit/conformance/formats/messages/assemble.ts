@@ -45,7 +45,7 @@ class Assembly {
     else DELTAS[textOf(delta['type']) ?? '']?.(block, delta)
   }
 
-  /** Usage is cumulative. Counts replace those of the start. */
+  /** Applies the end of the stream. Usage is cumulative, so its counts replace those of the start. */
   private end({ delta, usage }: JsonObject): void {
     const counts = Object.entries(objectOf(usage)).filter(([, count]) => count !== null)
     const before = objectOf(this.message['usage'])

@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parse
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
-/* The order of a messages stream. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
+/* Checks the order of events in a messages stream. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
-/** Kinds of blocks in which each kind of delta is allowed. */
+/** Types of blocks in which each type of delta is allowed. */
 const FITS: { readonly [delta: string]: readonly string[] } = {
   text_delta: ['text'],
   citations_delta: ['text'],
@@ -50,10 +50,10 @@ class MessagesGrammar implements Grammar {
 
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     const type = isObject(data) ? textOf(data['type']) : undefined
-    // Clients raise an error by the name of its event, whatever its data are.
+    // Clients raise an error if an event has this name, no matter what its data is.
     if (name === 'error') this.hasFailed = true
     if (!isObject(data) || type === undefined)
-      return this.violations.add('json', `Data is no event: ${text.slice(0, 100)}`)
+      return this.violations.add('json', `The data is not an event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
     if (type === 'ping') return
     if (this.hasStopped) this.violations.add('stop-last', `${type} follows message_stop.`)
@@ -95,7 +95,8 @@ class MessagesGrammar implements Grammar {
     const type = textOf(block['type']) ?? ''
     if (this.open !== undefined)
       this.violations.add('block-stops', `Block ${index} begins while block ${this.open.index} is open.`)
-    if (index !== this.next) this.violations.add('block-index', `Block ${index} begins where ${this.next} is next.`)
+    if (index !== this.next)
+      this.violations.add('block-index', `Block ${index} begins, but ${this.next} is the next index.`)
     this.next = index + 1
     this.open = { index, type, input: '', last: undefined }
     if (type !== 'tool_use') return
@@ -109,10 +110,10 @@ class MessagesGrammar implements Grammar {
     const delta = objectOf(event['delta'])
     const type = textOf(delta['type']) ?? ''
     if (open === undefined || open.index !== event['index'])
-      return this.violations.add('block-index', `${type} of block ${String(event['index'])}, which is not open.`)
+      return this.violations.add('block-index', `${type} refers to block ${String(event['index'])}, which is not open.`)
     const fits = FITS[type]
     if (fits !== undefined && !fits.includes(open.type))
-      this.violations.add('delta-fits-block', `${type} in a block of the type ${open.type}.`)
+      this.violations.add('delta-fits-block', `${type} occurs in a block of the type ${open.type}.`)
     if (open.last === 'signature_delta' && type !== 'signature_delta')
       this.violations.add('signature-last', `${type} follows signature_delta.`)
     open.last = type
@@ -124,23 +125,25 @@ class MessagesGrammar implements Grammar {
     if (open === undefined || open.index !== event['index'])
       return this.violations.add('block-index', `Block ${String(event['index'])} stops, which is not open.`)
     this.open = undefined
-    // Arguments truncated by the token limit are not JSON. The finish reason that shows this comes later.
+    // Arguments that the token limit truncated are not JSON. The finish reason, which reveals the truncation, comes
+    // later.
     if (open.input !== '' && !isObject(parsed(open.input)))
       this.cut = `Block ${open.index}: ${open.input.slice(0, 100)}`
   }
 
-  /** Input of a call that is not an object. It is a fault unless the answer was truncated. */
+  /** Input of a call that is not an object. This is a fault unless the answer was truncated. */
   private cut: string | undefined
 
   private messageDelta({ delta, usage }: JsonObject): void {
     this.deltas++
     if (this.open !== undefined)
-      this.violations.add('block-stops', `message_delta while block ${this.open.index} is open.`)
+      this.violations.add('block-stops', `message_delta arrives while block ${this.open.index} is open.`)
     this.reason = textOf(objectOf(delta)['stop_reason']) ?? this.reason
     if (this.cut !== undefined && this.reason !== 'max_tokens') this.violations.add('input-json', this.cut)
     const output = numberOf(objectOf(usage)['output_tokens'])
     if (output === undefined) this.violations.add('usage', 'message_delta has no output_tokens.')
-    else if (output < this.output) this.violations.add('usage', `output_tokens fall from ${this.output} to ${output}.`)
+    else if (output < this.output)
+      this.violations.add('usage', `output_tokens decreases from ${this.output} to ${output}.`)
     else this.output = output
   }
 

@@ -20,15 +20,15 @@ function blockFaults(blocks: readonly JsonObject[], index: number, violations: V
   }
 }
 
-/** Checks that the turn after calls in a history has their results. */
+/** Checks that calls in a history are followed by a turn with their results. */
 export function requestLint(body: JsonObject, headers: Headers): readonly Violation[] {
   const violations = new Violations()
   if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')
   for (const fault of versionFaults(body, headers)) violations.add('version-fields', fault)
-  if (hasOlderKey(headers)) violations.add('version-key', 'The key comes as x-api-key instead of a Bearer token.')
+  if (hasOlderKey(headers)) violations.add('version-key', 'The key is sent as x-api-key instead of as a Bearer token.')
   const messages = listOf(body['messages']).filter(message => objectOf(message)['role'] !== 'system')
   if (messages.length > 0 && objectOf(messages[0])['role'] !== 'user')
-    violations.add('user-first', 'The first message is not the user’s.')
+    violations.add('user-first', 'The first message is not from the user.')
   let open: readonly string[] = []
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message)
@@ -37,7 +37,7 @@ export function requestLint(body: JsonObject, headers: Headers): readonly Violat
     if ([...results].sort().join() !== [...open].sort().join())
       violations.add(
         'tool-results-paired',
-        `Message ${index} answers [${results.join(', ')}], called were [${open.join(', ')}].`,
+        `Message ${index} answers [${results.join(', ')}], the calls were [${open.join(', ')}].`,
       )
     open = idsOf(blocks, 'tool_use', 'id')
   }
@@ -49,8 +49,9 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   const calls = blocksOf(body).filter(block => block['type'] === 'tool_use')
   const ids = calls.map(call => textOf(call['id']) || undefined)
   if (ids.includes(undefined) || new Set(ids).size < ids.length)
-    violations.add('call-has-id', `Ids of calls: ${JSON.stringify(ids)}`)
-  if (calls.some(call => !isObject(call['input']))) violations.add('call-has-id', 'The input of a call is no object.')
+    violations.add('call-has-id', `The ids of the calls are ${JSON.stringify(ids)}`)
+  if (calls.some(call => !isObject(call['input'])))
+    violations.add('call-has-id', 'The input of a call is not an object.')
   const reason = body['stop_reason']
   if (typeof reason !== 'string') violations.add('stop-reason', `stop_reason is ${JSON.stringify(reason)}.`)
   if ((reason === 'tool_use' && calls.length === 0) || (reason === 'end_turn' && calls.length > 0))

@@ -12,7 +12,7 @@ import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objec
 
 /* Extracts the facts of a messages request. */
 
-/** Returns the facts of bytes, a URL or a file at the provider. */
+/** Returns the facts of media: bytes, a URL or a file at the provider. */
 function mediaFacts(block: JsonObject): MediaFacts {
   const source = objectOf(block['source'])
   const name = textOf(block['title'])
@@ -111,7 +111,7 @@ function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
 
 const isMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
 
-/** Returns the paths of blocks with `cache_control`. Turns have the same numbers as in the facts. */
+/** Returns the paths of blocks with `cache_control`. Turns are numbered as in the facts. */
 function cacheMarksOf(body: JsonObject): string[] {
   const marks: string[] = []
   if (listOf(body['system']).some(isMarked)) marks.push('system')
@@ -126,7 +126,6 @@ function cacheMarksOf(body: JsonObject): string[] {
   return [...new Set(marks)]
 }
 
-/** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const format = objectOf(objectOf(body['output_config'])['format'] ?? body['output_format'])
   return compact({

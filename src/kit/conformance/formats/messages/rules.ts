@@ -1,7 +1,5 @@
 import type { Rule } from '../../rules.ts'
 
-/* Rules of messages. */
-
 const STREAMING = 'https://platform.claude.com/docs/en/build-with-claude/streaming'
 const CREATE = 'https://platform.claude.com/docs/en/api/messages'
 const TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use'
@@ -16,19 +14,19 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'version-fields', on: 'request', level: 'must', source: SDK },
-    says: 'A request of 2026-10-21 has no sampling settings, documents of the assistant or citations of the user.',
+    says: 'A request of 2026-10-21 has no sampling settings, no documents in assistant turns and no citations in user turns.',
   },
   {
     ...{ id: 'version-key', on: 'request', level: 'should', source: SDK },
-    says: 'A request of 2026-10-21 has its key as a Bearer token, as the publisher’s clients of that version send it.',
+    says: 'A request of 2026-10-21 sends its key as a Bearer token, like the publisher’s clients of that version.',
   },
   {
     ...{ id: 'tool-results-paired', on: 'request', level: 'must', source: TOOLS },
-    says: 'The user turn after a tool_use has a tool_result for every call, and no other.',
+    says: 'The user turn after tool_use blocks has exactly one tool_result per call.',
   },
   {
     ...{ id: 'user-first', on: 'request', level: 'must', source: CREATE },
-    says: 'The first turn is the user’s.',
+    says: 'The first turn is from the user.',
   },
   {
     ...{ id: 'no-empty-text', on: 'request', level: 'must', source: CREATE },
@@ -36,11 +34,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'signed-reasoning', on: 'request', level: 'must', source: `${STREAMING}#thinking-delta` },
-    says: 'Every thinking block of a history has its signature.',
+    says: 'Every thinking block in a history has its signature.',
   },
   {
     ...{ id: 'call-has-id', on: 'answer', level: 'must', source: CREATE },
-    says: 'Every call has an id of its own, and its input is an object.',
+    says: 'Every call has a unique id, and its input is an object.',
   },
   {
     ...{ id: 'stop-reason', on: 'answer', level: 'must', source: CREATE },
@@ -60,23 +58,23 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'start-first', on: 'stream', level: 'must', source: STREAMING },
-    says: 'message_start comes first, and once; its message has no content and no stop_reason.',
+    says: 'message_start is the first event and occurs once. Its message has no content and no stop_reason.',
   },
   {
     ...{ id: 'block-index', on: 'stream', level: 'must', source: STREAMING },
-    says: 'Blocks begin with index 0, rise by one and do not overlap.',
+    says: 'Block indexes start at 0 and increase by one, and blocks do not overlap.',
   },
   {
     ...{ id: 'block-stops', on: 'stream', level: 'must', source: STREAMING },
-    says: 'Every block that began stops before the next one and before message_delta.',
+    says: 'Every block stops before the next one starts and before message_delta.',
   },
   {
     ...{ id: 'delta-fits-block', on: 'stream', level: 'must', source: STREAMING },
-    says: 'A delta is of the kind of its block: text_delta of text, thinking_delta of thinking.',
+    says: 'A delta fits its block: text_delta in a text block, thinking_delta in a thinking block.',
   },
   {
     ...{ id: 'input-json', on: 'stream', level: 'must', source: STREAMING },
-    says: 'The input_json_delta pieces of a call add up to a JSON object.',
+    says: 'The input_json_delta events of a call add up to a JSON object.',
   },
   {
     ...{ id: 'call-has-id', on: 'stream', level: 'must', source: STREAMING },
@@ -84,7 +82,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'signature-last', on: 'stream', level: 'should', source: STREAMING },
-    says: 'A thinking block has its signature as its last delta.',
+    says: 'The last delta of a thinking block is its signature.',
   },
   {
     ...{ id: 'stop-reason', on: 'stream', level: 'must', source: STREAMING },
@@ -96,11 +94,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'usage', on: 'stream', level: 'must', source: STREAMING },
-    says: 'message_start and message_delta have usage; output_tokens do not fall.',
+    says: 'message_start and message_delta have usage; output_tokens never decreases.',
   },
   {
     ...{ id: 'stop-last', on: 'stream', level: 'must', source: STREAMING },
-    says: 'message_stop is the last event, and comes once.',
+    says: 'message_stop is the last event and occurs once.',
   },
   {
     ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },

@@ -1,7 +1,7 @@
 import type { Headers, Versions } from '../../format.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf } from '../../json.ts'
 
-/* The two versions of the format. The newer one refuses fields that the older one takes. */
+/* The two versions of the format. The newer one refuses some fields that the older one accepts. */
 
 const OLDER = '2023-06-01'
 const NEWER = '2026-10-21'
@@ -15,18 +15,18 @@ const isCited = (role: Json | undefined, { type, citations }: JsonObject): boole
   role === 'user' && type === 'text' && listOf(citations).length > 0
 
 function blockFaults(role: Json | undefined, block: JsonObject, index: number): string[] {
-  if (isDocument(role, block)) return [`Message ${index} of the assistant has a document.`]
-  return isCited(role, block) ? [`A text of message ${index} of the user has citations.`] : []
+  if (isDocument(role, block)) return [`Assistant message ${index} has a document.`]
+  return isCited(role, block) ? [`A text in user message ${index} has citations.`] : []
 }
 
-/** Whether a request of the newer version has its key in the header that clients of the older one use. */
+/** Whether a request of the newer version sends its key in the header of the older version. */
 export const hasOlderKey = (headers: Headers): boolean =>
   headers['anthropic-version'] === NEWER && headers['x-api-key'] !== undefined && headers['authorization'] === undefined
 
-/** Fields of a request that its version refuses. */
+/** Returns the fields of a request that its version refuses. */
 export function versionFaults(body: JsonObject, headers: Headers): string[] {
   if (headers['anthropic-version'] !== NEWER) return []
-  const removed = REMOVED.filter(field => field in body).map(field => `${field} is no field of ${NEWER}.`)
+  const removed = REMOVED.filter(field => field in body).map(field => `${field} is not a field of ${NEWER}.`)
   const blocks = listOf(body['messages']).flatMap((message, index) => {
     const { role, content } = objectOf(message)
     return listOf(content).flatMap(block => blockFaults(role, objectOf(block), index))
@@ -47,13 +47,13 @@ function allowedMessage(message: Json): Json {
   return { ...objectOf(message), content: content.flatMap(block => allowedBlock(role, block)) }
 }
 
-/** Returns a request without what the newer version refuses. */
+/** Returns a request without the fields that the newer version refuses. */
 function withoutRefused(body: JsonObject): JsonObject {
   const kept = Object.fromEntries(Object.entries(body).filter(([field]) => !REMOVED.includes(field)))
   return Array.isArray(body['messages']) ? { ...kept, messages: body['messages'].map(allowedMessage) } : kept
 }
 
-/** Clients of the newer version send their key as a Bearer token. */
+/** The versions of the format. Clients of the newer version send their key as a Bearer token. */
 export const versions: Versions = {
   names: [OLDER, NEWER],
   headers: (version, key) => ({
@@ -64,6 +64,6 @@ export const versions: Versions = {
   allowed: (version, body) => (version === NEWER ? withoutRefused(body) : body),
   refusal: {
     type: 'error',
-    error: { type: 'invalid_request_error', message: `The request has what ${NEWER} refuses.` },
+    error: { type: 'invalid_request_error', message: `The request uses a feature that ${NEWER} refuses.` },
   },
 }

@@ -5,19 +5,19 @@ import { chat } from '../chat/index.ts'
 import { contents } from '../contents/index.ts'
 import { messages } from '../messages/index.ts'
 
-/* Lists of models, their pages, and the record of one model. A gateway may list models of its own. */
+/* Lists of models, their pages, and the record of one model. A gateway may list its own models. */
 
-/** The differences of one format. */
+/** What distinguishes one format's list from others. */
 interface Listing {
   readonly of: Conversation
   readonly page: string
-  /** The path of the list, below the base address. */
+  /** Path of the list, below the base URL. */
   readonly path: string
-  /** The fields of the list and of an entry's id, and what stands before an id there. */
+  /** Names of the list field and the id field, and the prefix of ids. */
   readonly list: string
   readonly id: string
   readonly prefix: string
-  /** Parameters of the query: the size of a page, and the page that comes next. */
+  /** Query parameters for the page size and for the next page. */
   readonly size?: string
   readonly after?: string
   /** Published schemas of the list and of one model. */
@@ -26,7 +26,7 @@ interface Listing {
 
 const urlOf = (path: string): URL => new URL(path, 'http://kit')
 
-/** The id of the model that a path asks for; `undefined` for a list. */
+/** Returns the id of the model that a path requests. Undefined for a list. */
 function wantedId(path: string, { path: list }: Listing): string | undefined {
   const { pathname } = urlOf(path)
   return pathname === list ? undefined : decodeURIComponent(pathname.slice(list.length + 1))
@@ -41,11 +41,11 @@ const idsOf = (body: JsonObject, listing: Listing): (Json | undefined)[] =>
 const rulesOf = ({ of, page, prefix, size }: Listing): Rule[] => [
   {
     ...{ id: 'ids', on: 'answer', level: 'must', source: page },
-    says: `Every model has an id of its own${prefix === '' ? '' : `, which begins with ${prefix}`}.`,
+    says: `Every model has a unique id${prefix === '' ? '' : `, which begins with ${prefix}`}.`,
   },
   {
     ...{ id: 'same-model', on: 'answer', level: 'must', source: page },
-    says: 'The record of a model is that of the requested one.',
+    says: 'The returned record describes the requested model.',
   },
   ...(size === undefined
     ? []
@@ -55,7 +55,7 @@ const rulesOf = ({ of, page, prefix, size }: Listing): Rule[] => [
           on: 'answer',
           level: 'must',
           source: page,
-          says: 'Pages are as large as requested and go on.',
+          says: 'Pages have the requested size, and each continues where the last one ended.',
         } as const,
       ]),
   ...of.rules.filter(({ on }) => on === 'error'),
@@ -71,9 +71,9 @@ function answerLint(body: JsonObject, { path }: Asked, listing: Listing): readon
   if (wanted && ids[0] !== prefix + wanted) violations.add('same-model', `${JSON.stringify(ids[0])} is not ${wanted}.`)
   const query = urlOf(path).searchParams
   const most = Number(size === undefined ? Number.NaN : (query.get(size) ?? Number.NaN))
-  if (ids.length > most) violations.add('pages', `There are ${ids.length} models, not ${most}.`)
+  if (ids.length > most) violations.add('pages', `The page has ${ids.length} models, but ${most} were requested.`)
   if (after !== undefined && ids.includes(query.get(after) ?? ''))
-    violations.add('pages', 'A page begins with the last model again.')
+    violations.add('pages', 'A page repeats the last model of the previous page.')
   const { first_id: first, last_id: last } = body
   if (wanted === undefined && after === 'after_id' && (first !== (ids[0] ?? null) || last !== (ids.at(-1) ?? null)))
     violations.add('pages', `first_id and last_id are ${JSON.stringify([first, last])}.`)
@@ -120,7 +120,6 @@ function listing(own: Listing): Format {
   }
 }
 
-/** The formats of lists of models. */
 export const MODEL_LISTS: readonly Format[] = [
   listing({
     ...{ of: chat, page: 'https://platform.openai.com/docs/api-reference/models', path: '/models' },

@@ -1,7 +1,7 @@
 import { type MediaFacts, mediaAt, mediaOf } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
-/* The meaning of a ranking, in no format's words. */
+/* The meaning of a ranking, independent of the format. */
 
 export interface DocumentFacts {
   readonly text?: string
@@ -13,7 +13,7 @@ export interface RankingFacts {
   readonly documents?: readonly DocumentFacts[]
   /** Maximum number of ranks. */
   readonly top?: number
-  /** Whether every rank has the text of its document. */
+  /** Whether every rank includes the text of its document. */
   readonly returnsDocuments?: boolean
 }
 
@@ -30,11 +30,11 @@ export interface RanksFacts {
   readonly usage?: { readonly input?: number; readonly searches?: number }
 }
 
-/** Base64 without a type, or an address. */
+/** Reads an image: base64 without a type, or a URL. */
 const imageAt = (text: string): MediaFacts =>
   /^[a-z][a-z0-9+.-]*:/i.test(text) ? mediaAt(text) : mediaOf(undefined, text)
 
-/** A document: a text, or an object with a text or an image. */
+/** Returns the facts of a document: a text, or an object with a text or an image. */
 export function documentFacts(value: Json | undefined): DocumentFacts {
   if (typeof value === 'string') return { text: value }
   const { text, image } = objectOf(value)
@@ -44,7 +44,10 @@ export function documentFacts(value: Json | undefined): DocumentFacts {
   }) as DocumentFacts
 }
 
-/** The facts of a request. `top` is the field for the number of ranks, `returns` whether documents are returned by default. */
+/**
+ * Returns the facts of a request. `top` is the field for the number of ranks. `returns` states whether documents are
+ * returned by default.
+ */
 export const rankingFacts = (body: JsonObject, top: 'top_n' | 'top_k', returns: boolean): RankingFacts =>
   compact({
     query: textOf(body['query']),
@@ -53,7 +56,7 @@ export const rankingFacts = (body: JsonObject, top: 'top_n' | 'top_k', returns: 
     returnsDocuments: (body['return_documents'] ?? returns) === true || undefined,
   }) as RankingFacts
 
-/** The ranks of an answer: Voyage's are in `data`, the others' in `results`. */
+/** Returns the ranks of an answer. Voyage has them in `data`, the other vendors in `results`. */
 export const ranksIn = (body: JsonObject): JsonObject[] => listOf(body['results'] ?? body['data']).map(objectOf)
 
 function rankFacts(rank: JsonObject): RankFacts {
@@ -61,7 +64,6 @@ function rankFacts(rank: JsonObject): RankFacts {
   return compact({ document: numberOf(index), score: numberOf(score), text: documentFacts(document).text }) as RankFacts
 }
 
-/** The facts of an answer. */
 export function ranksFacts(body: JsonObject): RanksFacts {
   const units = objectOf(objectOf(body['meta'])['billed_units'])
   return compact({

@@ -5,7 +5,7 @@ import { detailFacts } from '../embeddings/voyage.ts'
 import { rankingFacts, ranksFacts } from './facts.ts'
 import { answerLint, requestLint, rulesOf, type Vendor } from './lint.ts'
 
-/* Rankings. Three vendors share a path with different bodies; the second version of Cohere has a path of its own. */
+/* Rankings. Three vendors share a path but use different bodies. Version 2 of Cohere's API has a separate path. */
 
 const JINA: Vendor = { page: 'https://jina.ai/reranker/', top: 'top_n', otherTop: 'top_k', returns: true }
 const VOYAGE: Vendor = {
@@ -18,7 +18,7 @@ const COHERE_2: Vendor = {
   ...{ page: 'https://docs.cohere.com/reference/rerank', top: 'top_n', otherTop: 'top_k', returns: undefined },
 }
 
-/** Clients name themselves, by which servers of the shared path tell their vendors. */
+/** Adds a client name to the headers. Servers use it to tell vendors apart at the shared path. */
 const named =
   (names: Headers): Format['headers'] =>
   key => ({ ...chat.headers(key), ...names })
@@ -66,5 +66,4 @@ const cohere = ranking(COHERE_2, '/v2/rerank', {
   schemas: { request: 'V2RerankRequest', answer: 'V2RerankResponse', error: 'Error' },
 })
 
-/** The formats of rankings. */
 export const RANKINGS: readonly Format[] = [jina, voyage, cohereOne, cohere]

@@ -2,46 +2,46 @@ import { type JsonObject, listOf, numberOf } from '../../json.ts'
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { documentFacts, ranksIn } from './facts.ts'
 
-/* Rules of rankings, with what the vendors differ in. */
+/* Rules of rankings, adapted to each vendor. */
 
 export interface Vendor {
-  /** The page of the request and of the answer. */
+  /** Documentation page of the request and the answer. */
   readonly page: string
-  /** The field for the number of ranks, and the name that other vendors have for it. */
+  /** Name of the field for the number of ranks, and the name that other vendors use. */
   readonly top: 'top_n' | 'top_k'
   readonly otherTop: 'top_n' | 'top_k'
-  /** Whether documents are returned by default; `undefined` where they never are. */
+  /** Whether documents are returned by default. Undefined if they are never returned. */
   readonly returns: boolean | undefined
 }
 
 export const rulesOf = ({ page, top, returns }: Vendor): Rule[] => [
   {
     ...{ id: 'top-field', on: 'request', level: 'must', source: page },
-    says: `The number of ranks is in ${top}.`,
+    says: `The number of ranks is stated in ${top}.`,
   },
-  { id: 'documents-present', on: 'request', level: 'must', source: page, says: 'There are documents to rank.' },
+  { id: 'documents-present', on: 'request', level: 'must', source: page, says: 'The request has documents to rank.' },
   { id: 'sorted', on: 'answer', level: 'must', source: page, says: 'The highest score comes first.' },
   {
     ...{ id: 'index', on: 'answer', level: 'must', source: page },
-    says: 'The index of a rank is that of a document of the request, and comes once.',
+    says: 'The index of each rank refers to a document of the request, and no index is repeated.',
   },
   {
     ...{ id: 'count', on: 'answer', level: 'must', source: page },
-    says: 'There are as many ranks as were requested, or as there are documents.',
+    says: 'The number of ranks is the requested number or the number of documents.',
   },
   {
     ...{ id: 'documents', on: 'answer', level: 'must', source: page },
     says:
       returns === undefined
-        ? 'The ranks have no documents.'
-        : 'The ranks have their documents where they were requested, and only there.',
+        ? 'Ranks do not include documents.'
+        : 'Ranks include their documents if and only if they were requested.',
   },
 ]
 
 export function requestLint(body: JsonObject, { otherTop }: Vendor): readonly Violation[] {
   const violations = new Violations()
-  if (body[otherTop] !== undefined) violations.add('top-field', `There is a field ${otherTop}.`)
-  if (listOf(body['documents']).length === 0) violations.add('documents-present', 'There are no documents.')
+  if (body[otherTop] !== undefined) violations.add('top-field', `The request has a field ${otherTop}.`)
+  if (listOf(body['documents']).length === 0) violations.add('documents-present', 'The request has no documents.')
   return violations.list
 }
 
@@ -56,7 +56,7 @@ export function answerLint(body: JsonObject, asked: JsonObject, vendor: Vendor):
   if (new Set(indexes).size < indexes.length || indexes.some(at => at === undefined || documents[at] === undefined))
     violations.add('index', `The indexes are ${JSON.stringify(indexes.slice(0, 20))}.`)
   const count = Math.min(numberOf(asked[vendor.top]) ?? documents.length, documents.length)
-  if (ranks.length !== count) violations.add('count', `There are ${ranks.length} ranks, not ${count}.`)
+  if (ranks.length !== count) violations.add('count', `The answer has ${ranks.length} ranks instead of ${count}.`)
   checkDocuments(ranks, asked, vendor, violations)
   return violations.list
 }

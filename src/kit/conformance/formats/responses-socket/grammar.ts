@@ -4,13 +4,13 @@ import type { Violation } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { grammar as streamGrammar } from '../responses/grammar.ts'
 
-/** The order of the events of one answer is that over HTTP. */
+/** Checks the order of events in one answer. The order is the same as over HTTP. */
 class FrameGrammar implements Grammar {
   private readonly stream: Grammar = streamGrammar()
   private readonly violations: Violation[] = []
 
   event(event: SseEvent, data: Json | undefined): void {
-    // A frame has no name beside its type.
+    // The name of a frame is the type of its event.
     if (isObject(data)) this.stream.event({ ...event, name: textOf(data['type']) }, data)
     else this.violations.push({ rule: 'frame', detail: event.data.slice(0, 100) })
   }
@@ -24,7 +24,7 @@ class FrameGrammar implements Grammar {
   }
 }
 
-/** Maximum number of reported frames that are no events. */
+/** Maximum number of frames to report that are not events. */
 const MOST = 5
 
 export const grammar = (): Grammar => new FrameGrammar()

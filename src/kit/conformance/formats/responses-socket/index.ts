@@ -5,13 +5,15 @@ import { requestLint } from './lint.ts'
 import { rules } from './rules.ts'
 import { turns } from './turns.ts'
 
-/** OpenAI's responses over a WebSocket (docs/wire/responses.md#sockets). Meaning and schemas are those over HTTP. */
+/**
+ * OpenAI's responses over a WebSocket (docs/wire/responses.md#sockets). Facts and schemas are the same as over HTTP.
+ */
 export const responsesSocket: Format = {
   ...responses,
   name: 'responses.socket',
   files: responses.name,
   turns,
-  // Nothing but sockets is opened below its base URL.
+  // Only sockets are opened below its base URL.
   recognise: () => undefined,
   grammar,
   lint: { ...responses.lint, request: requestLint },

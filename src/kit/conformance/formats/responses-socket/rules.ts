@@ -3,12 +3,12 @@ import { responses } from '../responses/index.ts'
 
 const SOCKETS = 'docs/wire/responses.md#sockets'
 
-/** Rules of responses over a socket. Frames have no name beside their type. */
+/** Rules for responses over a socket. Frames have no name other than their type. */
 export const rules: readonly Rule[] = [
   ...responses.rules.filter(({ id }) => id !== 'event-name'),
   {
     ...{ id: 'frame', on: 'stream', level: 'must', source: SOCKETS },
-    says: 'Every event is a text frame with one JSON object. There is no [DONE].',
+    says: 'Every event is a text frame with one JSON object. No frame is [DONE].',
   },
   {
     ...{ id: 'transport-fields', on: 'request', level: 'must', source: SOCKETS },

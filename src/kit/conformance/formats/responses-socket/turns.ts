@@ -24,7 +24,7 @@ export const turns: Turns = {
     const { type, status, error } = frame
     if (type !== 'error') return undefined
     const { headers: _, ...rest } = objectOf(error)
-    // The event of a stream has its fields beside the type.
+    // Error events of streams have the fields of the error next to `type`.
     const body: JsonObject = isObject(error) ? { error: rest } : frame
     return { status: numberOf(status) ?? 0, headers: headersIn(objectOf(error)), body }
   },

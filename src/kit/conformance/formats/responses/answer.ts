@@ -9,7 +9,7 @@ const INCOMPLETE: { readonly [reason: string]: Finish } = {
   ...{ max_output_tokens: 'length', content_filter: 'filtered' },
 }
 
-/** Returns the finish reason. Calls and refusals are items of a completed response, without a status of their own. */
+/** Returns the finish reason. Calls and refusals are items of a completed response and have no separate status. */
 function finishOf(body: JsonObject, calls: number, refusal: string): Finish | undefined {
   const status = textOf(body['status'])
   if (status === 'completed') return refusal !== '' ? 'refused' : calls > 0 ? 'calls' : 'stop'
@@ -18,7 +18,7 @@ function finishOf(body: JsonObject, calls: number, refusal: string): Finish | un
   return status === undefined ? undefined : `other:${status}`
 }
 
-/** Returns the facts of a whole answer, or of a stream's assembled events. */
+/** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const items = listOf(body['output']).map(objectOf)
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content).map(objectOf))

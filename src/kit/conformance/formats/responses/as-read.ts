@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject, listOf } from '../../json.ts'
 
-/** Fields of an earlier answer that may be left out where it is sent back. */
+/** Fields of an earlier answer that may be omitted when it is sent back. */
 const LEFT_OUT = { id: 'msg_0', status: 'completed' } as const
 
 const isAnswer = (item: JsonObject): boolean =>
   item['role'] === 'assistant' && listOf(item['content']).some(part => isObject(part) && part['type'] === 'output_text')
 
-/** Fields of parts that have a default: in an answer, and in any message. */
+/** Fields of parts with default values: first in answers, then in all messages. */
 const OF_ANSWERS: { readonly [type: string]: JsonObject } = { output_text: { annotations: [], logprobs: [] } }
 const OF_ALL: { readonly [type: string]: JsonObject } = { input_image: { detail: 'auto' } }
 
@@ -23,8 +23,8 @@ function itemAsRead(item: Json): Json {
 }
 
 /**
- * A request as the provider reads it: an answer in the history needs no id, status, annotations or logprobs, and an
- * image no detail, which the published schema requires and the publisher's own clients and examples leave out.
+ * Normalizes a request as the provider reads it. The published schema requires an id, a status, annotations and
+ * logprobs for answers in the history, and a detail for images, but the publisher's own clients and examples omit them.
  * Sources: https://github.com/openai/codex/blob/main/codex-rs/protocol/src/models.rs,
  * https://platform.openai.com/docs/guides/images-vision
  */

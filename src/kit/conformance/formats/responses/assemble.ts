@@ -1,17 +1,17 @@
 import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /*
- * Assembles the deltas of a stream into a response. The repetition at the end is not used. Source:
+ * Assembles the deltas of a stream into a response. The final event, which repeats the content, is not used. Source:
  * docs/wire/responses.md#stream
  */
 
 type Fields = { [field: string]: Json }
 
-/** Lists of parts in an item, and the event field that numbers them. */
+/** Lists of parts in an item, and the event field with the part's index. */
 const LISTS = { content: 'content_index', summary: 'summary_index' } as const
 type List = keyof typeof LISTS
 
-/** Deltas of a part: its list, and the field that they append to. */
+/** Deltas of a part: the list of the part, and the field to append to. */
 const PART_DELTAS: { readonly [type: string]: readonly [List, string] } = {
   'response.output_text.delta': ['content', 'text'],
   'response.refusal.delta': ['content', 'refusal'],
@@ -20,7 +20,7 @@ const PART_DELTAS: { readonly [type: string]: readonly [List, string] } = {
   'response.reasoning_summary_text.delta': ['summary', 'text'],
 }
 
-/** Deltas of an item: the field that they append to. */
+/** Deltas of an item: the field to append to. */
 const ITEM_DELTAS: { readonly [type: string]: string } = {
   'response.function_call_arguments.delta': 'arguments',
   'response.custom_tool_call_input.delta': 'input',
@@ -31,7 +31,7 @@ const PARTS: { readonly [type: string]: List } = {
   'response.reasoning_summary_part.added': 'summary',
 }
 
-/** One item under construction. Its parts are found by index. */
+/** One item under construction. Its parts are identified by index. */
 export class Item {
   readonly fields: Fields
   readonly parts: { readonly [list in List]: Map<number, Fields> } = { content: new Map(), summary: new Map() }
@@ -67,7 +67,7 @@ export class Item {
     return { ...this.fields, ...Object.fromEntries(lists), ...this.grown }
   }
 
-  /** Takes fields that are not streamed, and items without deltas, from the final item. */
+  /** Takes items without deltas, and fields that are not streamed, from the finished item. */
   private done(item: JsonObject): void {
     Object.assign(this.fields, item)
   }

@@ -6,7 +6,7 @@ import { Item } from './assemble.ts'
 import { CALLS } from './items.ts'
 import { argumentFault } from './lint.ts'
 
-/* The order of a responses stream. Source: docs/wire/responses.md#order-of-events */
+/* Checks the order of events in a responses stream. Source: docs/wire/responses.md#order-of-events */
 
 /** Status of the response in each final event. */
 const FINAL: { readonly [type: string]: string } = {
@@ -15,7 +15,7 @@ const FINAL: { readonly [type: string]: string } = {
   'response.failed': 'failed',
 }
 
-/** Events that repeat the content of deltas, and the field with the repetition. */
+/** Events that repeat the content of deltas, and the field that contains it. */
 const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | undefined, string] } = {
   'response.output_text.done': ['content', 'text'],
   'response.refusal.done': ['content', 'refusal'],
@@ -25,10 +25,10 @@ const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | unde
   'response.custom_tool_call_input.done': [undefined, 'input'],
 }
 
-/** Events of a part. They come between its start and its end. */
+/** Events of a part. They are sent between its start and its end. */
 const OF_PART = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
-/** Returns the content of an item: text, calls and their ids. */
+/** Returns the content of an item as text: its texts, calls and ids. */
 function saidBy({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
   const texts = (parts: unknown): Json[] =>
     listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')
@@ -38,7 +38,7 @@ function saidBy({ type, content, summary, arguments: args, input, call_id, name 
 interface Open {
   readonly id: Json
   readonly item: Item
-  /** Part that has started, as `content 0`. */
+  /** The open part, such as `content 0`. */
   part: string | undefined
 }
 
@@ -48,7 +48,7 @@ const partOf = (event: JsonObject): string =>
 class ResponsesGrammar implements Grammar {
   private readonly violations = new Violations()
   private readonly done: string[] = []
-  /** Items that have started and are not done, by index. */
+  /** Items that have started but are not done, by index. */
   private readonly open = new Map<Json, Open>()
   private id: string | undefined
   private count = 0
@@ -67,7 +67,7 @@ class ResponsesGrammar implements Grammar {
     }
     const type = isObject(data) ? textOf(data['type']) : undefined
     if (!isObject(data) || type === undefined)
-      return this.violations.add('json', `Data is no event: ${text.slice(0, 100)}`)
+      return this.violations.add('json', `The data is not an event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
     this.numbered(type, data['sequence_number'])
     this.count++
@@ -78,7 +78,7 @@ class ResponsesGrammar implements Grammar {
   private numbered(type: string, number: Json | undefined): void {
     const next = this.next ?? number
     if (typeof number !== 'number' || number !== next)
-      this.violations.add('sequence', `${type} has ${number} where ${next ?? 'a number'} is next.`)
+      this.violations.add('sequence', `${type} has the sequence_number ${number} instead of ${next ?? 'a number'}.`)
     this.next = typeof next === 'number' ? next + 1 : undefined
   }
 
@@ -105,7 +105,8 @@ class ResponsesGrammar implements Grammar {
   private lifecycle(type: string, response: JsonObject): void {
     const id = textOf(response['id'])
     this.id ??= id
-    if (id === undefined || id !== this.id) this.violations.add('one-id', `${type} of ${this.id} has the id ${id}.`)
+    if (id === undefined || id !== this.id)
+      this.violations.add('one-id', `${type} has the id ${id} instead of ${this.id}.`)
     if (type === 'response.created' && this.count > 1) this.violations.add('created-first', 'A later response.created.')
     if (type === 'response.created' && (listOf(response['output']).length > 0 || response['usage'] != null))
       this.violations.add('created-first', 'response.created has output or usage.')
@@ -114,11 +115,15 @@ class ResponsesGrammar implements Grammar {
     this.final = type
     if (response['status'] !== status) this.violations.add('status', `${type} has the status ${response['status']}.`)
     if (status === 'failed') return
-    for (const index of this.open.keys()) this.violations.add('item-index', `${type} while item ${index} is open.`)
+    for (const index of this.open.keys())
+      this.violations.add('item-index', `${type} arrives while item ${index} is open.`)
     if (!isObject(response['usage'])) this.violations.add('usage', `${type} has no usage.`)
     const said = listOf(response['output']).map(item => saidBy(objectOf(item)))
     if (canonical(said) !== canonical(this.done))
-      this.violations.add('final-repeats', `${type} has ${said.join()}; done were ${this.done.join()}.`)
+      this.violations.add(
+        'final-repeats',
+        `${type} has ${said.join()}, but the finished items were ${this.done.join()}.`,
+      )
   }
 
   private added(event: JsonObject): void {
@@ -126,7 +131,8 @@ class ResponsesGrammar implements Grammar {
     const item = objectOf(event['item'])
     for (const other of this.open.keys())
       this.violations.add('item-order', `Item ${index} begins while item ${other} is open.`)
-    if (index !== this.items) this.violations.add('item-index', `Item ${index} begins where ${this.items} is next.`)
+    if (index !== this.items)
+      this.violations.add('item-index', `Item ${index} begins, but ${this.items} is the next index.`)
     this.items++
     if (CALLS.has(String(item['type'])) && (!textOf(item['call_id']) || !textOf(item['name'])))
       this.violations.add('call-has-id', `A call begins as ${JSON.stringify(item).slice(0, 200)}`)
@@ -136,9 +142,10 @@ class ResponsesGrammar implements Grammar {
   private within(type: string, event: JsonObject): void {
     const index = event['output_index'] ?? null
     const open = this.open.get(index)
-    if (open === undefined) return this.violations.add('item-index', `${type} is of item ${index}, which is not open.`)
+    if (open === undefined)
+      return this.violations.add('item-index', `${type} refers to item ${index}, which is not open.`)
     const id = event['item_id'] ?? objectOf(event['item'])['id'] ?? open.id
-    if (id !== open.id) this.violations.add('item-id', `${type} names ${id}, the item is ${open.id}.`)
+    if (id !== open.id) this.violations.add('item-id', `${type} has the item id ${id} instead of ${open.id}.`)
     this.parts(type, event, open)
     open.item.add(event)
     this.repeated(type, event, open)
@@ -151,7 +158,7 @@ class ResponsesGrammar implements Grammar {
       if (open.part !== undefined) this.violations.add('part-order', `${part} begins while ${open.part} is open.`)
       open.part = part
     } else if (type.endsWith('_part.done') || OF_PART.test(type)) {
-      if (open.part !== part) this.violations.add('part-order', `${type} is of ${part}, which is not open.`)
+      if (open.part !== part) this.violations.add('part-order', `${type} refers to ${part}, which is not open.`)
       if (type.endsWith('_part.done')) open.part = undefined
     }
   }
@@ -172,7 +179,8 @@ class ResponsesGrammar implements Grammar {
   private ended(index: Json, item: JsonObject, open: Open): void {
     if (open.part !== undefined) this.violations.add('part-order', `The item is done while ${open.part} is open.`)
     const [said, streamed] = [saidBy(item), saidBy(open.item.whole())]
-    if (said !== streamed) this.violations.add('done-repeats', `The item is done as ${said}, deltas were ${streamed}.`)
+    if (said !== streamed)
+      this.violations.add('done-repeats', `The finished item has ${said}, but its deltas had ${streamed}.`)
     const fault = argumentFault(item)
     if (fault !== undefined && item['status'] !== 'incomplete') this.violations.add('arguments-are-text', fault)
     this.done[Number(index)] = said

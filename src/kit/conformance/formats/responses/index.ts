@@ -13,7 +13,7 @@ import { rules } from './rules.ts'
 
 const PATH = '/responses'
 
-/** OpenAI's responses. The base URL ends with `/v1`. Model lists and errors are those of chat completions. */
+/** OpenAI's responses. The base URL ends with `/v1`. Model lists and errors are the same as for chat completions. */
 export const responses: Conversation = {
   name: 'responses',
   work: 'conversation',

@@ -3,10 +3,10 @@ import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.t
 
 /* Items that requests and answers share. Source: docs/wire/responses.md#input-items */
 
-/** Types of items that call one of the caller's tools. */
+/** Types of items that call a tool of the caller. */
 export const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call'])
 
-/** Types of items that answer such a call. */
+/** Types of items with the result of such a call. */
 export const RESULTS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 
 export const callFacts = ({ type, call_id, name, arguments: args, input }: JsonObject): CallFacts => ({
@@ -19,7 +19,10 @@ const texts = (parts: unknown): string =>
     .map(part => textOf(objectOf(part)['text']) ?? '')
     .join('')
 
-/** Returns the facts of a reasoning item: its text, otherwise its summary, and the encrypted content to return. */
+/**
+ * Returns the facts of a reasoning item: its text or else its summary, and the encrypted content that the caller must
+ * send back.
+ */
 export const reasoningFacts = ({ content, summary, encrypted_content }: JsonObject): ReasoningFacts =>
   compact({
     text: texts(content) || texts(summary) || undefined,

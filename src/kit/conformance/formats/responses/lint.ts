@@ -4,14 +4,14 @@ import { CALLS, RESULTS } from './items.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Returns the fault of a function call's arguments, if there is one. */
+/** Returns the fault in a function call's arguments, if any. */
 export function argumentFault({ type, arguments: args }: JsonObject): string | undefined {
   if (type !== 'function_call') return undefined
   if (typeof args !== 'string') return `Arguments are ${JSON.stringify(args)}.`
-  return args !== '' && parsed(args) === undefined ? `Arguments are no JSON: ${args.slice(0, 100)}` : undefined
+  return args !== '' && parsed(args) === undefined ? `The arguments are not JSON: ${args.slice(0, 100)}` : undefined
 }
 
-/** Reports results without a call, calls without a result, and reasoning without the item that belongs to it. */
+/** Reports results without a call, calls without a result, and reasoning that is not followed by its item. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const input = body['input']
@@ -30,7 +30,7 @@ export function requestLint(body: JsonObject): readonly Violation[] {
       violations.add('results-paired', `Item ${index} answers ${JSON.stringify(id)}, which was not called.`)
     const next = items[index + 1]
     if (type === 'reasoning' && (next === undefined || RESULTS.has(String(next['type'])) || next['role'] === 'user'))
-      violations.add('reasoning-followed', `Item ${index} is reasoning, and nothing of that turn follows.`)
+      violations.add('reasoning-followed', `Item ${index} is reasoning, but no item of the same turn follows.`)
   }
   if (open.size > 0) violations.add('results-paired', `No result answers ${[...open].join(', ')}.`)
   return violations.list
@@ -42,7 +42,7 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   const calls = items.filter(({ type }) => CALLS.has(String(type)))
   const ids = calls.map(call => textOf(call['call_id']) || undefined)
   if (ids.includes(undefined) || new Set(ids).size < ids.length)
-    violations.add('call-has-id', `Ids of calls: ${JSON.stringify(ids)}`)
+    violations.add('call-has-id', `The ids of the calls are ${JSON.stringify(ids)}`)
   for (const call of calls) {
     const fault = argumentFault(call)
     if (fault !== undefined && call['status'] !== 'incomplete') violations.add('arguments-are-text', fault)
@@ -54,6 +54,6 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   const usage = objectOf(body['usage'])
   const [input, output, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
   if (total !== undefined && (input ?? 0) + (output ?? 0) !== total)
-    violations.add('usage-adds-up', `${input} and ${output} are not ${total}.`)
+    violations.add('usage-adds-up', `total_tokens is ${total} instead of ${input} + ${output}.`)
   return violations.list
 }

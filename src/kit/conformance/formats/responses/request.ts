@@ -42,7 +42,7 @@ const textsOf = (parts: readonly Part[]): string[] => parts.flatMap(part => (par
 
 const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer'
 
-/** Returns the turn that an item belongs to. Calls and reasoning belong to the assistant, results to the user. */
+/** Converts an item into the turn it belongs to. Calls and reasoning belong to the assistant, results to the user. */
 function turnOf(item: JsonObject): RawTurn {
   const { type, role, content, call_id } = item
   if (type === 'reasoning') {
@@ -60,7 +60,7 @@ function turnOf(item: JsonObject): RawTurn {
   return { role: side, parts: partsOf(content) }
 }
 
-/** Kinds of tools that the caller runs, without a schema. */
+/** Kinds of tools without a schema that the caller runs. */
 const KINDS: { readonly [type: string]: string } = { custom: 'free-form' }
 
 function toolsOf(body: JsonObject): RequestFacts['tools'] {
@@ -107,7 +107,6 @@ const settingsOf = (body: JsonObject): RequestFacts['settings'] =>
     endUser: textOf(body['safety_identifier']) ?? textOf(body['user']),
   }) as RequestFacts['settings']
 
-/** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const { input } = body
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input).map(objectOf)

@@ -1,9 +1,12 @@
 import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../json.ts'
 
-/** Characters of a group of base64, which are three bytes. */
+/** Characters per group of base64. A group encodes three bytes. */
 const GROUP = 4
 
-/** The recording, in base64, and the usage that a stream's events add up to. Source: https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event */
+/**
+ * Assembles the events of a stream into the recording, in base64, and the usage. Source:
+ * https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
+ */
 export function assemble(events: readonly Json[]): JsonObject {
   const pieces: Buffer[] = []
   let rest = ''

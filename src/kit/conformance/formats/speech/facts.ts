@@ -4,11 +4,11 @@ import { compact, type JsonObject, numberOf, objectOf, textOf } from '../../json
 import { containerOf } from '../../media/containers.ts'
 import { type MediaUsage, mediaUsage } from '../../media/usage.ts'
 
-/* Extracts the facts of speech: of requests and of answers. */
+/* Extracts the facts of speech requests and answers. */
 
 export interface SpeechRequestFacts {
   readonly text?: string
-  /** A name, or the id of a custom voice. */
+  /** Name of a voice, or the id of a custom voice. */
   readonly voice?: string
   readonly instructions?: string
   readonly format?: string
@@ -17,7 +17,7 @@ export interface SpeechRequestFacts {
 }
 
 export interface SpeechFacts {
-  /** The recording; raw samples have no container. */
+  /** The recording. Raw samples have no container. */
   readonly sound?: { readonly digest: string; readonly bytes: number; readonly container?: string }
   readonly usage?: MediaUsage
 }
@@ -34,7 +34,7 @@ export function requestFacts(body: JsonObject): SpeechRequestFacts {
   }) as SpeechRequestFacts
 }
 
-/** The facts of a recording, or of a stream's events once they are assembled. */
+/** Returns the facts of a recording or of an assembled stream. */
 export function answerFacts(body: JsonObject, raw?: RawAnswer): SpeechFacts {
   const bytes = raw?.bytes ?? Buffer.from(textOf(body['audio']) ?? '', 'base64')
   const digest = createHash('sha256').update(bytes).digest('hex')

@@ -4,7 +4,7 @@ import { totalFault } from '../../media/usage.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
-/* The order of a stream of speech. Source: https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event */
+/* Checks the order of events in a speech stream. Source: https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event */
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
@@ -16,7 +16,7 @@ class SpeechGrammar implements Grammar {
 
   event({ data: text }: SseEvent, data: Json | undefined): void {
     if (text === '[DONE]') return
-    if (!isObject(data)) return this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    if (!isObject(data)) return this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
     const type = textOf(data['type'])
     if (data['error'] != null || type === 'error') this.hasFailed = true
     else if (this.isDone) this.violations.add('done', `${type} comes after speech.audio.done.`)
@@ -32,14 +32,14 @@ class SpeechGrammar implements Grammar {
   end(isComplete: boolean): readonly Violation[] {
     if (!isComplete || this.hasFailed) return this.violations.list
     if (!this.isDone) this.violations.add('done', 'The stream ends without speech.audio.done.')
-    if (this.bytes === 0) this.violations.add('sound-present', 'No delta has sound.')
+    if (this.bytes === 0) this.violations.add('sound-present', 'No delta contains audio.')
     return this.violations.list
   }
 
   private delta(audio: Json | undefined): void {
     const piece = textOf(audio) ?? ''
     this.bytes += piece.length
-    if (!BASE64.test(piece)) this.violations.add('base64', `A delta is no base64: ${piece.slice(0, 40)}`)
+    if (!BASE64.test(piece)) this.violations.add('base64', `A delta is not base64: ${piece.slice(0, 40)}`)
   }
 
   private done(usage: Json | undefined): void {

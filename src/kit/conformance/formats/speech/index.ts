@@ -10,7 +10,7 @@ import { rules } from './rules.ts'
 
 const PATH = '/audio/speech'
 
-/** OpenAI speech: the whole answer is the recording itself. */
+/** OpenAI's speech. A whole answer is the recording itself. */
 export const speech: Format = {
   name: 'speech',
   work: 'speech',

@@ -5,10 +5,10 @@ import { type Violation, Violations } from '../../rules.ts'
 
 /* Rules for whole answers. Source: https://platform.openai.com/docs/api-reference/audio/createSpeech */
 
-/** The format of an answer whose request names none. */
+/** Audio format if the request does not name one. */
 const DEFAULT = 'mp3'
 
-/** Raw samples have no container, and no sign. */
+/** Raw samples. They have no container and no signature. */
 const SAMPLES = 'pcm'
 
 export function answerLint(_body: JsonObject, _headers: Headers, asked: Asked, raw?: RawAnswer): readonly Violation[] {
@@ -18,6 +18,6 @@ export function answerLint(_body: JsonObject, _headers: Headers, asked: Asked, r
   const wanted = textOf(asked.body['response_format']) ?? DEFAULT
   const found = containerOf(bytes)
   if (bytes.length > 0 && found !== (wanted === SAMPLES ? undefined : wanted))
-    violations.add('sound-is-format', `${wanted} was requested, the body begins as ${found ?? 'no known file'}.`)
+    violations.add('sound-is-format', `${wanted} was requested, but the body is ${found ?? 'not a known file format'}.`)
   return violations.list
 }

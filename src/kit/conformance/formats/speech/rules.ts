@@ -1,8 +1,6 @@
 import type { Rule } from '../../rules.ts'
 import { errorType } from '../chat/rules.ts'
 
-/* Rules of speech. */
-
 const API = 'https://platform.openai.com/docs/api-reference/audio'
 const CREATE = `${API}/createSpeech`
 const DELTA = `${API}/speech-audio-delta-event`
@@ -11,11 +9,11 @@ const DONE = `${API}/speech-audio-done-event`
 export const rules: readonly Rule[] = [
   {
     ...{ id: 'sound-present', on: 'answer', level: 'must', source: CREATE },
-    says: 'The body is a recording, and not empty.',
+    says: 'The body is a recording and is not empty.',
   },
   {
     ...{ id: 'sound-is-format', on: 'answer', level: 'must', source: `${CREATE}#response_format` },
-    says: 'The recording begins as its response_format does, mp3 by default.',
+    says: 'The first bytes of the recording match response_format, which is mp3 by default.',
   },
   {
     ...{ id: 'json', on: 'stream', level: 'must', source: DELTA },
@@ -27,11 +25,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'sound-present', on: 'stream', level: 'must', source: DELTA },
-    says: 'The deltas have a recording.',
+    says: 'The deltas contain a recording.',
   },
   {
     ...{ id: 'done', on: 'stream', level: 'must', source: DONE },
-    says: 'The stream ends with speech.audio.done, once, as its last event.',
+    says: 'The last event of the stream is speech.audio.done, and it occurs once.',
   },
   {
     ...{ id: 'usage-adds-up', on: 'stream', level: 'should', source: DONE },

@@ -5,9 +5,9 @@ import { contents } from '../contents/index.ts'
 import { messages } from '../messages/index.ts'
 import { responses } from '../responses/index.ts'
 
-/* Counting the tokens of a conversation: its request without the wish for an answer, and a number. */
+/* Counts the tokens of a conversation. The request is the conversation's request, but the answer is only a number. */
 
-/** The differences of one format: its page, the field of the count, and the conversation that is counted. */
+/** What distinguishes one format: its documentation page, the name of the count, and the conversation format. */
 interface Counting {
   readonly of: Conversation
   readonly page: string
@@ -28,7 +28,7 @@ function answerLint(body: JsonObject, { field }: Counting): readonly Violation[]
   return violations.list
 }
 
-/** Parts that all formats of counting share with the conversations that they count. */
+/** Returns the parts of a format that counting shares with conversations. */
 function counting(own: Counting): Omit<Format, 'path' | 'recognise' | 'schemas'> {
   const { of, field, counted = body => body } = own
   return {
@@ -61,7 +61,7 @@ const messagesTokens: Format = {
     ...{ of: messages, page: 'https://platform.claude.com/docs/en/api/messages/count_tokens', field: 'input_tokens' },
   }),
   path: () => MESSAGES,
-  // Beta features of clients are named in the query, too.
+  // Clients also name beta features in the query.
   recognise: (path, body, method) => recogniseAt(MESSAGES)(path.split('?')[0]!, body, method),
   schemas: { request: 'CountMessageTokensParams', answer: 'CountMessageTokensResponse', error: 'ErrorResponse' },
 }
@@ -77,7 +77,7 @@ const responsesTokens: Format = {
   schemas: { request: 'TokenCountsBody', answer: 'TokenCountsResource', error: 'ErrorResponse' },
 }
 
-/** A request to be counted may be whole, within `generateContentRequest`. */
+/** Unwraps `generateContentRequest`, which may contain the complete request to be counted. */
 const wholeOf = (body: JsonObject): JsonObject => {
   const { generateContentRequest: whole } = body
   return isObject(whole) ? objectOf(whole) : body
@@ -95,5 +95,4 @@ const contentsTokens: Format = {
   schemas: { request: 'CountTokensRequest', answer: 'CountTokensResponse' },
 }
 
-/** The formats of counting tokens. */
 export const COUNTING: readonly Format[] = [messagesTokens, responsesTokens, contentsTokens]

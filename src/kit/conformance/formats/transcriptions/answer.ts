@@ -8,7 +8,7 @@ import { cuesOf, isSubtitles, type SegmentFacts } from './subtitles.ts'
 export interface TranscriptFacts {
   readonly text?: string
   readonly language?: string
-  /** Seconds. */
+  /** Duration of the recording, in seconds. */
   readonly duration?: number
   readonly segments?: readonly SegmentFacts[]
   readonly words?: readonly SegmentFacts[]
@@ -36,7 +36,7 @@ function rawFacts(text: string): TranscriptFacts {
   return isSubtitles(text) ? { segments: cuesOf(text) } : compact({ text: text || undefined })
 }
 
-/** The facts of JSON, of plain text or subtitles, or of a stream's events once they are assembled. */
+/** Returns the facts of a JSON answer, of plain text or subtitles, or of an assembled stream. */
 export function answerFacts(body: JsonObject, raw?: RawAnswer): TranscriptFacts {
   if (raw !== undefined) return rawFacts(raw.bytes.toString('utf8'))
   return compact({

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, listOf, objectOf, textOf } from '../../json
 
 /* Adds up the events of a transcript. Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event */
 
-/** The text and log probabilities of the deltas, the segments, and the usage of the last event. */
+/** Collects the text and log probabilities of the deltas, the segments, and the usage of the last event. */
 export function assemble(events: readonly Json[]): JsonObject {
   let text = ''
   const segments: JsonObject[] = []

@@ -6,6 +6,6 @@ export const exceptions: readonly SchemaException[] = [
   {
     schema: /^CreateTranscriptionResponseStreamEvent$/,
     fault: /^\/usage must have required property 'type'/,
-    why: 'The usage of the description’s own example of a stream has no type.',
+    why: 'The usage in the description’s own stream example has no type.',
   },
 ]

@@ -5,7 +5,7 @@ import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { timeFaults } from './lint.ts'
 
-/* The order of a streamed transcript. Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event */
+/* Checks the order of events in a streamed transcript. Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event */
 
 class TranscriptGrammar implements Grammar {
   private readonly violations = new Violations()
@@ -17,7 +17,7 @@ class TranscriptGrammar implements Grammar {
 
   event({ data: text }: SseEvent, data: Json | undefined): void {
     if (text === '[DONE]') return
-    if (!isObject(data)) return this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    if (!isObject(data)) return this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
     const type = textOf(data['type'])
     if (data['error'] != null || type === 'error') this.hasFailed = true
     else if (this.isDone) this.violations.add('done', `${type} comes after transcript.text.done.`)
@@ -49,7 +49,10 @@ class TranscriptGrammar implements Grammar {
     if (text !== this.text)
       this.violations.add('text-adds-up', `${JSON.stringify(text)} is not ${JSON.stringify(this.text)}.`)
     if (logprobs !== undefined && listOf(logprobs).length !== this.logprobs)
-      this.violations.add('text-adds-up', `${listOf(logprobs).length} log probabilities, ${this.logprobs} in deltas.`)
+      this.violations.add(
+        'text-adds-up',
+        `${listOf(logprobs).length} log probabilities in the last event, but ${this.logprobs} in the deltas.`,
+      )
     const fault = totalFault(objectOf(usage))
     if (fault !== undefined) this.violations.add('usage-adds-up', fault)
   }

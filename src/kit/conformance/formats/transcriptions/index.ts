@@ -12,7 +12,7 @@ import { rules } from './rules.ts'
 
 const PATH = /^\/audio\/(?:transcriptions|translations)$/
 
-/** The schemas of JSON answers, by the format that was requested. */
+/** Schemas of JSON answers, by requested format. */
 const TRANSCRIPTIONS: { readonly [format: string]: string } = {
   json: 'CreateTranscriptionResponseJson',
   verbose_json: 'CreateTranscriptionResponseVerboseJson',
@@ -26,7 +26,7 @@ const TRANSLATIONS: { readonly [format: string]: string } = {
 const answerSchema = (path: string, { body }: Pick<Asked, 'body'>): string | undefined =>
   (path.endsWith('/translations') ? TRANSLATIONS : TRANSCRIPTIONS)[formatOf(body)]
 
-/** OpenAI transcriptions and translations of recordings: forms whose rules are the kit's own. */
+/** OpenAI's transcriptions and translations of recordings. Requests are forms, which the kit's own rules check. */
 export const transcriptions: Format = {
   name: 'transcriptions',
   work: 'transcription',

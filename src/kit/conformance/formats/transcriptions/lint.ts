@@ -7,7 +7,7 @@ import { subtitleFaults } from './subtitles.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Fields of both forms, and those of transcriptions alone. Source: the description of createTranscription and createTranslation. */
+/** Fields of both forms. Source: the descriptions of createTranscription and createTranslation. */
 const BOTH = ['file', 'model', 'prompt', 'response_format', 'temperature']
 const TRANSCRIPTION = [
   ...['language', 'languages', 'keywords', 'include', 'timestamp_granularities', 'stream', 'chunking_strategy'],
@@ -46,27 +46,27 @@ export function requestLint(
   return violations.list
 }
 
-/** Returns the faults of times: a segment ends after it began, and segments follow one another. */
+/** Reports faults of times. A segment must end after it begins, and segments must be in order. */
 export function* timeFaults(segments: readonly Json[]): Generator<string> {
   let before = 0
   for (const [index, segment] of segments.map(objectOf).entries()) {
     const [start, end] = [numberOf(segment['start']), numberOf(segment['end'])]
     if (start === undefined || end === undefined || start < 0 || end < start)
       yield `Segment ${index} is from ${start} to ${end}.`
-    else if (start < before) yield `Segment ${index} begins at ${start}, the one before it at ${before}.`
+    else if (start < before) yield `Segment ${index} begins at ${start}, before the previous one at ${before}.`
     before = start ?? before
   }
 }
 
 const SUBTITLES = new Set(['srt', 'vtt'])
 
-/** The format of an answer whose request names none. */
+/** Returns the requested format of the answer, or the default. */
 export const formatOf = (body: JsonObject): string => textOf(body['response_format']) ?? 'json'
 
 function rawFaults(format: string, { bytes }: RawAnswer, violations: Violations): void {
   const text = bytes.toString('utf8')
   const isObjectText = typeof parsed(text) === 'object'
-  if (text.trim() === '' || isObjectText) violations.add('plain', `The body is no plain text: ${text.slice(0, 60)}`)
+  if (text.trim() === '' || isObjectText) violations.add('plain', `The body is not plain text: ${text.slice(0, 60)}`)
   else if (SUBTITLES.has(format)) for (const fault of subtitleFaults(format, text)) violations.add('subtitles', fault)
 }
 

@@ -3,7 +3,7 @@ import type { FormFile } from '../../format.ts'
 import { compact, type Json, type JsonObject, parsed, textOf } from '../../json.ts'
 import { fileFacts, flagIn, listIn, numberIn } from '../../media/values.ts'
 
-/* Extracts the facts of a request to transcribe or translate a recording. */
+/* Extracts the facts of a transcription or translation request. */
 
 export interface TranscriptionRequestFacts {
   /** `transcriptions` or `translations`. */
@@ -13,7 +13,7 @@ export interface TranscriptionRequestFacts {
   readonly prompt?: string
   readonly format?: string
   readonly temperature?: number
-  /** `word`, `segment`. */
+  /** Any of `word` and `segment`. */
   readonly granularities?: readonly string[]
   readonly include?: readonly string[]
   readonly keywords?: readonly string[]
@@ -26,11 +26,11 @@ export interface TranscriptionRequestFacts {
 
 const textsIn = (body: JsonObject, name: string): readonly string[] => listIn(body, name).map(String)
 
-/** A strategy is a word, or an object that a form has as JSON. */
+/** Reads the chunking strategy: a word, or an object. In a form, the object is JSON text. */
 const chunkingOf = (value: Json | undefined): Json | undefined =>
   typeof value === 'string' ? (parsed(value) ?? value) : value
 
-/** Lists whose order means nothing are sorted. */
+/** Returns the facts of a request. Lists whose order has no meaning are sorted. */
 export function requestFacts(
   body: JsonObject,
   path: string,

@@ -1,8 +1,6 @@
 import type { Rule } from '../../rules.ts'
 import { errorType } from '../chat/rules.ts'
 
-/* Rules of transcriptions and translations. */
-
 const API = 'https://platform.openai.com/docs/api-reference/audio'
 const CREATE = `${API}/createTranscription`
 const OBJECT = `${API}/verbose-json-object`
@@ -17,11 +15,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'file-name', on: 'request', level: 'must', source: `${CREATE}#file` },
-    says: 'The name of the file ends as its format does, by which services tell it.',
+    says: 'The file name has the extension of its format, because services use it to detect the format.',
   },
   {
     ...{ id: 'file-type', on: 'request', level: 'must', source: `${CREATE}#file` },
-    says: 'The bytes of the file begin as its type says.',
+    says: 'The first bytes of the file match its type.',
   },
   {
     ...{ id: 'model', on: 'request', level: 'must', source: `${CREATE}#model` },
@@ -29,7 +27,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'fields', on: 'request', level: 'should', source: CREATE },
-    says: 'The form has the fields of the description only.',
+    says: 'The form only has fields from the description.',
   },
   {
     ...{ id: 'plain', on: 'answer', level: 'must', source: `${CREATE}#response_format` },
@@ -53,11 +51,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'done', on: 'stream', level: 'must', source: DONE },
-    says: 'The stream ends with transcript.text.done, once, as its last event.',
+    says: 'The last event of the stream is transcript.text.done, and it occurs once.',
   },
   {
     ...{ id: 'text-adds-up', on: 'stream', level: 'must', source: DONE },
-    says: 'The text of the last event is that of the deltas, and so are its log probabilities.',
+    says: 'The last event repeats the text and the log probabilities of the deltas.',
   },
   {
     ...{ id: 'times', on: 'stream', level: 'should', source: `${API}/transcript-text-segment-event` },

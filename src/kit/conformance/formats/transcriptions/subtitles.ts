@@ -1,6 +1,6 @@
 /* Reads subtitles. Sources: https://www.w3.org/TR/webvtt1, and https://en.wikipedia.org/wiki/SubRip for SubRip. */
 
-/** Text with its times, in seconds. */
+/** Text with start and end times in seconds. */
 export interface SegmentFacts {
   readonly start?: number
   readonly end?: number
@@ -13,10 +13,10 @@ const TIMES = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3}) --> (?:(\d{2,}):)?(\d{2
 const secondsOf = ([hours = '0', minutes, seconds, milliseconds]: readonly (string | undefined)[]): number =>
   Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000
 
-/** Blocks of subtitles that are read; a day of speech has fewer. */
+/** Maximum number of subtitle blocks that are read. A whole day of speech has fewer. */
 const MOST_BLOCKS = 50_000
 
-/** Blocks that an empty line separates. */
+/** Splits a text into blocks at empty lines. */
 const blocksOf = (text: string): string[][] =>
   text
     .replaceAll('\r\n', '\n')
@@ -26,11 +26,11 @@ const blocksOf = (text: string): string[][] =>
 
 const MARK = 'WEBVTT'
 
-/** Whether a text is meant as subtitles. */
+/** Whether a text looks like subtitles. */
 export const isSubtitles = (text: string): boolean =>
   text.startsWith(MARK) || blocksOf(text).some(lines => lines.slice(0, 2).some(line => TIMES.test(line)))
 
-/** The cues of subtitles, in either form. */
+/** Returns the cues of SubRip or WebVTT subtitles. */
 export const cuesOf = (text: string): SegmentFacts[] =>
   blocksOf(text).flatMap(lines => {
     const at = lines.findIndex(line => TIMES.test(line))
@@ -41,7 +41,7 @@ export const cuesOf = (text: string): SegmentFacts[] =>
     ]
   })
 
-/** Returns the faults of SubRip: each block is a number that rises by one, times with a comma, and text. */
+/** Reports faults of SubRip. Each block must have a number that increases by one, times with a comma, and text. */
 function* subRipFaults(text: string): Generator<string> {
   for (const [index, [number, times = '', ...words]] of blocksOf(text).entries()) {
     if (number !== String(index + 1)) yield `Cue ${index + 1} has the number ${number}.`
@@ -50,7 +50,7 @@ function* subRipFaults(text: string): Generator<string> {
   }
 }
 
-/** Returns the faults of WebVTT: it begins with its mark, and times have a point. */
+/** Reports faults of WebVTT. It must begin with its signature line, and times must have a point. */
 function* webVttFaults(text: string): Generator<string> {
   const [head, ...cues] = blocksOf(text)
   if (head?.[0]?.split(/[ \t]/)[0] !== MARK) yield `The first line is ${JSON.stringify(head?.[0]?.slice(0, 60))}.`

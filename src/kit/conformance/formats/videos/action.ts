@@ -1,4 +1,4 @@
-/* What requests to the video endpoints ask for. Source: https://platform.openai.com/docs/api-reference/videos */
+/* Actions of the video endpoints. Source: https://platform.openai.com/docs/api-reference/videos */
 
 export type VideoAction = 'create' | 'list' | 'retrieve' | 'delete' | 'content' | 'remix'
 
@@ -11,11 +11,11 @@ const ACTIONS: readonly (readonly [method: string, path: RegExp, action: VideoAc
   ['POST', /^\/videos\/[^/?]*\/remix$/, 'remix'],
 ]
 
-/** The action of a request; `undefined` where the path is none of these endpoints. */
+/** Returns the action of a request. Undefined for paths of other endpoints. */
 export const actionOf = (method: string, path: string): VideoAction | undefined =>
   ACTIONS.find(([known, pattern]) => known === method && pattern.test(path))?.[2]
 
-/** Decodes a part of a path; a broken escape stays as it is. */
+/** Decodes a path segment. An invalid escape sequence stays unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -24,7 +24,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The video that a path names. */
+/** Returns the id of the video in a path. */
 export function videoIn(path: string): string | undefined {
   const [, id] = /^\/videos\/([^/?]+)/.exec(path) ?? []
   return id === undefined ? undefined : decoded(id)

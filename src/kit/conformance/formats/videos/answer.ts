@@ -3,21 +3,21 @@ import type { RawAnswer } from '../../format.ts'
 import { booleanOf, compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { containerOf } from '../../media/containers.ts'
 
-/* Extracts the facts of answers about videos. Ids are not among them: a gateway may have its own, and rules watch them. */
+/* Extracts the facts of answers about videos. Ids are not facts, because a gateway may issue its own. Rules check them instead. */
 
 export interface VideoFacts {
   readonly status?: string
-  /** Percent. */
+  /** Progress in percent. */
   readonly progress?: number
   readonly prompt?: string
   readonly seconds?: string
   readonly size?: string
-  /** Whether it was made from another video. */
+  /** Whether the video was made from another video. */
   readonly isRemix?: true
   readonly error?: { readonly code?: string; readonly message?: string }
-  /** The video or its thumbnail. */
+  /** File of the video or its thumbnail. */
   readonly file?: { readonly digest: string; readonly bytes: number; readonly container?: string }
-  /** The states of the videos of a list. */
+  /** The videos in a list. */
   readonly list?: readonly VideoFacts[]
   readonly isDeleted?: boolean
 }

@@ -6,6 +6,6 @@ export const exceptions: readonly SchemaException[] = [
   {
     schema: /^Video(List)?Resource$/,
     fault: /required property '(completed_at|expires_at|prompt|remixed_from_video_id|error)'/,
-    why: 'The examples of the description leave out what a video does not have, instead of null.',
+    why: 'The description’s examples omit absent values instead of using null.',
   },
 ]

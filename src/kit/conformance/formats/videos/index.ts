@@ -15,18 +15,21 @@ const ANSWERS: { readonly [action: string]: string } = {
   ...{ list: 'VideoListResource', delete: 'DeletedVideoResource' },
 }
 
-/** The description of forms has files as texts: rules of the kit stand for it. */
+/**
+ * Returns the schema of a request. Forms have none, because the description types files as texts. The kit's rules check
+ * forms instead.
+ */
 const requestSchema = (path: string, { method, files }: Omit<Asked, 'path'>): string | undefined =>
   files === undefined ? REQUESTS[actionOf(method, path) ?? ''] : undefined
 
-/** OpenAI videos: a job whose state is asked for until its file is there. */
+/** OpenAI's videos. A video is a job whose state is polled until the file exists. */
 export const videos: Format = {
   name: 'videos',
   work: 'videos',
   base: '/v1',
   path: () => '/videos',
   headers: chat.headers,
-  // Scenarios name the model where a request has one: a remix takes that of the original.
+  // Scenarios name the model only in requests that have one. A remix uses the model of its original.
   addressed: body => body,
   recognise: (path, body, method) =>
     actionOf(method, path) === undefined ? undefined : { model: textOf(body['model']) ?? '', stream: false },

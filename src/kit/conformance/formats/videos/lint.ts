@@ -6,7 +6,9 @@ import { actionOf, videoIn } from './action.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Fields of a form. Source: the description of CreateVideoMultipartBody; OpenAI's SDK writes objects as `name[key]`. */
+/**
+ * Fields of a form. Source: the description of CreateVideoMultipartBody. OpenAI's SDK writes objects as `name[key]`.
+ */
 const FIELDS = new Set(['model', 'prompt', 'input_reference', 'seconds', 'size'])
 
 export function requestLint(
@@ -35,24 +37,29 @@ function videoFaults(body: JsonObject, asked: Asked, violations: Violations): vo
   else if (action === 'remix') {
     if (id === named) violations.add('id', `The remix has the id of the original, ${id}.`)
     const original = body['remixed_from_video_id']
-    if (original !== named) violations.add('remix-of', `${named} was remixed, the answer says ${String(original)}.`)
-  } else if (action !== 'create' && id !== named) violations.add('id', `${named} was asked for, ${id} came.`)
+    if (original !== named)
+      violations.add('remix-of', `${named} was remixed, but the answer names ${String(original)}.`)
+  } else if (action !== 'create' && id !== named)
+    violations.add('id', `${named} was requested, but ${id} was returned.`)
   if (action === 'delete') return
   const { status, error } = body
   if (status === 'failed' && !textOf(objectOf(error)['message']))
     violations.add('error-fits', 'A failed video has no error with a message.')
   if (status !== 'failed' && isObject(error))
-    violations.add('error-fits', `A video that is ${String(status)} has an error.`)
+    violations.add('error-fits', `A video with the status ${String(status)} has an error.`)
 }
 
 function listFaults({ data, first_id: first, last_id: last }: JsonObject, violations: Violations): void {
   const ids = listOf(data).map(one => textOf(objectOf(one)['id']) ?? '')
   if ((ids[0] ?? null) !== first || (ids.at(-1) ?? null) !== last)
-    violations.add('list-ends', `The ids are [${ids.join(', ')}], the ends ${String(first)} and ${String(last)}.`)
+    violations.add(
+      'list-ends',
+      `The ids are [${ids.join(', ')}], but first_id is ${String(first)} and last_id is ${String(last)}.`,
+    )
   if (new Set(ids).size < ids.length || ids.includes('')) violations.add('id', `The ids are [${ids.join(', ')}].`)
 }
 
-/** File formats of the variants of a video. */
+/** Allowed file formats, by variant of a video. */
 const VARIANTS: { readonly [variant: string]: readonly string[] } = {
   video: ['mp4', 'webm'],
   thumbnail: ['webp', 'jpeg', 'png'],
@@ -61,8 +68,8 @@ const VARIANTS: { readonly [variant: string]: readonly string[] } = {
 
 function fileFaults({ bytes }: RawAnswer, path: string, violations: Violations): void {
   const variant = new URLSearchParams(path.split('?')[1]).get('variant') ?? 'video'
-  const found = containerOf(bytes) ?? 'no known file'
-  if (!VARIANTS[variant]?.includes(found)) violations.add('file', `The ${variant} begins as ${found}.`)
+  const found = containerOf(bytes) ?? 'no known file format'
+  if (!VARIANTS[variant]?.includes(found)) violations.add('file', `The ${variant} begins like ${found}.`)
 }
 
 export function answerLint(body: JsonObject, _headers: Headers, asked: Asked, raw?: RawAnswer): readonly Violation[] {

@@ -8,19 +8,19 @@ import { actionOf, type VideoAction, videoIn } from './action.ts'
 
 export interface VideoRequestFacts {
   readonly action?: VideoAction
-  /** The id of the video that is asked for: the upstream has its own. */
+  /** Id of the requested video. The upstream has a different id for it. */
   readonly video?: string
   readonly prompt?: string
-  /** Text, as the format has it. */
+  /** Duration as text, as the format states it. */
   readonly seconds?: string
   readonly size?: string
-  /** The image that the video begins with. */
+  /** The first image of the video. */
   readonly reference?: MediaFacts
   /** `video`, `thumbnail` or `spritesheet`. */
   readonly variant?: string
 }
 
-/** An image in JSON, or in the fields of a form as OpenAI's SDK writes an object. */
+/** Reads the image from JSON, or from the form fields in which OpenAI's SDK writes an object. */
 function referenceIn(body: JsonObject): MediaFacts | undefined {
   const value: Json | undefined = body['input_reference']
   const { image_url: url, file_id: id } = objectOf(value)

@@ -1,8 +1,6 @@
 import type { Rule } from '../../rules.ts'
 import { errorType } from '../chat/rules.ts'
 
-/* Rules of videos. */
-
 const API = 'https://platform.openai.com/docs/api-reference/videos'
 const CREATE = `${API}/create`
 const OBJECT = `${API}/object`
@@ -14,15 +12,15 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'form-fields', on: 'request', level: 'should', source: CREATE },
-    says: 'A form has the fields of the description only.',
+    says: 'A form only has fields from the description.',
   },
   {
     ...{ id: 'file-type', on: 'request', level: 'must', source: CREATE },
-    says: 'The bytes of a file begin as its type says.',
+    says: 'The first bytes of a file match its type.',
   },
   {
     ...{ id: 'id', on: 'answer', level: 'must', source: OBJECT },
-    says: 'A video keeps its id, and every video has one of its own.',
+    says: 'The id of a video never changes and is unique.',
   },
   {
     ...{ id: 'remix-of', on: 'answer', level: 'should', source: `${API}/remix` },
@@ -30,15 +28,15 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'error-fits', on: 'answer', level: 'must', source: OBJECT },
-    says: 'A failed video has an error with a message, and no other video has an error.',
+    says: 'A failed video has an error with a message. Other videos have no error.',
   },
   {
     ...{ id: 'list-ends', on: 'answer', level: 'must', source: `${API}/list` },
-    says: 'first_id and last_id are the ids at the ends of the list.',
+    says: 'first_id and last_id are the ids of the first and last video in the list.',
   },
   {
     ...{ id: 'file', on: 'answer', level: 'must', source: `${API}/content` },
-    says: 'The file begins as a video, or as an image where a thumbnail or sprite sheet was requested.',
+    says: 'The file is a video, or an image if a thumbnail or sprite sheet was requested.',
   },
   errorType,
 ]

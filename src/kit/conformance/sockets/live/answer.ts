@@ -5,7 +5,7 @@ import { audioOf, type ResponseFacts, type SessionAnswer, type SessionCall } fro
 import type { Frames } from '../session-format.ts'
 import { textIn } from './names.ts'
 
-/* Extracts the facts of a server's messages. A call ends a response, as the end of a turn does. */
+/* Extracts the facts of a server's messages. A response ends with a call or with the end of a turn. */
 
 const contentOf = (data: JsonObject): JsonObject => objectOf(data['serverContent'])
 const callsOf = (data: JsonObject): JsonObject[] => listOf(objectOf(data['toolCall'])['functionCalls']).map(objectOf)
@@ -15,14 +15,15 @@ const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplet
 const partsOf = (data: JsonObject): JsonObject[] =>
   listOf(objectOf(contentOf(data)['modelTurn'])['parts']).map(objectOf)
 
-/** Whether a message has a part of an answer. Thoughts are none. */
+/** Whether a message has a part of the answer. Thoughts do not count. */
 const hasContent = (data: JsonObject): boolean =>
   callsOf(data).length > 0 ||
   partsOf(data).some(({ thought }) => thought !== true) ||
   Boolean(objectOf(contentOf(data)['outputTranscription'])['text'])
 
 /**
- * Splits messages into responses. The cloud also ends the turn of a call. An end without content belongs to the call.
+ * Splits messages into responses. Google Cloud also ends the turn after a call. Such an end without content belongs to
+ * the call's response.
  */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = []
@@ -65,7 +66,7 @@ function responseOf(events: readonly JsonObject[]): ResponseFacts {
   }) as ResponseFacts
 }
 
-/** Returns the facts of everything that the server of a session sent. */
+/** Returns the facts of all messages that the server sent. */
 export function answerOf({ server, closed }: Frames): SessionAnswer {
   const events = dataOf(server)
   const heard = events.map(data => textOf(objectOf(contentOf(data)['inputTranscription'])['text']) ?? '').join('')

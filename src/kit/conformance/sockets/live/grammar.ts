@@ -7,7 +7,7 @@ import { clientMessage } from './names.ts'
 
 const CLIENT = ['setup', 'clientContent', 'realtimeInput', 'toolResponse']
 
-/** Checks the messages of a server, in their order. */
+/** Checks a server's messages and their order. */
 export function grammarOf({ server, closed }: Frames): readonly Violation[] {
   const violations = new Violations()
   let isOpen = false
@@ -22,7 +22,7 @@ export function grammarOf({ server, closed }: Frames): readonly Violation[] {
     if ('modelTurn' in content) isOpen = true
     if (content['turnComplete'] === true || calls.length > 0) isOpen = false
   }
-  if (isOpen) violations.add('turn', 'The last answer has no turnComplete.')
+  if (isOpen) violations.add('turn', 'The last answer does not end with turnComplete.')
   if (closed?.code === 1006) violations.add('close', 'The connection was closed without a close frame.')
   return violations.list
 }
@@ -41,7 +41,7 @@ function lintMessage(message: JsonObject, violations: Violations): void {
       violations.add('response', `${String(id)} ${String(name)}`)
 }
 
-/** Checks the messages of a client. */
+/** Checks a client's messages. */
 export function lintOf({ client }: Frames, _headers: Headers): readonly Violation[] {
   const violations = new Violations()
   const messages = dataOf(client).map(clientMessage)

@@ -11,7 +11,7 @@ const METHOD = 'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenera
 const idsOf = (data: JsonObject): string[] =>
   listOf(objectOf(data['toolCall'])['functionCalls']).flatMap(call => textOf(objectOf(call)['id']) ?? [])
 
-/** Google's sessions. */
+/** Google's Live sessions. */
 export const live: SessionFormat = {
   name: 'live',
   path: () => `/ws/${METHOD}`,

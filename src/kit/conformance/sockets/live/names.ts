@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject, objectOf } from '../../json.ts'
 
-/* Names of the format's messages. Google's Python SDK writes the client's messages in snake case. */
+/* Names of messages. Google's Python SDK sends the client's messages in snake case. */
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Returns a client's frame with message and field names in camel case. */
+/** Converts the message and field names of a client's frame to camel case. */
 export const clientMessage = (data: JsonObject | undefined): JsonObject =>
   Object.fromEntries(
     Object.entries(data ?? {}).map(([name, value]) => [
@@ -13,7 +13,7 @@ export const clientMessage = (data: JsonObject | undefined): JsonObject =>
     ]),
   )
 
-/** Returns the kind of a client's `realtimeInput`. Text and the end of speech request an answer. */
+/** Returns the kind of a client's `realtimeInput`. Text and the end of speech trigger an answer. */
 const inputKind = (input: JsonObject): string =>
   'audio' in input ? 'audio' : 'text' in input || 'activityEnd' in input ? 'ask' : 'input'
 

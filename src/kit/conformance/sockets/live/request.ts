@@ -8,7 +8,7 @@ import { clientMessage, kindOf, textIn } from './names.ts'
 
 const MODALITIES: { readonly [name: string]: string } = { AUDIO: 'audio', TEXT: 'text' }
 
-/** Returns the role of a turn. The format's `model` is the assistant. */
+/** Returns the role of a turn. The format calls the assistant `model`. */
 const roleOf = (turn: JsonObject): string => (turn['role'] === 'model' ? 'assistant' : (textOf(turn['role']) ?? 'user'))
 
 function settingsOf(setup: JsonObject): SessionSettings {
@@ -35,7 +35,7 @@ function settingsOf(setup: JsonObject): SessionSettings {
   }) as SessionSettings
 }
 
-/** Returns the paths of calls by their ids, from the server's messages. */
+/** Returns the paths of calls by call id, based on the server's messages. */
 const callPaths = ({ server }: Frames): ReadonlyMap<string, string> =>
   new Map(
     dataOf(server)
@@ -43,7 +43,7 @@ const callPaths = ({ server }: Frames): ReadonlyMap<string, string> =>
       .map((call, index) => [textOf(objectOf(call)['id']) ?? '', `calls[${index}]`]),
   )
 
-/** Returns the text of a result. Gateways wrap it in an object under `output` or `result`. */
+/** Returns the text of a tool result. Gateways wrap it in an object with the field `output` or `result`. */
 function resultText(response: JsonObject): string {
   const value = response['output'] ?? response['result']
   return typeof value === 'string' ? value : JSON.stringify(response)
@@ -64,7 +64,7 @@ function itemsOf(message: JsonObject, calls: ReadonlyMap<string, string>): Sessi
   ]
 }
 
-/** Returns the facts of everything that the client of a session sent. */
+/** Returns the facts of all messages that the client sent. */
 export function requestOf(frames: Frames): SessionRequest {
   const messages = dataOf(frames.client).map(clientMessage)
   const calls = callPaths(frames)
@@ -76,7 +76,7 @@ export function requestOf(frames: Frames): SessionRequest {
     settings: settingsOf(objectOf(messages[0]?.['setup'])),
     items: messages.flatMap(message => itemsOf(message, calls)),
     audio: audioOf(pieces, `pcm@${rate ?? 16_000}`),
-    // The end of an activity is what the buffer's commit is elsewhere: the turn's audio is complete.
+    // The end of an activity corresponds to a buffer commit in other formats: the audio of the turn is complete.
     commits:
       messages.filter(({ realtimeInput }) => objectOf(realtimeInput)['activityEnd'] !== undefined).length || undefined,
     asks: asks.map(() => ({ asked: true as const })),

@@ -7,7 +7,7 @@ import type { Frames } from '../session-format.ts'
 import { generalName } from './names.ts'
 import { settingsOf } from './settings.ts'
 
-/* Extracts the facts of a server's events. Responses are assembled from their deltas. */
+/* Extracts the facts of a server's events. Each response is assembled from its deltas. */
 
 const FINISHES: { readonly [status: string]: string } = { completed: 'stop', cancelled: 'interrupted' }
 
@@ -54,7 +54,7 @@ function responseOf(id: string, events: readonly JsonObject[], format: string): 
     ),
     calls,
     finish: end === undefined ? undefined : finishOf(final, calls.length > 0),
-    // xAI sends the usage beside the response.
+    // xAI puts the usage next to the response.
     usage: usageOf(final['usage'] ?? end?.['usage']),
   }) as ResponseFacts
 }
@@ -64,7 +64,7 @@ const SPEECH: { readonly [type: string]: string } = {
   'input_audio_buffer.speech_stopped': 'stopped',
 }
 
-/** Returns the facts of everything that the server of a session sent. */
+/** Returns the facts of all events that the server sent. */
 export function answerOf({ server, client, closed }: Frames): SessionAnswer {
   const events = dataOf(server)
   const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
@@ -86,7 +86,7 @@ export function answerOf({ server, client, closed }: Frames): SessionAnswer {
   }) as SessionAnswer
 }
 
-/** Returns the ids that a client may refer to, from an event that creates them. */
+/** Returns the ids created by an event, which the client may then use. */
 export function idsOf(data: JsonObject): string[] {
   const item = objectOf(data['item'])
   const type = generalName(typeOf(data))

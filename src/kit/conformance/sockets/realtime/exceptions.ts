@@ -9,21 +9,21 @@ export const exceptions: readonly SchemaException[] = [
     schema: SERVER,
     fault:
       /^\/session\/(audio\/input\/(transcription|transcription\/(language|prompt)|noise_reduction)|include) must be (object|array|string)/,
-    why: 'Settings that were not made are null in the session that comes back.',
+    why: 'In the returned session, settings that were not made are null.',
   },
   {
     schema: SERVER,
     fault: /^\/response\/(status_details|usage) must be object/,
-    why: 'Both are null until the response has ended, and status_details also after it.',
+    why: 'Both are null until the response has ended. status_details may stay null.',
   },
   {
     schema: SERVER,
     fault: /^ must have required property 'usage'/,
-    why: 'xAI, and gateways to services that do not count transcripts, send transcripts without usage.',
+    why: 'xAI sends transcripts without usage. So do gateways to services that do not count the tokens of transcripts.',
   },
   {
     schema: SERVER,
     fault: /^\/item\/(content\/#\/transcript must be string|(role|content\/#\/type) must be equal)/,
-    why: 'The transcript of what a user said is null until it is known, and then no kind of item fits.',
+    why: 'The transcript of a user’s speech is null until it is known, and no kind of item in the schema allows null.',
   },
 ]

@@ -5,14 +5,14 @@ import type { Frames } from '../session-format.ts'
 import { generalName, isOfOther, type Version } from './names.ts'
 import { ResponseState } from './response-state.ts'
 
-/** Events without an `event_id`: those of the format, and those of xAI. */
+/** Events without an `event_id`, including those of xAI. */
 const WITHOUT_ID = new Set(['input_audio_buffer.dtmf_event_received', 'ping'])
 
 const FINAL = new Set(['completed', 'cancelled', 'failed', 'incomplete'])
 
 type Step = (state: ResponseState, data: JsonObject) => void
 
-/** Events of a response, by their names in general availability. */
+/** Events of a response, by their GA names. */
 const STEPS: { readonly [type: string]: Step } = {
   'response.output_item.added': (state, data) => state.itemAdded(data),
   'response.output_item.done': (state, data) => state.itemDone(data),
@@ -56,7 +56,7 @@ class SessionGrammar {
   end({ client, closed }: Frames): readonly Violation[] {
     const updates = client.filter(({ data }) => typeOf(data) === 'session.update').length
     if (this.updates < updates) this.violations.add('updated', `${updates} updates, ${this.updates} answers.`)
-    for (const id of this.open.keys()) this.violations.add('response.done', `${id} has no response.done.`)
+    for (const id of this.open.keys()) this.violations.add('response.done', `Response ${id} has no response.done.`)
     if (closed?.code === 1006) this.violations.add('close', 'The connection was closed without a close frame.')
     return this.violations.list
   }
@@ -92,7 +92,7 @@ class SessionGrammar {
     const id = textOf(response['id'])
     if (id === undefined || response['status'] !== 'in_progress')
       this.violations.add('response.created', `${String(id)}: ${String(response['status'])}`)
-    // A response outside of the conversation may run at the same time as another one.
+    // A response outside the conversation may run in parallel with another one.
     const isOutside = response['conversation_id'] === null
     if (this.open.size > 0 && !isOutside)
       this.violations.add('response.one', `${String(id)} begins before ${[...this.open.keys()].join(', ')} ends.`)
@@ -112,7 +112,7 @@ class SessionGrammar {
   }
 }
 
-/** Checks the events of a server, in their order. */
+/** Checks a server's events and their order. */
 export function grammarOf(version: Version): (frames: Frames) => readonly Violation[] {
   return frames => {
     const grammar = new SessionGrammar(version)

@@ -10,7 +10,7 @@ import { RULES } from './rules.ts'
 
 const SCHEMAS = { file: 'realtime', client: 'RealtimeClientEvent', server: 'RealtimeServerEvent' } as const
 
-/** Creates the format of OpenAI's sessions in one of their versions. */
+/** Creates one version of the format of OpenAI's sessions. */
 const formatOf = (name: string, version: Version): SessionFormat => ({
   name,
   path: model => `/realtime?model=${encodeURIComponent(model)}`,
@@ -31,7 +31,7 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   grammar: grammarOf(version),
   lint: lintOf(version),
   rules: RULES,
-  // The published description has no union of the beta's events.
+  // The published description does not have a union of the beta's events.
   ...(version === 'ga' ? { schemas: SCHEMAS } : {}),
   exceptions,
 })

@@ -5,7 +5,7 @@ import { typeOf } from '../frame.ts'
 import type { Frames } from '../session-format.ts'
 import { CLIENT_EVENTS, type Version } from './names.ts'
 
-/** Fields of a session that only the other version has. */
+/** Session fields that only the other version has. */
 const FOREIGN: { readonly [version in Version]: readonly string[] } = {
   ga: ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription', 'turn_detection'],
   beta: ['output_modalities', 'audio', 'max_output_tokens', 'type'],
@@ -19,7 +19,7 @@ function lintSession(version: Version, session: JsonObject, violations: Violatio
   for (const field of FOREIGN[version]) if (field in session) violations.add('session.fields', field)
 }
 
-/** Checks the events of a client. */
+/** Checks a client's events. */
 export const lintOf =
   (version: Version) =>
   ({ client }: Frames, headers: Headers): readonly Violation[] => {

@@ -1,8 +1,8 @@
-/* Names of events in both versions of the format: general availability, and the beta before it. */
+/* Names of events in both versions of the format: the generally available (GA) version, and the earlier beta. */
 
 export type Version = 'ga' | 'beta'
 
-/** Names in the beta, by the names in general availability. */
+/** Beta names by GA name. */
 export const BETA_NAMES: { readonly [ga: string]: string } = {
   'response.output_text.delta': 'response.text.delta',
   'response.output_text.done': 'response.text.done',
@@ -15,10 +15,10 @@ export const BETA_NAMES: { readonly [ga: string]: string } = {
 
 const GA_NAMES = new Map(Object.entries(BETA_NAMES).map(([ga, beta]) => [beta, ga]))
 
-/** Returns the name in general availability of an event of either version. */
+/** Returns the GA name of an event of either version. */
 export const generalName = (type: string): string => GA_NAMES.get(type) ?? type
 
-/** Whether only the other version has the name. Azure's beta sends `conversation.item.done`, too. */
+/** Whether only the other version uses the name. Azure's beta also sends `conversation.item.done`. */
 export const isOfOther = (version: Version, type: string): boolean =>
   version === 'ga' ? GA_NAMES.has(type) : type in BETA_NAMES
 

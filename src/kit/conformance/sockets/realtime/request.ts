@@ -14,7 +14,7 @@ const textIn = (item: JsonObject): string =>
     .flatMap(part => (PARTS.has(textOf(part['type']) ?? '') ? [textOf(part['text']) ?? ''] : []))
     .join('')
 
-/** Returns the paths of calls by their ids, from the server's events. */
+/** Returns the paths of calls by call id, based on the server's events. */
 const callPaths = (frames: Frames): ReadonlyMap<string, string> => {
   const ids = dataOf(frames.server).flatMap(data => {
     const item = objectOf(data['item'])
@@ -31,13 +31,13 @@ function itemOf(item: JsonObject, calls: ReadonlyMap<string, string>): SessionIt
   return { role: 'tool', result: compact({ answers, text: textOf(item['output']) }) }
 }
 
-/** Returns the settings of the last `session.updated`; undefined if there is none. */
+/** Returns the settings in the last `session.updated`. Undefined if there is none. */
 export function statedOf({ server }: Frames): SessionSettings | undefined {
   const last = dataOf(server).findLast(data => typeOf(data) === 'session.updated')
   return last && settingsOf(objectOf(last['session']))
 }
 
-/** Returns the facts of everything that the client of a session sent. */
+/** Returns the facts of all events that the client sent. */
 export function requestOf(frames: Frames): SessionRequest {
   const events = dataOf(frames.client)
   const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)

@@ -1,10 +1,10 @@
 import { canonical, type JsonObject, listOf, objectOf, parsed, textOf } from '../../json.ts'
 import type { Violations } from '../../rules.ts'
 
-/* State of one response while its events arrive. */
+/* Tracks one response while its events arrive. */
 
 interface PartState {
-  /** Deltas so far by kind: `text`, `transcript`, `audio`. */
+  /** Deltas received so far, by kind: `text`, `transcript`, `audio`. */
   readonly deltas: Map<string, string>
   readonly done: Set<string>
   isDone: boolean
@@ -22,7 +22,7 @@ interface ItemState {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Returns arguments as JSON, because services format them anew. */
+/** Returns arguments in canonical JSON, because services reformat them. */
 const argumentsIn = (item: JsonObject): string =>
   canonical(parsed(textOf(item['arguments']) ?? '') ?? item['arguments'] ?? '')
 
@@ -30,7 +30,7 @@ const argumentsIn = (item: JsonObject): string =>
 const textsIn = (item: JsonObject): string[] =>
   listOf(item['content']).map(part => textOf(objectOf(part)['text']) ?? textOf(objectOf(part)['transcript']) ?? '')
 
-/** Whether two versions of an item agree. Some services leave out text in one of them. */
+/** Whether two versions of an item agree. Some services omit text in one of them. */
 function areSame(one: JsonObject, other: JsonObject): boolean {
   const heads = [one, other].map(item => canonical([item['type'], item['name'], item['call_id'], argumentsIn(item)]))
   const [texts, others] = [textsIn(one), textsIn(other)]
@@ -59,7 +59,7 @@ export class ResponseState {
     })
   }
 
-  /** Records an item that the conversation announced. */
+  /** Records that the conversation announced an item. */
   created(id: string): void {
     const item = this.items.get(id)
     if (item !== undefined) item.isCreated = true
@@ -75,7 +75,7 @@ export class ResponseState {
     if (final['type'] !== 'function_call') return
     if (!item.areArgsDone) this.violations.add('arguments.done', `The arguments of ${id} have no done event.`)
     else if (argumentsIn(final) !== argumentsIn({ arguments: item.args }))
-      this.violations.add('arguments.done', `${id} ends with other arguments than its events.`)
+      this.violations.add('arguments.done', `${id} ends with arguments that differ from its events.`)
   }
 
   partAdded(data: JsonObject): void {

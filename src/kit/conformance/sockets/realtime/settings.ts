@@ -11,12 +11,12 @@ import {
 } from '../../json.ts'
 import type { SessionSettings } from '../session-facts.ts'
 
-/* Reads the settings of sessions in the layouts of both versions. */
+/* Reads the settings of sessions. Both versions of the layout are supported. */
 
 const at = (session: JsonObject, path: string): Json | undefined =>
   path.split('.').reduce<Json | undefined>((value, name) => objectOf(value)[name], session)
 
-/** Returns the value at the first existing path: that of general availability, then that of the beta. */
+/** Returns the value at the GA path or else at the beta path. */
 const either = (session: JsonObject, ga: string, beta: string): Json | undefined => at(session, ga) ?? at(session, beta)
 
 const BETA_FORMATS: { readonly [name: string]: string } = {
@@ -54,7 +54,7 @@ const toolsOf = (value: Json | undefined): SessionSettings['tools'] =>
       ]),
   )
 
-/** Returns the settings of turn detection that differ from the default. */
+/** Returns the settings of turn detection that differ from the defaults. */
 function detectionOf(value: Json | undefined): SessionSettings['turnDetection'] {
   if (value === null) return { type: 'none' }
   const { create_response: creates, interrupt_response: interrupts, ...rest } = objectOf(value)

@@ -2,7 +2,7 @@ import { first, type SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'audio-changed',
-  says: 'A piece of the spoken answer has other bytes.',
+  says: 'A chunk of the spoken answer has different bytes.',
   cell: 'realtime-realtime/spoken-answer/session',
   caught: ['answer.meaning:responses[0].audio.digest'],
   meddling: () => ({

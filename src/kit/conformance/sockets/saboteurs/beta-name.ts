@@ -2,7 +2,7 @@ import type { SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'beta-name',
-  says: 'An event of general availability has the name of the beta.',
+  says: 'An event of the GA version has its beta name.',
   cell: 'realtime-realtime/text-turn/session',
   caught: ['stream.schema', 'stream.version'],
   meddling: () => ({

@@ -2,7 +2,7 @@ import type { SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'call-id-changed',
-  says: 'A call arrives with another id.',
+  says: 'The id of a call is changed.',
   cell: 'realtime-realtime/function-call/session',
   caught: ['answer.meaning:responses[0].calls[0].id'],
   meddling: () => ({

@@ -2,7 +2,7 @@ import type { SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'closed-without-reason',
-  says: 'The connection is cut within a response.',
+  says: 'The connection is cut in the middle of a response.',
   cell: 'realtime-realtime/text-turn/session',
   caught: [
     'answer.meaning:responses[0].finish',

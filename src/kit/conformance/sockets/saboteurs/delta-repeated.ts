@@ -2,7 +2,7 @@ import { first, type SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'delta-repeated',
-  says: 'A delta of the text arrives twice.',
+  says: 'A text delta arrives twice.',
   cell: 'realtime-realtime/text-turn/session',
   caught: ['answer.meaning:responses[0].text', 'stream.text.done'],
   meddling: () => ({

@@ -2,7 +2,7 @@ import type { SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'frame-no-json',
-  says: 'A frame is cut within its JSON.',
+  says: 'The JSON in a frame is truncated.',
   cell: 'realtime-realtime/text-turn/session',
   caught: ['stream.event'],
   meddling: () => ({

@@ -2,7 +2,7 @@ import { first, type SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'input-audio-changed',
-  says: 'Audio of the caller reaches the upstream with other bytes.',
+  says: 'The caller’s audio reaches the upstream with different bytes.',
   cell: 'realtime-realtime/audio-committed/session',
   caught: ['request.meaning:audio.digest'],
   meddling: () => ({

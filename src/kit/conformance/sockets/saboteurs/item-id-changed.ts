@@ -2,7 +2,7 @@ import type { SessionSaboteur } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'item-id-changed',
-  says: 'The end of an item names another id than its beginning.',
+  says: 'The end of an item has a different id than its beginning.',
   cell: 'realtime-realtime/text-turn/session',
   caught: ['stream.item.done', 'stream.response.output'],
   meddling: () => ({

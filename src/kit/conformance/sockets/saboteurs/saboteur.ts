@@ -10,9 +10,9 @@ export interface SessionSaboteur {
   readonly says: string
   /** Cell in which the fault is tested. */
   readonly cell: string
-  /** Rules of exactly the checks that fail in that cell. */
+  /** Rules of the checks that must fail in that cell. No other check may fail. */
   readonly caught: readonly string[]
-  /** Creates the change of one session. */
+  /** Creates the function that changes the frames of one session. */
   readonly meddling?: () => FrameMeddling
   /** Changes the answer to a request for a client secret. */
   readonly secret?: (answer: JsonObject) => JsonObject
@@ -22,7 +22,7 @@ export interface SessionSaboteur {
 
 export type Change = (data: JsonObject) => readonly JsonObject[]
 
-/** Changes frames of one type. Other frames pass unchanged. */
+/** Changes frames of one type. Other frames are passed on unchanged. */
 export const where =
   (type: string, change: Change): ((text: string) => Changed) =>
   text => {
@@ -30,7 +30,7 @@ export const where =
     return typeOf(data) === type ? change(objectOf(data)).map(one => JSON.stringify(one)) : [text]
   }
 
-/** Changes the first frame of a type. Other frames pass unchanged. */
+/** Changes the first frame of a type. Other frames are passed on unchanged. */
 export function first(type: string, change: Change): (text: string) => Changed {
   let isDone = false
   return where(type, data => {
@@ -40,7 +40,7 @@ export function first(type: string, change: Change): (text: string) => Changed {
   })
 }
 
-/** Returns a frame with a field of one of its objects changed. */
+/** Changes fields in one object of a frame. */
 export const within = (data: JsonObject, name: string, fields: JsonObject): JsonObject => ({
   ...data,
   [name]: { ...objectOf(data[name]), ...fields },

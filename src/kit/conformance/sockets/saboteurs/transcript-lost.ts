@@ -2,7 +2,7 @@ import { type SessionSaboteur, where } from './saboteur.ts'
 
 export const saboteur: SessionSaboteur = {
   name: 'transcript-lost',
-  says: 'The transcript of what the user said does not arrive.',
+  says: 'The transcript of the user’s speech is lost.',
   cell: 'realtime-realtime/server-turn-detection/session',
   caught: ['answer.meaning:heard[0]'],
   meddling: () => ({

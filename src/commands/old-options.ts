@@ -1,0 +1,43 @@
+import { Option } from 'commander'
+import type { Terminal } from './outcome.ts'
+
+/** An option of the command line that has a new name. The old one still works. */
+interface OldOption {
+  readonly old: string
+  readonly now: string
+  /** Version that has the new name. */
+  readonly since: string
+  /** Version that no longer has the old name. */
+  readonly removed: string
+}
+
+/** All options with a new name. docs/operations.md lists them. */
+export const OLD_OPTIONS = [
+  { old: '--door', now: '--caller', since: '0.1.0', removed: '1.0.0' },
+  { old: '--listen', now: '--port', since: '0.1.0', removed: '1.0.0' },
+] as const satisfies readonly OldOption[]
+
+type OldName = (typeof OLD_OPTIONS)[number]['old']
+
+/** Adds the old name of an option, which help does not show. Its use is reported, and sets the new option. */
+export function oldOption<T>(
+  name: OldName,
+  { argument, parse, terminal }: { argument: string; parse: (text: string) => T; terminal: Terminal },
+): Option {
+  const { old, now, since, removed } = OLD_OPTIONS.find(one => one.old === name)!
+  return new Option(`${old} <${argument}>`).hideHelp().argParser(text => {
+    terminal.fault(`warning: ${old} is ${now} since ${since}, and will be removed in ${removed}`)
+    return parse(text)
+  })
+}
+
+/** Moves values of old options to the new ones. */
+export function withNewNames<O extends object>(options: O): O {
+  const given = { ...options } as { [name: string]: unknown }
+  for (const { old, now } of OLD_OPTIONS) {
+    const [from, to] = [old.slice(2), now.slice(2)]
+    if (given[from] !== undefined) given[to] = given[from]
+    delete given[from]
+  }
+  return given as O
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util'
+import { stringify } from 'yaml'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { ConfigError, type Fault } from '../faults.ts'
+import { readConfig } from '../read.ts'
+import type { Note } from './note.ts'
+
+/** A config without values that `check` refuses, and a note for each of these. */
+export interface Accepted {
+  readonly config: JsonObject
+  readonly notes: readonly Note[]
+}
+
+/**
+ * Removes values that `check` refuses. Another gateway's file may hold any value, and some gateways accept values that
+ * mean nothing. What depends on the environment or on files stays, because they may be missing here alone.
+ */
+export function accepted(config: JsonObject): Accepted {
+  const notes: Note[] = []
+  const left = structuredClone(config)
+  for (let fault = refused(left); fault !== undefined; fault = refused(left)) {
+    const before = structuredClone(left)
+    remove(left, fault.path)
+    if (isDeepStrictEqual(left, before)) break
+    notes.push({ path: fault.path, text: `left out, because it ${fault.message}` })
+  }
+  return { config: left, notes }
+}
+
+/** Value of every variable while a config is checked. */
+const ANY = 'https://variable.example.org'
+const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => ANY })
+
+function refused(config: JsonObject): Fault | undefined {
+  try {
+    readConfig(stringify(config), environment())
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    return thrown.faults.find(({ path }) => path !== '' && !dependsOnPlace(valueAt(config, path), path))
+  }
+}
+
+const dependsOnPlace = (value: unknown, path: string): boolean =>
+  path.endsWith('.file') || (typeof value === 'string' && value.includes('${'))
+
+/** A value in a config: its container and its key there. */
+interface Position {
+  readonly container: JsonObject | unknown[]
+  readonly key: string | number
+}
+
+/** Returns the positions from the outermost to the one at a path such as `channels[0].key`, as far as they exist. */
+function positionsOf(config: JsonObject, path: string): readonly Position[] {
+  const positions: Position[] = []
+  let value: unknown = config
+  let rest = path
+  while (rest !== '') {
+    if (!isObject(value) && !Array.isArray(value)) break
+    const keys: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
+    // Names may contain dots: the longest name that fits is taken.
+    const fitting = keys.filter(key => stepsTo(rest, key)).sort((a, b) => String(b).length - String(a).length)
+    const [key] = fitting
+    if (key === undefined) break
+    positions.push({ container: value as JsonObject, key })
+    value = (value as JsonObject)[key]
+    rest = rest.slice(typeof key === 'number' ? `[${key}]`.length : key.length).replace(/^\./, '')
+  }
+  return positions
+}
+
+const stepsTo = (path: string, key: string | number): boolean => {
+  const step = typeof key === 'number' ? `[${key}]` : key
+  return path === step || path.startsWith(`${step}.`) || path.startsWith(`${step}[`)
+}
+
+function valueAt(config: JsonObject, path: string): unknown {
+  const position = positionsOf(config, path).at(-1)
+  return position === undefined ? undefined : (position.container as JsonObject)[position.key]
+}
+
+/** Removes the innermost value at a path that exists: a channel goes if a field is missing that it needs. */
+function remove(config: JsonObject, path: string): void {
+  const position = positionsOf(config, path).at(-1)
+  if (position === undefined) return
+  const { container, key } = position
+  if (Array.isArray(container)) container.splice(Number(key), 1)
+  else delete (container as { [field: string]: unknown })[key]
+}

@@ -1,0 +1,5 @@
+/** A part of the other gateway's file that is not in the config. */
+export interface Note {
+  readonly path: string
+  readonly text: string
+}

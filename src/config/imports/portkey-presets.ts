@@ -1,0 +1,7 @@
+/** Presets by Portkey's name of a provider (src/globals.ts of its gateway, read on 2026-11-28). */
+export const PRESETS: { readonly [provider: string]: string } = {
+  ...{ openai: 'openai', anthropic: 'anthropic', google: 'google', 'x-ai': 'xai', deepseek: 'deepseek', groq: 'groq' },
+  ...{ 'mistral-ai': 'mistral', 'together-ai': 'together', cerebras: 'cerebras', 'z-ai': 'zai', moonshot: 'moonshot' },
+  ...{ dashscope: 'dashscope', minimax: 'minimax', openrouter: 'openrouter', cohere: 'cohere', voyage: 'voyage' },
+  ...{ jina: 'jina', ollama: 'ollama', huggingface: 'huggingface', deepgram: 'deepgram' },
+}

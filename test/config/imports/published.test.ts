@@ -1,0 +1,249 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { importConfig } from '../../../src/config/imports/index.ts'
+import { readConfig } from '../../../src/config/read.ts'
+import type { Config } from '../../../src/config/types.ts'
+import { warnings } from '../../../src/config/warnings.ts'
+
+/* Faults that the example configs of other gateways showed, each with a config of its own. */
+
+const KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'MISTRAL_API_KEY', 'GROQ_API_KEY', 'GEMINI_API_KEY']
+
+/** Reads an imported config as `check` does, with a value for each variable that it names. */
+function read(text: string): Config {
+  const named = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name!)
+  const values = [...KEYS, ...named].map(
+    name => [name, /BASE|HOST/.test(name) ? 'https://a.example.org' : 'v'] as const,
+  )
+  return readConfig(text, { AWS_REGION: 'eu-west-1', GOOGLE_CLOUD_PROJECT: 'p', ...Object.fromEntries(values) })
+}
+
+const importJson = (gateway: string, value: unknown) => importConfig(gateway, JSON.stringify(value), 'file')
+const litellm = (config: object) => importJson('litellm', config)
+
+const model = (model_name: string, params: object) => ({ model_name, litellm_params: params })
+const OPENAI = model('small', { model: 'gpt-5.6-mini', api_key: 'os.environ/OPENAI_API_KEY' })
+const CLAUDE = model('large', { model: 'anthropic/claude-opus-4-8', api_key: 'os.environ/ANTHROPIC_API_KEY' })
+
+describe('a config of LiteLLM', () => {
+  test.each([
+    ['plain names', ['small', 'large']],
+    ['rows of *', [{ '*': ['small', 'large'] }]],
+    ['a map', { '*': ['small', 'large'] }],
+  ])('has fallbacks for every model as %s', (_, fallbacks) => {
+    const { text, notes } = litellm({ model_list: [OPENAI, CLAUDE], router_settings: { fallbacks } })
+    const { groups, models } = read(text)
+    expect(groups.get('default')!.fallbacks).toMatchObject([{ model: 'small' }, { model: 'large' }])
+    expect([models.size, notes]).toEqual([0, []])
+  })
+
+  test('names a fallback for every model once', () => {
+    const { text } = litellm({
+      model_list: [OPENAI],
+      litellm_settings: { default_fallbacks: ['small'], fallbacks: ['small', { '*': ['small'] }] },
+    })
+    expect(read(text).groups.get('default')!.fallbacks).toHaveLength(1)
+  })
+
+  test('keeps patterns apart from names, because a map of models has no patterns', () => {
+    const any = model('anthropic/*', { model: 'anthropic/*', api_key: 'os.environ/ANTHROPIC_API_KEY' })
+    const { channels } = read(litellm({ model_list: [CLAUDE, any, OPENAI] }).text)
+    expect(channels.map(({ models: { named, patterns } }) => [[...named.keys()], patterns])).toEqual([
+      ...[
+        [['large'], []],
+        [[], ['*']],
+      ],
+      [['small'], []],
+    ])
+  })
+
+  test('may have ports and timeouts as numbers, texts or variables', () => {
+    const { text, notes } = litellm({
+      model_list: [OPENAI],
+      router_settings: { redis_host: 'r.example.org', redis_port: 6380, timeout: 'os.environ/TIMEOUT' },
+      litellm_settings: { request_timeout: '45' },
+    })
+    expect(text).toContain('redis: redis://r.example.org:6380')
+    expect(read(text).channels[0]!.timeout.whole).toBe(45_000)
+    expect(notes.map(({ path }) => path)).toEqual(['router_settings.timeout'])
+  })
+
+  test('that is no YAML is an error with its name', () => {
+    expect(() => importConfig('litellm', 'general_settings:\n  master_key: "\n', 'config.yaml')).toThrow(
+      /^config\.yaml is neither YAML nor JSON: /,
+    )
+  })
+})
+
+const channel = (fields: object) => ({ id: 5, type: 1, status: 1, name: 'one', models: 'gpt-5.6', ...fields })
+
+describe('a list of channels', () => {
+  test('has a variable of its own for each hidden key, whatever the names are', () => {
+    const names = ['硅基流动', '智谱', 'dup', 'dup', '2nd\n', '']
+    const list = names.map((name, index) => channel({ id: index + 1, name }))
+    const { text } = importJson('new-api', { data: { items: list } })
+    expect([...text.matchAll(/key: \$\{(\w+)\}/g)].map(([, name]) => name)).toEqual([
+      ...['CHANNEL_1_KEY', 'CHANNEL_2_KEY', 'DUP_KEY', 'DUP_2_KEY', '_2ND_KEY', 'CHANNEL_6_KEY'],
+    ])
+    expect(read(text).channels.map(({ name }) => name)).toEqual([
+      '硅基流动',
+      '智谱',
+      'dup',
+      'dup-2',
+      '2nd',
+      'channel-6',
+    ])
+  })
+
+  test.each([
+    ['new-api', { other: '2024-10-21' }],
+    ['one-api', { config: '{"api_version":"2024-10-21"}' }],
+  ])('of %s has accounts of Azure', (gateway, fields) => {
+    const azure = channel({ ...fields, type: 3, name: 'azure', base_url: 'https://r.openai.azure.com/' })
+    const { text } = importJson(gateway, [azure, channel({ type: 3, name: 'without' })])
+    expect(text).toMatch(/base_url: https:\/\/r\.openai\.azure\.com\n +api_version: "?2024-10-21/)
+    expect(read(text).channels.map(({ provider }) => provider)).toEqual(['azure-deployments'])
+  })
+
+  test.each([
+    ['new-api', 8, 'https://a.example.org/v3/chat/completions', 'https://a.example.org/v3'],
+    ['one-api', 8, 'https://a.example.org/', 'https://a.example.org/v1'],
+    ['one-api', 50, 'https://a.example.org/v3/', 'https://a.example.org/v3'],
+  ])('of %s has addresses of type %d as that program reads them', (gateway, type, base_url, expected) => {
+    const { text } = importJson(gateway, [channel({ type, base_url })])
+    expect(read(text).channels[0]!.formats[0]!.baseUrl).toBe(expected)
+  })
+
+  test('carries over headers, and notes what a channel has no field for', () => {
+    const { text, notes } = importJson('new-api', [
+      channel({
+        ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{api_key}"}' },
+        ...{ param_override: '{"temperature":0}', setting: '{"proxy":"http://p:1"}', status_code_mapping: '{}' },
+      }),
+    ])
+    expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-team': 'a', 'openai-organization': 'org-1' })
+    expect(notes.map(note => note.text.split(':')[0])).toEqual([
+      ...['lists of channels hide the key', 'header_override', 'param_override', 'setting'],
+    ])
+  })
+})
+
+describe('a config of Portkey', () => {
+  const portkey = (config: object) => importJson('portkey', config)
+
+  test('has accounts at clouds', () => {
+    const { text, notes } = portkey({
+      strategy: { mode: 'fallback' },
+      targets: [
+        { provider: 'azure-openai', resource_name: 'r', deployment_id: 'd', api_version: '2024-10-21', api_key: 'k' },
+        { provider: 'bedrock', aws_access_key_id: 'i', aws_secret_access_key: 's', aws_region: 'us-east-1' },
+        { provider: 'vertex-ai', vertex_project_id: 'p', vertex_region: 'us-central1' },
+      ],
+    })
+    const { channels } = read(text)
+    expect(channels.map(({ provider, priority }) => [provider, priority])).toEqual([
+      ...[
+        ['azure-deployments', 0],
+        ['bedrock-converse', 1],
+      ],
+      ['vertex', 2],
+    ])
+    expect(channels[0]!.models.named.get('portkey')).toBe('d')
+    expect(notes).toEqual([])
+  })
+
+  test('keeps the share of targets that stand for each other, and of none', () => {
+    const openai = (fields: object) => ({ provider: 'openai', api_key: 'k', ...fields })
+    const inner = { strategy: { mode: 'fallback' }, weight: 0.25, targets: [openai({}), openai({})] }
+    const { text } = portkey({ strategy: { mode: 'loadbalance' }, targets: [openai({ weight: 0 }), inner] })
+    expect(read(text).channels.map(({ priority, weight }) => [priority, weight])).toEqual([
+      ...[
+        [0, 0],
+        [0, 0.25],
+      ],
+      [1, 1],
+    ])
+  })
+
+  test('notes parameters and providers that only Portkey knows', () => {
+    const { notes } = portkey({
+      strategy: { mode: 'fallback' },
+      targets: [
+        { provider: 'openai', api_key: 'k', override_params: { model: 'gpt-5.6', max_tokens: 200 } },
+        { provider: '@openai-prod' },
+      ],
+    })
+    expect(notes.map(({ path }) => path)).toEqual(['targets[0].override_params.max_tokens', 'targets[1].provider'])
+  })
+
+  test('may be the integrations of a gateway', () => {
+    const models = [
+      { slug: 'claude-opus-4-8', status: 'active' },
+      { slug: 'old', status: 'inactive' },
+    ]
+    const { text, notes } = portkey({
+      admin_token: 't',
+      integrations: [
+        { provider: 'anthropic', slug: 'team', credentials: { apiKey: 'k' }, models, rate_limits: [{ value: 3 }] },
+        { provider: 'unheard-of' },
+      ],
+    })
+    expect(read(text).channels.map(({ name, provider }) => [name, provider])).toEqual([['team', 'anthropic']])
+    expect([...read(text).channels[0]!.models.named.keys()]).toEqual(['claude-opus-4-8'])
+    expect(notes.map(({ path }) => path)).toEqual([
+      ...['integrations[0].rate_limits', 'integrations[1].provider', 'admin_token'],
+    ])
+  })
+})
+
+describe('whatever a setting holds, `check` accepts the config', () => {
+  /** Values as people write them, and values that no program expects. */
+  const value = fc.oneof(
+    fc.constantFrom<unknown>('small', ['small'], [{ small: ['large'] }], { '*': ['x'] }, 30, 0, -1, '15', null, true),
+    fc.jsonValue({ maxDepth: 2 }),
+  )
+  const settings = (...names: string[]) =>
+    fc.record(Object.fromEntries(names.map(name => [name, value])), { requiredKeys: [] })
+
+  test('of LiteLLM', () => {
+    const params = settings('timeout', 'stream_timeout', 'rpm', 'tpm', 'weight', 'order', 'max_parallel_requests')
+    const config = fc.record({
+      model_list: fc.tuple(params, fc.constantFrom(OPENAI, CLAUDE)).map(([more, { model_name, litellm_params }]) => [
+        { model_name, litellm_params: { ...more, ...litellm_params } },
+        { ...CLAUDE, model_info: { max_input_tokens: more['rpm'], input_cost_per_token: more['tpm'] } },
+      ]),
+      router_settings: settings('fallbacks', 'routing_strategy', 'timeout', 'model_group_alias', 'unheard'),
+      litellm_settings: settings('request_timeout', 'context_window_fallbacks', 'default_fallbacks', 'cache'),
+      general_settings: settings('master_key', 'database_url'),
+    })
+    fc.assert(fc.property(config, one => void [...warnings(read(litellm(one).text))]))
+  })
+
+  test.each(['new-api', 'one-api'])('of %s', gateway => {
+    const fields = settings(
+      ...['name', 'weight', 'priority', 'group', 'model_mapping', 'header_override', 'other', 'key'],
+      ...['openai_organization', 'base_url', 'models'],
+    )
+    const list = fc.array(fc.tuple(fc.constantFrom(1, 3, 8, 14, 24, 27, 50), fields), { maxLength: 4 })
+    fc.assert(
+      fc.property(list, rows => {
+        const { text } = importJson(gateway, [channel({}), ...rows.map(([type, row]) => channel({ type, ...row }))])
+        return void [...warnings(read(text))]
+      }),
+    )
+  })
+
+  test('of Portkey', () => {
+    const target = settings('weight', 'request_timeout', 'override_params', 'retry', 'custom_host', 'api_key')
+    const provider = fc.constantFrom('openai', 'bedrock', 'azure-openai', 'vertex-ai', 'unheard')
+    const targets = fc.array(fc.tuple(provider, target).map(([name, one]) => ({ provider: name, ...one })))
+    const mode = fc.constantFrom('single', 'loadbalance', 'fallback', 'conditional')
+    fc.assert(
+      fc.property(mode, targets, (one, list) => {
+        const first = { provider: 'openai', api_key: 'k' }
+        const { text } = importJson('portkey', { strategy: { mode: one }, targets: [first, ...list] })
+        return void [...warnings(read(text))]
+      }),
+    )
+  })
+})

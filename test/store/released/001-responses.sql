@@ -1,0 +1,26 @@
+-- Migration 001-responses, as released in 0.1.0, and rows of a store with it. Never edited.
+create table if not exists turns (owner text not null, id text not null, previous text, channel text, remembered integer not null, copy text, response text not null, created_at bigint not null, expires_at bigint not null, lease bigint, worker text, gone integer not null, primary key (owner, id));
+create index if not exists turns_by_id on turns (id);
+create index if not exists turns_by_previous on turns (owner, previous);
+create index if not exists turns_by_expiry on turns (expires_at);
+create table if not exists items (owner text not null, parent text not null, place integer not null, id text not null, made integer not null, channel text, remembered integer not null, item text not null, kept_at bigint not null, primary key (owner, parent, place));
+create index if not exists items_by_id on items (id);
+create table if not exists events (owner text not null, parent text not null, first integer not null, count integer not null, texts text not null, primary key (owner, parent, first));
+create table if not exists conversations (owner text not null, id text not null, metadata text not null, created_at bigint not null, expires_at bigint not null, gone integer not null, primary key (owner, id));
+create index if not exists conversations_by_id on conversations (id);
+create index if not exists conversations_by_expiry on conversations (expires_at);
+create table if not exists tasks (owner text not null, id text not null, model text not null, channel text not null, format text not null, upstream_model text not null, upstream_id text, made_from text not null, state text not null, rank integer not null, output text not null, result text not null, prompt text, idempotency_key text, reference text, remix_of text, worker text not null, misses integer not null, created_at bigint not null, polled_at bigint not null, expires_at bigint not null, file_size bigint, primary key (owner, id));
+create unique index if not exists tasks_by_key on tasks (owner, idempotency_key);
+create index if not exists tasks_by_time on tasks (owner, created_at, id);
+create index if not exists tasks_by_rank on tasks (rank, polled_at);
+create index if not exists tasks_by_expiry on tasks (expires_at);
+create table if not exists probes (sample text not null);
+create table if not exists processes (id text not null primary key, beat_at bigint not null);
+insert into turns values ('key-1', 'resp_1', null, 'openai', 1, null, '{"id":"resp_1","object":"response","status":"completed","output":[]}', 1790000000000, 9000000000000000, null, null, 0);
+insert into turns values ('key-1', 'resp_2', 'resp_1', null, 1, 'resp_up', '{"id":"resp_2","object":"response","status":"in_progress","output":[]}', 1790000001000, 9000000000000000, 1790000031000, 'worker-1', 0);
+insert into items values ('key-1', 'resp_1', 0, 'msg_0', 0, null, 1, '{"id":"msg_0","type":"message","role":"user","content":"What time is it?"}', 1790000000000);
+insert into items values ('key-1', 'resp_1', 1, 'msg_1', 1, null, 1, '{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"It''s noon.","annotations":[]}]}', 1790000000000);
+insert into events values ('key-1', 'resp_2', 0, 2, '["{\"type\":\"response.created\"}","{\"type\":\"response.in_progress\"}"]');
+insert into conversations values ('key-1', 'conv_1', '{"topic":"time"}', 1790000000000, 9000000000000000, 0);
+insert into tasks values ('key-1', 'video_1', 'sora', 'openai', 'videos', 'sora-2', 'video_up', 'fields', 'queued', 1, '{}', '{"id":"video_1","status":"queued"}', 'A boat', 'idem-1', null, '', 'worker-1', 0, 1790000000000, 1790000000000, 9000000000000000, null);
+insert into processes values ('worker-1', 1790000000000);

@@ -1,0 +1,21 @@
+-- Migration 004-shared, as released in 0.1.0, and rows of a store with it. Never edited.
+create table if not exists secrets (name text not null primary key, value text not null);
+create table if not exists locks (name text not null primary key, turn bigint not null);
+create table if not exists pictures (id text not null primary key, media_type text not null, size bigint not null, place bigint not null, expires_at bigint not null);
+create index if not exists pictures_by_place on pictures (place);
+create index if not exists pictures_by_expiry on pictures (expires_at);
+create table if not exists picture_bytes (picture text not null, number integer not null, bytes {bytes} not null, primary key (picture, number));
+create table if not exists notes (kind text not null, name text not null, owner text not null, text text not null, expires_at bigint not null, primary key (kind, name));
+create index if not exists notes_by_owner on notes (kind, owner, expires_at);
+create index if not exists notes_by_expiry on notes (expires_at);
+create table if not exists thoughts (id text not null primary key, text text not null, expires_at bigint not null);
+create index if not exists thoughts_by_expiry on thoughts (expires_at);
+create table if not exists thought_names (name text not null primary key, thought text not null, step integer not null);
+create index if not exists thought_names_by_thought on thought_names (thought);
+insert into secrets values ('state', 'c2VjcmV0');
+insert into locks values ('sweep', 7);
+insert into pictures values ('img_1', 'image/png', 4, 0, 9000000000000000);
+insert into picture_bytes values ('img_1', 0, {bytes:89504e47});
+insert into notes values ('client-secret', 'hash-1', 'key-1', '{"model":"gpt-realtime"}', 9000000000000000);
+insert into thoughts values ('t-1', 'encrypted', 9000000000000000);
+insert into thought_names values ('n-1', 't-1', 0);
