@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../../src/config/read.ts'
 import { AdminServer } from '../../../builders/admin.ts'
