@@ -26,7 +26,7 @@ import { asModel, type Destinations, maySendEarly, routeIncoming } from './routi
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import type { Services } from './services.ts'
-import { type ResponseSaver, STORED_FORMAT } from './stored/index.ts'
+import { isStored, type ResponseSaver } from './stored/index.ts'
 import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
@@ -165,8 +165,9 @@ export class Gateway {
     const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = await reader.readWhole(wire)
     if (capture !== undefined) capture.request = request
-    const responseChain =
-      call.format === STORED_FORMAT ? await stored.responseChain(call, caller.id, { wire, request, reader }) : undefined
+    const responseChain = isStored(call.format)
+      ? await stored.responseChain(call, caller.id, { wire, request, reader })
+      : undefined
     return {
       call,
       caller,

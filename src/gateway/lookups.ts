@@ -8,7 +8,7 @@ import type { RecordableCall, RecordedCall } from './capture/key-recordings.ts'
 import { listedFacts, modelList, modelRecord } from './models.ts'
 import type { RunningCall } from './running.ts'
 import type { Services } from './services.ts'
-import { answerStored, STORED_FORMAT, type StoredCall } from './stored/index.ts'
+import { answerStored, formatOf, type StoredCall } from './stored/index.ts'
 import type { TaskQuery } from './tasks/index.ts'
 
 /** Answers requests that need no model: lists of models, stored responses, video tasks. */
@@ -46,7 +46,7 @@ export class Lookups {
     const { stored, config, bodiesInMemory } = this.services
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
-    return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }, reply) =>
+    return this.answerLookup({ ...call, format: formatOf(call.action) }, isCounted, ({ id }, reply) =>
       answerStored({ ...call, reply }, { ...query, owner: id, open: () => bodiesInMemory.open(id) }),
     )
   }

@@ -26,7 +26,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
     createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
     ...(target.native ? COMPLETED_BY_WRITER : {}),
   }
-  return echo === undefined ? head : echo.apply(head)
+  return echo === undefined ? head : echo.apply(head, result.id !== undefined && result.id !== '')
 }
 
 /** Adds the time of completion for formats that have a field for it, by the gateway's clock. */

@@ -51,7 +51,7 @@ export function beginStream(
     ...headers,
   })
   const stream = streamTo(call, heartbeat, source)
-  return echo?.save === undefined ? stream : new SavingStream(stream, echo.save)
+  return echo?.save === undefined ? stream : new SavingStream(stream, echo.save, echo.format!, echo.request)
 }
 
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>

@@ -244,7 +244,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.stages.reasoning?.saw(event)
     if (event.type === 'result-end') {
       const end = timed(event, incoming.call)
-      return echo?.apply(end) ?? end
+      return echo?.apply(end, true) ?? end
     }
     return event.type === 'result-start' ? withHead(event, this.attempt) : event
   }

@@ -13,12 +13,20 @@ interface StoredRoute {
   readonly action: ActionName
 }
 
-/** Endpoints of stored responses and conversations (docs/wire/responses.md#endpoints). */
+/**
+ * Endpoints of stored responses, interactions and conversations (docs/wire/responses.md#endpoints,
+ * docs/decisions/2026-11-28-stored-interactions.md).
+ */
 export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'get', path: '/v1/responses/:id', action: 'get-response' },
   { method: 'delete', path: '/v1/responses/:id', action: 'delete-response' },
   { method: 'post', path: '/v1/responses/:id/cancel', action: 'cancel-response' },
   { method: 'get', path: '/v1/responses/:id/input_items', action: 'input-items' },
+  ...['/v1beta/interactions/:id', '/v1/interactions/:id'].flatMap((path): readonly StoredRoute[] => [
+    { method: 'get', path, action: 'get-interaction' },
+    { method: 'delete', path, action: 'delete-interaction' },
+    { method: 'post', path: `${path}/cancel`, action: 'cancel-interaction' },
+  ]),
   { method: 'post', path: '/v1/conversations', action: 'create-conversation' },
   { method: 'get', path: '/v1/conversations/:id', action: 'get-conversation' },
   { method: 'post', path: '/v1/conversations/:id', action: 'update-conversation' },

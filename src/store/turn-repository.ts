@@ -7,7 +7,16 @@ import type { NewEvents } from './events.ts'
 import { BATCH, dropEvents, dropItems, NO_UPSTREAM, upstreamColumns } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import type { TurnWrites } from './turn-writes.ts'
-import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
+import {
+  type Chain,
+  type FoundItem,
+  type Link,
+  LONGEST,
+  outputFieldOf,
+  outputOf,
+  type Turn,
+  type Turns,
+} from './turns.ts'
 
 /** The repository of turns. */
 export class TurnRepository implements Turns {
@@ -223,8 +232,10 @@ const rowOf = ({
     previous: previous === undefined || previous === id ? null : previous,
     ...upstreamColumns({ channel, remembered }),
     copy: copy ?? null,
-    // Keep `output` as an empty list, so that the field order of the response survives.
-    response: JSON.stringify('output' in response ? { ...response, output: [] } : response),
+    // Keep the items as an empty list, so that the field order of the response survives.
+    response: JSON.stringify(
+      outputFieldOf(response) in response ? { ...response, [outputFieldOf(response)]: [] } : response,
+    ),
     created_at: createdAt,
     expires_at: expiresAt,
     lease: lease ?? null,
@@ -241,7 +252,7 @@ const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel'
 
 const itemRow = (turn: Turn, item: JsonObject, made: number, position: number, now: number): ItemRow => ({
   ...{ owner: turn.owner, parent: turn.id, place: position, made, kept_at: now, item: JSON.stringify(item) },
-  id: typeof item['id'] === 'string' ? item['id'] : '',
+  id: typeof item['id'] === 'string' && outputFieldOf(turn.response) === 'output' ? item['id'] : '',
   ...(made === 1 ? upstreamColumns(turn) : NO_UPSTREAM),
 })
 
@@ -257,9 +268,10 @@ function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]):
   const parsed = (made: number): JsonObject[] =>
     items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
   const { owner, id, previous, channel, copy, lease, worker } = row
+  const response = JSON.parse(row.response) as JsonObject
   return {
     ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
-    response: { ...(JSON.parse(row.response) as JsonObject), output: parsed(1) },
+    response: { ...response, [outputFieldOf(response)]: parsed(1) },
     ...(previous === null ? {} : { previous }),
     ...(channel === null ? {} : { channel }),
     ...(row.remembered === 1 ? { remembered: true } : {}),

@@ -85,9 +85,15 @@ export interface Turns {
   drop(owner: string, id: string): Promise<boolean>
 }
 
+/** Field of an answer with its items. Interactions call them steps. */
+export const outputFieldOf = (response: JsonObject): 'output' | 'steps' =>
+  response['object'] === 'interaction' ? 'steps' : 'output'
+
 /** Output items of a turn. */
-export const outputOf = ({ response }: Pick<Turn, 'response'>): readonly JsonObject[] =>
-  Array.isArray(response['output']) ? (response['output'] as readonly JsonObject[]) : []
+export function outputOf({ response }: Pick<Turn, 'response'>): readonly JsonObject[] {
+  const items = response[outputFieldOf(response)]
+  return Array.isArray(items) ? (items as readonly JsonObject[]) : []
+}
 
 /** Limits of a chain: turns, and characters of their items as JSON. */
 export const LONGEST = { turns: 10_000, characters: 128 * 1024 * 1024 } as const

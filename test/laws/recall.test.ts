@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { itemsOf, portable, referenceOf, withId } from '../../src/gateway/stored/items.ts'
+import { RESPONSES } from '../../src/gateway/stored/responses-format.ts'
 import { resolveReferences } from '../../src/gateway/stored/resolve-references.ts'
 import { responses } from '../../src/ingress/responses/index.ts'
 import { MemoryTurns } from '../../src/store/memory.ts'
@@ -73,6 +74,7 @@ const check = (memories: () => readonly Turns[], one: (recalled: Recalled, full:
         turns: known,
         conversations: undefined,
         strict: false,
+        format: RESPONSES,
       }))!
       one(recalled, [...turns.flatMap(turn => [...turn.input, ...turn.output]), ...last])
     }),

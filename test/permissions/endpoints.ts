@@ -2,6 +2,7 @@ import { CALLER_FORMATS } from '../../src/formats/index.ts'
 import { MODEL_METHODS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
 import { roleFor } from '../../src/operators/admin/endpoint.ts'
 import { ENDPOINTS } from '../../src/operators/admin/index.ts'
+import { MODEL_LISTS } from '../../src/server/model-lists.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
@@ -64,7 +65,8 @@ const HOSTED = [
 const objects = (): readonly Cell[] => [
   ...STORED_ROUTES.map(
     ({ method, path }): Cell => ({
-      ...{ method: method.toUpperCase(), pattern: path, format: 'responses' },
+      ...{ method: method.toUpperCase(), pattern: path },
+      format: path.includes('/interactions/') ? 'interactions' : 'responses',
       access: path.includes(':id') ? 'object' : 'call',
       ...(path.endsWith('/items') && method === 'post' ? { body: { items: [] } } : {}),
     }),
@@ -85,7 +87,7 @@ const operators = (): readonly Cell[] =>
   }))
 
 const OTHERS: readonly Cell[] = [
-  ...['/v1/models', '/v1beta/models'].map(
+  ...MODEL_LISTS.map(({ path }) => path).map(
     (pattern): Cell => ({ method: 'GET', pattern, access: 'models', format: 'chat' }),
   ),
   { method: 'GET', pattern: '/metrics', access: 'metrics' },

@@ -49,7 +49,7 @@ export const contents: FormatRow = {
   },
   callers: ['conversation', 'embedding', 'image', 'speech'],
   methods: METHODS,
-  otherPaths: /^\/v1(?:beta\/|\/(?:models|tunedModels)\/)|\/publishers\/google\//,
+  otherPaths: /^\/v1(?:beta\/(?!interactions)|\/(?:models|tunedModels)\/)|\/publishers\/google\//,
   modelFields: modelFields(
     [...ANYWHERE, ROUTED, RANKING, `${COUNTED}.${ROUTED}`, `${COUNTED}.${RANKING}`],
     ['model', 'requests.*.model', `${COUNTED}.model`],

@@ -25,6 +25,7 @@ export const interactions: FormatRow = {
   },
   callers: ['conversation', 'image', 'speech'],
   endpoints: [endpoint(BELOW), endpoint('/v1/interactions')],
+  otherPaths: /^\/v1(?:beta)?\/interactions\//,
   modelFields: modelFields(CONVERSATION, ['model', 'agent']),
   flags: FLAGS,
 }

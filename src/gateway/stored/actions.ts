@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
 import { type Meter, readJson } from '../../ingress/transport/body.ts'
 import type { Reply } from '../call.ts'
+import { STORED_FORMAT } from './items.ts'
 import { pageOf } from './page.ts'
 import type { State } from './state.ts'
 
@@ -18,6 +19,9 @@ export interface StoredQuery {
   readonly body: JsonObject
 }
 
+const INTERACTIONS: Format = 'interactions'
+const RESPONSES: Format = STORED_FORMAT
+
 type Action = (ask: StoredQuery) => Promise<JsonObject>
 
 /**
@@ -25,10 +29,16 @@ type Action = (ask: StoredQuery) => Promise<JsonObject>
  * answer.
  */
 const ACTIONS = {
-  'get-response': ({ state, owner, id }) => state.responses.response(owner, id),
-  'delete-response': ({ state, owner, id }) => state.responses.remove(owner, id),
-  'cancel-response': ({ state, owner, id }) => state.responses.cancel(owner, id),
-  'input-items': ({ state, owner, id, query }) => state.responses.input(owner, id, pageOf(query)),
+  'get-response': ({ state, owner, id }) => state.answers(RESPONSES).response(owner, id),
+  'delete-response': ({ state, owner, id }) => state.answers(RESPONSES).remove(owner, id),
+  'cancel-response': ({ state, owner, id }) => state.answers(RESPONSES).cancel(owner, id),
+  'input-items': ({ state, owner, id, query }) => state.answers(RESPONSES).input(owner, id, pageOf(query)),
+  'get-interaction': async ({ state, owner, id, query }) => {
+    const interaction = await state.answers(INTERACTIONS).response(owner, id, true)
+    return isTrue(query['include_input']) ? withInput(interaction) : interaction
+  },
+  'delete-interaction': ({ state, owner, id }) => state.answers(INTERACTIONS).remove(owner, id),
+  'cancel-interaction': ({ state, owner, id }) => state.answers(INTERACTIONS).cancel(owner, id),
   'create-conversation': ({ state, owner, body }) => state.conversations.create(owner, body),
   'get-conversation': ({ state, owner, id }) => state.conversations.find(owner, id),
   'update-conversation': ({ state, owner, id, body }) => state.conversations.describe(owner, id, body),
@@ -38,6 +48,9 @@ const ACTIONS = {
   'get-item': ({ state, owner, id, item }) => state.conversations.item(owner, id, item),
   'delete-item': ({ state, owner, id, item }) => state.conversations.removeItem(owner, id, item),
 } as const satisfies { readonly [name: string]: Action }
+
+/** Returns the format whose stored answers an action concerns. */
+export const formatOf = (action: ActionName): Format => (action.endsWith('-interaction') ? INTERACTIONS : RESPONSES)
 
 /** Actions that read a request body. */
 const WITH_BODY: ReadonlySet<ActionName> = new Set(['create-conversation', 'update-conversation', 'add-items'])
@@ -67,19 +80,36 @@ export async function answerStored(
   { action, message, of, reply }: StoredCall,
   { state, owner, heartbeat, limit, open }: Access,
 ): Promise<void> {
-  const after = action === 'get-response' ? resumePosition(of.query) : undefined
-  if (after !== undefined) return state.responses.resume(owner, of.id, after, reply, heartbeat)
+  const position = POSITIONS[action]
+  const after = position === undefined || !isTrue(of.query['stream']) ? undefined : position(of.query)
+  if (after !== undefined) return state.answers(formatOf(action)).resume(owner, of.id, after, reply, heartbeat)
   const body = WITH_BODY.has(action) ? await readJson(message, limit, open) : {}
   reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
 }
 
+const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1'
+
 /**
- * Returns the sequence number after which a stream resumes. Undefined if no stream is requested. Throws GatewayError
+ * Return the index of the event after which a stream resumes; -1 for its beginning. Throw GatewayError
  * `invalid-request`.
  */
-function resumePosition({ stream, starting_after }: StoredQuery['query']): number | undefined {
-  if (stream !== 'true' && stream !== '1') return undefined
-  const after = Number(starting_after || '-1')
-  if (Number.isInteger(after)) return after
-  throw invalid('`starting_after` must be the sequence number of an event.', 'starting_after')
+const POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) => number } = {
+  'get-response': ({ starting_after }) => {
+    const after = Number(starting_after || '-1')
+    if (Number.isInteger(after)) return after
+    throw invalid('`starting_after` must be the sequence number of an event.', 'starting_after')
+  },
+  // Events of interactions are numbered from 1.
+  'get-interaction': ({ last_event_id }) => {
+    const after = Number(last_event_id || '0')
+    if (Number.isInteger(after) && after >= 0) return after - 1
+    throw invalid('`last_event_id` must be the id of an event.', 'last_event_id')
+  },
+}
+
+/** Returns an interaction with the steps of its caller as its input. */
+function withInput(interaction: JsonObject): JsonObject {
+  const steps = (interaction['steps'] ?? []) as readonly JsonObject[]
+  const made = steps.findIndex(({ type }) => type !== 'user_input' && type !== 'function_result')
+  return { ...interaction, input: made === -1 ? steps : steps.slice(0, made) }
 }

@@ -1,25 +1,22 @@
 import type { GatewayError } from '../../canonical/error.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
 import type { Abortable, Reply } from '../call.ts'
 import { EventLog } from './event-log.ts'
-import { ending, eventText, replayedEvents } from './resume.ts'
-import { responseIn } from './saving-stream.ts'
-
-export type Ended = 'cancelled' | 'failed'
+import type { AnswerCollector, Ended, StoredFailure, StoredFormat } from './stored-format.ts'
 
 /** Reply of a background response. Collects the answer for later requests instead of sending it to a caller. */
 export class BackgroundReply implements Reply {
   gone = false
   started = false
-  readonly log = new EventLog()
+  readonly log: EventLog
+  readonly format: StoredFormat
   /** Current response. */
   response: JsonObject
   private latest: JsonObject
-  /** Whether items have completed that `response` does not contain yet. */
-  private isBehind = false
-  /** Queued response, which is sent immediately. */
+  /** The response before any work, which is sent immediately. */
   readonly first: JsonObject
   /** Whether the response changed since this was last reset. */
   changed = false
@@ -28,18 +25,20 @@ export class BackgroundReply implements Reply {
   private drained: (() => void) | undefined
   private working: Abortable | undefined
   private readonly parser = eventParser()
-  /** Completed items by output index. */
-  private readonly items = new Map<number, JsonObject>()
+  private readonly collector: AnswerCollector
   /** Whether the answer is complete. */
   private finished = false
-  private failure: JsonObject | undefined
+  private failure: StoredFailure | undefined
 
-  /** @param response the response before any work. */
-  constructor(response: JsonObject) {
-    this.first = { ...response, status: 'queued', background: true }
+  /** Collects the answer to a request under an id. */
+  constructor(format: StoredFormat, id: string, request: CanonicalRequest) {
+    this.format = format
+    this.log = new EventLog(format)
+    this.collector = format.collector(request, true)
+    this.first = format.begun(id, request)
     this.response = this.first
     this.latest = this.first
-    for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
+    for (const text of format.firstEvents(this.first)) this.log.push(text)
   }
 
   get abortable(): Abortable | undefined {
@@ -50,7 +49,8 @@ export class BackgroundReply implements Reply {
   set abortable(abortable: Abortable | undefined) {
     this.working = abortable
     if (this.gone) abortable?.abort()
-    if (abortable !== undefined && this.response['status'] === 'queued') this.update({ status: 'in_progress' })
+    const working = abortable === undefined ? this.response : this.format.working(this.response)
+    if (working !== this.response) this.update(working)
   }
 
   /** Response for readers. They see its end only after the end is stored. */
@@ -63,26 +63,25 @@ export class BackgroundReply implements Reply {
     this.latest = response
   }
 
-  private update(more: JsonObject): void {
-    this.response = { ...this.response, ...more }
-    this.latest = this.response
+  private update(response: JsonObject): void {
+    this.response = response
+    this.latest = response
     this.changed = true
   }
 
-  /** Adds the completed items to the response. Done on access rather than once per item. */
+  /** Adds the new items to the response. Done on access rather than once per item. */
   private catchUp(): void {
-    if (!this.isBehind) return
-    this.isBehind = false
-    const inOrder = [...this.items].sort(([a], [b]) => a - b)
-    this.response = { ...this.response, output: inOrder.map(([, one]) => one) }
+    const items = this.finished ? undefined : this.collector.newItems()
+    if (items === undefined) return
+    this.response = { ...this.response, [this.format.outputField]: items }
     this.latest = this.response
   }
 
   whole(status: number, _: object, text: string): void {
     const body = parseObject(text)
     if (status !== 200 || body === undefined) this.failure = failureIn(body)
-    else if (!isUnfinished(body)) {
-      for (const event of replayedEvents(body)) this.receive(event)
+    else if (!this.format.isUnfinished(body)) {
+      for (const event of this.format.replayed(body)) this.receive(event)
       this.finish(body)
     }
   }
@@ -118,11 +117,12 @@ export class BackgroundReply implements Reply {
 
   /** Logs an event. The first event was already sent. The final one is sent after the answer is stored. */
   private receive(event: WireEvent): void {
-    if (this.finished || event.event === undefined || event.event === 'response.created') return
-    const response = responseIn(event)
+    if (this.finished || event.event === undefined) return
+    const response = this.collector.take(event)
     if (response !== undefined) return this.finish(response)
-    if (event.event === 'response.output_item.done') this.noteItem(event)
-    this.log.push(event.data)
+    this.failure ??= this.collector.failure
+    this.changed ||= this.collector.hasNews
+    if (!this.format.isReplaced(event)) this.log.push(event.data)
   }
 
   private finish(response: JsonObject): void {
@@ -131,25 +131,16 @@ export class BackgroundReply implements Reply {
     this.finished = true
   }
 
-  private noteItem({ data }: WireEvent): void {
-    const { item, output_index } = parseObject(data) ?? {}
-    if (!isObject(item)) return
-    this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
-    this.isBehind = true
-    this.changed = true
-  }
-
   /** Sets the final status of a response that did not finish by itself. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
     this.catchUp()
-    const status = ended ?? 'failed'
-    this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
+    this.response = this.format.ended(this.response, ended ?? 'failed', this.failure ?? BROKEN)
   }
 
   /** Sends the final event to readers. */
   conclude(): void {
-    this.log.finish(ending(this.response, this.log.length))
+    this.log.finish(this.format.lastEvent(this.response))
   }
 
   /** Aborts the work. `why` is the response's error if it fails. */
@@ -160,14 +151,11 @@ export class BackgroundReply implements Reply {
   }
 }
 
-/** Whether the upstream continues in the background although that was not requested. Its result is not awaited. */
-const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
+const BROKEN: StoredFailure = { code: 'server_error', message: 'The response was not finished.' }
 
-const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }
-
-function failureIn(body: JsonObject | undefined): JsonObject {
+function failureIn(body: JsonObject | undefined): StoredFailure {
   const error = body?.['error']
   if (!isObject(error)) return BROKEN
   const { code, message } = error
-  return { code: typeof code === 'string' ? code : 'server_error', message: message ?? '' }
+  return { code: typeof code === 'string' ? code : 'server_error', message: typeof message === 'string' ? message : '' }
 }

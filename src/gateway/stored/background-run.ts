@@ -5,10 +5,11 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { NewEvents } from '../../store/events.ts'
 import type { Turn, Turns } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
-import type { BackgroundReply, Ended } from './background-reply.ts'
+import type { BackgroundReply } from './background-reply.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import { type Batch, type EventSource, resumeStream } from './resume.ts'
+import type { Ended } from './stored-format.ts'
 
 /** Duration of a lease, in milliseconds. */
 const LEASE = 120_000
@@ -64,8 +65,9 @@ export class BackgroundRun implements EventSource {
 
   /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
-    if (stream) await resumeStream(this, reply, -1, heartbeat)
-    else reply.whole(200, {}, JSON.stringify(this.reply.first))
+    const { format, first } = this.reply
+    if (stream) await resumeStream(format, this, reply, -1, heartbeat)
+    else reply.whole(200, {}, JSON.stringify(format.shown(first, [])))
   }
 
   private get lease(): Pick<Turn, 'lease' | 'worker'> {
@@ -79,8 +81,12 @@ export class BackgroundRun implements EventSource {
 
   /** Ends work that another process cancelled. The store already has that outcome. */
   endedElsewhere(): void {
-    this.reply.published = { ...this.reply.published, status: 'cancelled', error: null }
+    this.reply.published = this.cancelled(this.reply.published)
     this.end('cancelled')
+  }
+
+  private cancelled(response: JsonObject): JsonObject {
+    return this.reply.format.ended(response, 'cancelled', UNNAMED)
   }
 
   /** Ends the work. */
@@ -174,7 +180,7 @@ export class BackgroundRun implements EventSource {
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
     const turn = await this.saver.stored()
-    this.reply.response = turn?.response ?? { ...this.reply.response, status: 'cancelled', error: null }
+    this.reply.response = turn?.response ?? this.cancelled(this.reply.response)
     if (turn === undefined && this.saver.copy !== undefined) await this.context.copies.remove(this.saver.copy)
   }
 
@@ -194,5 +200,8 @@ export class BackgroundRun implements EventSource {
     return this.reply.log.until(number)
   }
 }
+
+/** A cancelled response has no error. */
+const UNNAMED = { code: '', message: '' }
 
 const LOST = tooLarge('The stream has more events than can be replayed.')

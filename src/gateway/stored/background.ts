@@ -1,12 +1,9 @@
 import { GatewayError, rateLimited } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { WRITERS } from '../../egress/index.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { BackgroundReply } from './background-reply.ts'
 import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
-import { STORED_FORMAT } from './items.ts'
 import type { ResponseSaver } from './response-saver.ts'
 
 /** Interval between updates of the store, in milliseconds. Updates also detect work that another process ended. */
@@ -51,7 +48,7 @@ export class Background {
   async start(request: CanonicalRequest, saver: ResponseSaver, store: StoreView, most: number): Promise<BackgroundRun> {
     const { owner, id } = saver
     const worker = await processId(store)
-    const reply = new BackgroundReply(firstOf(request, saver))
+    const reply = new BackgroundReply(saver.format, id, request)
     const context = { saver, turns: store.turns, copies: this.copies, worker }
     // The slot is taken last. An error before it has no slot to release.
     const releaseSlot = await this.takeSlot(owner, most)
@@ -157,11 +154,3 @@ async function processId({ liveness }: StoreView): Promise<string | undefined> {
 
 const tooMany = (most: number): GatewayError =>
   rateLimited(`This key already has ${most} background responses in progress.`, 5, 'background_limit_reached')
-
-/** Returns the queued response before any work, as a stream would start with. */
-function firstOf(request: CanonicalRequest, { id }: ResponseSaver): JsonObject {
-  const createdAt = Math.floor(Date.now() / 1000)
-  const writer = WRITERS[STORED_FORMAT]!.events!(request)
-  const [created] = writer.push({ type: 'result-start', id, model: request.model, createdAt })
-  return (JSON.parse(created!.data) as { response: JsonObject }).response
-}

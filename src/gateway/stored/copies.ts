@@ -2,7 +2,8 @@ import type { Log } from '../../log.ts'
 import type { Turn } from '../../store/turns.ts'
 import { channelOfAccount } from '../../upstreams/accounts-of-channels.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
-import { STORED_FORMAT } from './items.ts'
+import type { StoredFormat } from './stored-format.ts'
+import { formatOfAnswer } from './stored-formats.ts'
 
 /** Timeout for deleting or cancelling a response at an upstream, in milliseconds. */
 const TIMEOUT = 5000
@@ -14,6 +15,7 @@ const MAX_ANSWER = 1024 * 1024
 export interface UpstreamCopy {
   readonly channel: string
   readonly id: string
+  readonly format: StoredFormat
 }
 
 /** Deletes and cancels the copies of responses at upstreams, within a timeout. Failures are logged. */
@@ -36,12 +38,17 @@ export class Copies {
     return this.send('POST', copy, '/cancel', 'an upstream still works on a response that was cancelled here')
   }
 
-  private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, suffix: string, fault: string) {
+  private async send(
+    method: 'DELETE' | 'POST',
+    { channel: name, id, format: { format: wanted, upstreamPath } }: UpstreamCopy,
+    suffix: string,
+    fault: string,
+  ) {
     const fields = { channel: name, upstream_id: id }
     const channel = channelOfAccount(name, this.channels())
-    const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
+    const format = channel?.config.formats.find(one => one.format === wanted)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
-    const where = { path: `/responses/${encodeURIComponent(id)}${suffix}`, query: {}, headers: {} }
+    const where = { path: `${upstreamPath(id)}${suffix}`, query: {}, headers: {} }
     const exchange = channel.call(method, format, where)
     const timer = setTimeout(() => exchange.abort(), TIMEOUT)
     try {
@@ -59,8 +66,9 @@ export class Copies {
 }
 
 /** The upstream's copy of a turn. Undefined if there is none. */
-export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
+export function copyOf({ id, channel, remembered, copy, response }: Turn): UpstreamCopy | undefined {
   if (channel === undefined) return undefined
-  if (copy !== undefined) return { channel, id: copy }
-  return remembered === true ? { channel, id } : undefined
+  const format = formatOfAnswer(response)
+  if (copy !== undefined) return { channel, id: copy, format }
+  return remembered === true ? { channel, id, format } : undefined
 }

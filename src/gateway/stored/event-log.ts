@@ -1,3 +1,5 @@
+import type { StoredFormat } from './stored-format.ts'
+
 /** Number of characters of stored events that are cached for readers. */
 const CACHE_SIZE = 1024 * 1024
 
@@ -6,9 +8,6 @@ const PAUSE_SIZE = 1024 * 1024
 
 /** Maximum number of characters of events waiting to be stored, and of all stored events of one response. */
 const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
-
-/** Matches the sequence number at the end of every event. */
-const NUMBER = /"sequence_number":\d+\}$/
 
 /**
  * The events of an answer in progress, numbered from 0. All events are stored. Recent ones are cached for readers, and
@@ -21,12 +20,17 @@ export class EventLog {
   lossy = false
   /** Number of stored events. */
   stored = 0
+  private readonly format: Pick<StoredFormat, 'numbered'>
   private recent: string[] = []
   private first = 0
   private size = 0
   private waitingSize = 0
   private total = 0
   private wakeup = Promise.withResolvers<void>()
+
+  constructor(format: Pick<StoredFormat, 'numbered'>) {
+    this.format = format
+  }
 
   /** Number of events so far. */
   get length(): number {
@@ -38,9 +42,9 @@ export class EventLog {
     return !this.lossy && this.waitingSize > PAUSE_SIZE
   }
 
-  /** Appends an event and sets its sequence number. */
+  /** Appends an event and sets its number. */
   push(data: string): void {
-    const text = data.replace(NUMBER, `"sequence_number":${this.length}}`)
+    const text = this.format.numbered(data, this.length)
     this.recent.push(text)
     this.size += text.length
     this.waitingSize += text.length

@@ -1,6 +1,6 @@
 /* State of the responses format: stored turns, conversations, background responses, frames of a socket. */
 
-export { type ActionName, answerStored, type StoredCall } from './actions.ts'
+export { type ActionName, answerStored, formatOf, type StoredCall } from './actions.ts'
 export type { BackgroundRun } from './background-run.ts'
 export {
   type CreateFrame,
@@ -17,3 +17,4 @@ export { markedUnstored, NOT_STORED, type ResponseEcho } from './response-echo.t
 export type { ResponseSaver } from './response-saver.ts'
 export { SavingStream, type Sink } from './saving-stream.ts'
 export { State } from './state.ts'
+export { isStored } from './stored-formats.ts'

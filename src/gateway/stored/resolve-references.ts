@@ -2,7 +2,8 @@ import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversations } from '../../store/conversation-repository.ts'
 import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
-import { itemsOf, portable, referenceOf, withoutGatewayId } from './items.ts'
+import { referenceOf, STORED_FORMAT, withoutGatewayId } from './items.ts'
+import { capitalized, type StoredFormat } from './stored-format.ts'
 
 /** The repositories of earlier turns. */
 export interface TurnSources {
@@ -13,11 +14,12 @@ export interface TurnSources {
   readonly conversations: Conversations | undefined
   /** Whether turns unknown to these repositories exist nowhere else. */
   readonly strict: boolean
+  readonly format: StoredFormat
 }
 
 /** Stored items placed before the caller's items. */
 export interface StoredItems {
-  readonly field: 'previous_response_id' | 'conversation'
+  readonly field: StoredFormat['previousField'] | 'conversation'
   readonly items: number
 }
 
@@ -58,17 +60,18 @@ export async function resolveReferences(
   owner: string,
   sources: TurnSources,
 ): Promise<ResolvedReferences | undefined> {
-  const pointed = pointersOf(body)
+  const { format } = sources
+  const pointed = pointersOf(body, format)
   if (pointed === undefined) return undefined
   const { previous, conversation, items, references } = pointed
   const { links: before, missing: missingId } = await linksOf(pointed, owner, sources)
   const found = await itemsIn(sources.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
   const barred = resolved ? false : await isBarred(pointed, missingId, owner, sources)
-  const resolvedItems = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
+  const resolvedItems = (to: string | undefined) => items.flatMap(item => resolve(format, item, found, to))
   const whole = (to?: string): JsonObject => {
-    const { previous_response_id: _, conversation: __, ...rest } = body
-    const history = (before ?? []).flatMap(link => adapted(link.items, link.channel, to))
+    const { [format.previousField]: _, conversation: __, ...rest } = body
+    const history = (before ?? []).flatMap(link => adapted(format, link.items, link.channel, to))
     return { ...rest, input: [...history, ...resolvedItems(to)] }
   }
   const channels = await channelsOf(pointed, found, owner, sources)
@@ -76,7 +79,7 @@ export async function resolveReferences(
     known: resolved,
     names: [previous, conversation, ...references].filter(name => name !== undefined),
     stored: {
-      field: previous === undefined ? 'conversation' : 'previous_response_id',
+      field: previous === undefined ? 'conversation' : format.previousField,
       items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
     },
     whole,
@@ -84,7 +87,7 @@ export async function resolveReferences(
     added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
     channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || sources.strict),
-    missing: missing(pointed, missingId, found),
+    missing: missing(pointed, missingId, found, format),
   }
 }
 
@@ -96,10 +99,13 @@ interface Pointers {
   readonly references: readonly string[]
 }
 
-function pointersOf(body: JsonObject): Pointers | undefined {
-  const previous = textOf(body['previous_response_id'])
-  const conversation = conversationOf(body)
+function pointersOf(body: JsonObject, { previousField, itemsOf, format }: StoredFormat): Pointers | undefined {
+  const previous = textOf(body[previousField])
   const items = itemsOf(body['input'])
+  // Only responses have conversations and references to items.
+  if (format !== STORED_FORMAT)
+    return previous === undefined ? undefined : { previous, conversation: undefined, items, references: [] }
+  const conversation = conversationOf(body)
   if (previous !== undefined && conversation !== undefined)
     throw invalid(
       'A request continues a response or a conversation, not both.',
@@ -126,9 +132,9 @@ type Before =
 async function linksOf(
   { previous, conversation }: Pointers,
   owner: string,
-  { turns, conversations }: TurnSources,
+  { turns, conversations, format }: TurnSources,
 ): Promise<Before> {
-  if (previous !== undefined) return chainOf(turns, owner, previous)
+  if (previous !== undefined) return format.isId(previous) ? chainOf(turns, owner, previous) : { missing: previous }
   if (conversation === undefined) return { links: [] }
   const items = await conversations?.items(owner, conversation)
   return items === undefined ? { missing: conversation } : { links: [{ items }] }
@@ -191,30 +197,40 @@ async function channelsOf(
 const rememberedBy = (stored: { readonly channel?: string; readonly remembered?: true } | undefined) =>
   stored?.remembered === true ? stored.channel : undefined
 
-function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: string | undefined) {
-  const reference = referenceOf(item)
+function resolve(
+  format: StoredFormat,
+  item: JsonObject,
+  found: ReadonlyMap<string, FoundItem>,
+  to: string | undefined,
+): readonly JsonObject[] {
+  const reference = format.format === STORED_FORMAT ? referenceOf(item) : undefined
   const stored = reference === undefined ? undefined : found.get(reference)
   if (stored === undefined) return [item]
-  return adapted([stored.item], stored.channel, to)
+  return adapted(format, [stored.item], stored.channel, to)
 }
 
 /** Returns stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
-const adapted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
-  to === undefined ? items.map(withoutGatewayId) : portable(items, from, to)
+const adapted = (
+  format: StoredFormat,
+  items: readonly JsonObject[],
+  from: string | undefined,
+  to: string | undefined,
+): readonly JsonObject[] => (to === undefined ? items.map(withoutGatewayId) : format.portable(items, from, to))
 
 function missing(
   { previous, conversation, references }: Pointers,
   missingId: string | undefined,
   found: ReadonlyMap<string, FoundItem>,
+  { previousField, noun, missingCode }: StoredFormat,
 ): GatewayError {
   if (missingId !== undefined && missingId === conversation)
     return notFound(`Conversation with id '${missingId}' not found.`, 'conversation', 'conversation_not_found')
   if (missingId !== undefined) {
     const message =
       missingId === previous
-        ? `Previous response with id '${missingId}' not found.`
-        : `Response with id '${missingId}' not found, which '${previous}' continues.`
-    return invalid(message, 'previous_response_id', 'previous_response_not_found')
+        ? `Previous ${noun} with id '${missingId}' not found.`
+        : `${capitalized(noun)} with id '${missingId}' not found, which '${previous}' continues.`
+    return invalid(message, previousField, missingCode)
   }
   const item = references.find(id => !found.has(id))
   return invalid(`Item with id '${item}' not found.`, 'input', 'item_not_found')

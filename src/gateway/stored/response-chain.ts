@@ -150,8 +150,8 @@ const AMBIGUOUS_KINDS: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-r
 const CODES: ReadonlySet<string | undefined> = new Set([
   ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
 ])
-const PARAM = /^(?:previous_response_id|conversation)\b/
-const WORDS = /previous[ _]response/i
+const PARAM = /^(?:previous_response_id|previous_interaction_id|conversation)\b/
+const WORDS = /previous[ _](?:response|interaction)/i
 const MODEL = /\bmodel\b/i
 
 /**

@@ -7,17 +7,21 @@ import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { ResponseSaver } from './response-saver.ts'
+import type { StoredFormat } from './stored-format.ts'
 
 /** How an answer repeats its request, if the upstream received another form of the request or the answer is stored. */
 export interface ResponseEcho {
   /** The request as the caller sent it, whose fields the answer repeats. */
   readonly request: CanonicalRequest
-  apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T): T
+  /** @param isNamed whether the upstream gave the answer an id. */
+  apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, isNamed: boolean): T
   /**
    * Stores the answer before it is sent, and returns whether that succeeded. Absent if the answer is not stored, or is
    * stored elsewhere. Never rejects.
    */
   readonly save?: (response: JsonObject) => Promise<boolean>
+  /** How a stored answer is followed while it is streamed. */
+  readonly format?: StoredFormat
   /** Settings of the caller that the gateway itself cannot fulfil. */
   readonly losses: readonly Loss[]
 }
@@ -48,35 +52,37 @@ export function responseEchoOf(request: CanonicalRequest, target: Target, how: E
   const id = saver === undefined || isUpstreams(target, request) ? undefined : saver.id
   return {
     request,
-    apply: answer => {
-      const given = id ?? (isAnonymous(answer) ? saver?.id : undefined)
+    apply: (answer, isNamed) => {
+      const given = id ?? (isNamed && isRetrievable(answer, saver) ? undefined : saver?.id)
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }
-      if (saver !== undefined && id !== undefined) saver.copy ??= copyIn(answer, target)
+      if (saver !== undefined && given !== undefined && isNamed) saver.copy ??= copyIn(answer, target, saver.format)
       return how.isUnchanged && !how.isUnstored ? named : repeating(named, corrections)
     },
     losses: how.isUnstored ? [NOT_STORED] : [],
-    ...(saver?.saves === true ? { save: response => saver.save(response) } : {}),
+    ...(saver?.saves === true ? { save: response => saver.save(response), format: saver.format } : {}),
   }
 }
 
 /** Returns the upstream's copy of an answer whose public id differs. */
-function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Target) {
+function copyIn(
+  answer: CanonicalResult | ResultStart | ResultEnd,
+  { native, format, channel }: Target,
+  storedFormat: StoredFormat,
+) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
   const background = responseIn(answer)?.['background'] === true
-  return { channel: accountName(channel), id, background }
+  return { channel: accountName(channel), id, background, format: storedFormat }
 }
 
 /** Whether the answer can be retrieved under the upstream's id. */
 const isUpstreams = ({ native, format }: Target, { state }: CanonicalRequest): boolean =>
   native && format.dialect['stateless'] !== true && state?.background !== true
 
-/** Whether the upstream's answer has no id. */
-function isAnonymous(answer: Node): boolean {
-  const response = responseIn(answer)
-  return response !== undefined && response['id'] == null
-}
+/** Whether an answer can be retrieved under the id that its upstream gave it. */
+const isRetrievable = (answer: CanonicalResult | ResultStart | ResultEnd, saver: ResponseSaver | undefined): boolean =>
+  saver === undefined || !('id' in answer) || answer.id === undefined || saver.format.isId(answer.id)
 
 /** Returns the original response object from an upstream of the format. */
 const responseIn = ({ spelling }: Node): JsonObject | undefined =>

@@ -5,14 +5,15 @@ import type { Log } from '../../log.ts'
 import type { NewEvents } from '../../store/events.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
-import { timedId } from '../../store/usage/request-id.ts'
 import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { UpstreamCopy } from './copies.ts'
 import { withId } from './items.ts'
+import type { StoredFormat } from './stored-format.ts'
 
 /** A turn before it is answered. */
 export interface NewTurn {
+  readonly format: StoredFormat
   readonly owner: string
   /** Items that the turn adds. */
   readonly input: readonly JsonObject[]
@@ -44,7 +45,7 @@ interface Copy extends UpstreamCopy {
 /** Stores one answer, so that it can be retrieved and continued. */
 export class ResponseSaver {
   /** Id for an answer that cannot be retrieved under the upstream's id. */
-  readonly id = `resp_${timedId()}`
+  readonly id: string
   /** Whether answers are stored when they are sent. The run itself stores a background answer. */
   saves = true
   private readonly newTurn: NewTurn
@@ -58,7 +59,17 @@ export class ResponseSaver {
   constructor(newTurn: NewTurn, repositories: Repositories) {
     this.newTurn = newTurn
     this.repositories = repositories
-    this.input = newTurn.input.map(withId)
+    this.id = newTurn.format.newId()
+    this.input = newTurn.input.map(newTurn.format.storedItem)
+  }
+
+  get format(): StoredFormat {
+    return this.newTurn.format
+  }
+
+  /** The input items of the turn. */
+  get items(): readonly JsonObject[] {
+    return this.input
   }
 
   get owner(): string {

@@ -7,6 +7,7 @@ import type { Background } from './background.ts'
 import { type Copies, copyOf } from './copies.ts'
 import { type Page, paged, shownItem } from './page.ts'
 import { type EventSource, replayedResult, resumeStream, storedEvents } from './resume.ts'
+import { capitalized, type StoredFormat } from './stored-format.ts'
 
 /**
  * Actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for a response
@@ -16,23 +17,30 @@ export class ResponsesApi {
   private readonly store: StoreView
   private readonly background: Background
   private readonly copies: Copies
+  private readonly format: StoredFormat
 
-  constructor(store: StoreView, background: Background, copies: Copies) {
+  constructor(format: StoredFormat, store: StoreView, background: Background, copies: Copies) {
+    this.format = format
     this.store = store
     this.background = background
     this.copies = copies
   }
 
-  async response(owner: string, id: string): Promise<JsonObject> {
-    return this.background.find(owner, id)?.response ?? (await this.turn(owner, id)).response
+  /** @param withInput whether the answer has the items of its turn, too. */
+  async response(owner: string, id: string, withInput = false): Promise<JsonObject> {
+    const { format } = this
+    const running = format.isId(id) ? this.background.find(owner, id) : undefined
+    if (running !== undefined) return format.shown(running.response, withInput ? running.saver.items : [])
+    const { response, input } = await this.turn(owner, id)
+    return format.shown(response, withInput ? input : [])
   }
 
   /** Reads a turn. A response whose process died before finishing it is marked as failed. */
   private async turn(owner: string, id: string): Promise<Turn> {
-    const turn = await this.store.turns.find(owner, id)
-    if (turn === undefined) throw unknown(id)
+    const turn = this.format.isId(id) ? await this.store.turns.find(owner, id) : undefined
+    if (turn === undefined) throw this.unknown(id)
     return (await this.isOrphaned(turn))
-      ? this.settled(turn, { ...turn.response, status: 'failed', error: INTERRUPTED })
+      ? this.settled(turn, this.format.ended(turn.response, 'failed', INTERRUPTED))
       : turn
   }
 
@@ -48,17 +56,22 @@ export class ResponsesApi {
     const settled = { ...turn, response }
     if (await this.store.turns.advance(settled)) return settled
     const ended = await this.store.turns.find(turn.owner, turn.id)
-    if (ended === undefined) throw unknown(turn.id)
+    if (ended === undefined) throw this.unknown(turn.id)
     return ended
   }
 
   async remove(owner: string, id: string): Promise<JsonObject> {
+    if (!this.format.isId(id)) throw this.unknown(id)
     await this.background.cancel(owner, id)
     const turn = await this.store.turns.find(owner, id)
-    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw unknown(id)
+    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw this.unknown(id)
     const copy = copyOf(turn)
     if (copy !== undefined) await this.copies.remove(copy)
-    return { id, object: 'response', deleted: true }
+    return this.format.deleted(id)
+  }
+
+  private unknown(id: string): GatewayError {
+    return notFound(`${capitalized(this.format.noun)} with id '${id}' not found.`)
   }
 
   async input(owner: string, id: string, page: Page): Promise<JsonObject> {
@@ -69,11 +82,14 @@ export class ResponsesApi {
    * Cancels an unfinished background response in whichever process it runs. An ended response is returned unchanged.
    */
   async cancel(owner: string, id: string): Promise<JsonObject> {
+    const { format } = this
+    if (!format.isId(id)) throw this.unknown(id)
     await this.background.cancel(owner, id)
     const turn = await this.turn(owner, id)
-    if (turn.response['background'] !== true) throw invalid('Cannot cancel a synchronous response.')
-    if (turn.lease === undefined) return turn.response
-    return (await this.settled(turn, { ...turn.response, status: 'cancelled' })).response
+    if (turn.response['background'] !== true) throw invalid(`Cannot cancel a synchronous ${format.noun}.`)
+    if (turn.lease === undefined) return format.shown(turn.response, [])
+    const { response } = await this.settled(turn, format.ended(turn.response, 'cancelled', INTERRUPTED))
+    return format.shown(response, [])
   }
 
   /** Rejects a continuation of an unfinished response. Throws GatewayError `conflict`. */
@@ -81,16 +97,19 @@ export class ResponsesApi {
     if (!(await this.store.turns.unfinished([id])).has(id)) return
     const turn = await this.turn(owner, id).catch(() => undefined)
     if (turn?.lease === undefined) return
-    const message = `Previous response with id '${id}' is still in progress. Wait until it has ended.`
-    throw conflict(message, 'previous_response_id', 'previous_response_in_progress')
+    const { noun, previousField } = this.format
+    const message = `Previous ${noun} with id '${id}' is still in progress. Wait until it has ended.`
+    throw conflict(message, previousField, `previous_${noun}_in_progress`)
   }
 
   /**
    * Streams a response after a sequence number: stored events, events in progress, or events rebuilt from the response.
    */
   async resume(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
-    const source = this.background.find(owner, id) ?? (await this.sourceOf(owner, id, after))
-    await resumeStream(source, reply, after, heartbeat)
+    const { format } = this
+    const running = format.isId(id) ? this.background.find(owner, id) : undefined
+    const source = running ?? (await this.sourceOf(owner, id, after))
+    await resumeStream(format, source, reply, after, heartbeat)
   }
 
   private async sourceOf(owner: string, id: string, after: number): Promise<EventSource> {
@@ -102,14 +121,11 @@ export class ResponsesApi {
   }
 }
 
-const INTERRUPTED: JsonObject = {
+const INTERRUPTED = {
   code: 'server_error',
   message: 'The response was interrupted: its process ended before the response was complete.',
 }
 
-const unknown = (id: string): GatewayError => notFound(`Response with id '${id}' not found.`)
-
 const FORGOTTEN = invalid(
-  'The response had more events than are stored, so its stream can only be replayed from the beginning.',
-  'starting_after',
+  'The answer had more events than are stored, so its stream can only be replayed from the beginning.',
 )

@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { unfold } from '../../canonical/fold.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { WRITERS } from '../../egress/index.ts'
 import { EVENT_STREAM, streamHeaders } from '../../egress/transport/sse.ts'
-import { READERS } from '../../ingress/index.ts'
 import type { Events } from '../../store/events.ts'
 import type { Turn } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
 import { drained } from '../relay.ts'
-import { STORED_FORMAT } from './items.ts'
-import { responseIn } from './saving-stream.ts'
+import type { StoredFormat } from './stored-format.ts'
+import { formatOfAnswer } from './stored-formats.ts'
 
 /** A batch of events from a stream that is resumed or still in progress. */
 export interface Batch {
@@ -28,25 +25,28 @@ export interface EventSource {
   until(number: number): Promise<void>
 }
 
-/** Ends the stream as any other stream of the format ends. */
-const DONE = EVENT_STREAM.frame({ data: '[DONE]' }, false)
-
 /**
  * Streams the events after a sequence number to a caller until the last event, or until the caller disconnects. Slow
  * callers do not delay others, and are dropped if they read nothing for too long.
  *
  * @param heartbeat interval between heartbeats on a silent stream, in milliseconds.
  */
-export async function resumeStream(source: EventSource, reply: Reply, after: number, heartbeat: number): Promise<void> {
+export async function resumeStream(
+  format: StoredFormat,
+  source: EventSource,
+  reply: Reply,
+  after: number,
+  heartbeat: number,
+): Promise<void> {
   reply.begin(streamHeaders(EVENT_STREAM))
   let next = Math.max(after + 1, 0)
   let lastWrite = performance.now()
   while (!reply.gone) {
     const { texts, over } = await source.from(next)
     next += texts.length
-    const text = texts.map(data => EVENT_STREAM.frame(eventOf(data), false)).join('')
+    const text = texts.map(data => EVENT_STREAM.frame(eventOf(data, format), false)).join('')
     if (over) {
-      reply.end(text + DONE)
+      reply.end(text + format.endFrame)
       return
     }
     const silence = performance.now() - lastWrite
@@ -66,20 +66,10 @@ async function orGone(more: Promise<void>, reply: Reply, most: number): Promise<
   clearTimeout(timer)
 }
 
-const NAME = /^\{"type":"([a-z_.]+)"/
-
-const eventOf = (data: string): WireEvent => {
-  const event = NAME.exec(data)?.[1]
+function eventOf(data: string, { nameOf }: StoredFormat): WireEvent {
+  const event = nameOf(data)
   return event === undefined ? { data } : { event, data }
 }
-
-/** Returns the text of an event that contains an entire response. */
-export const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
-  JSON.stringify({ type, response, sequence_number })
-
-/** Returns the text of the final event of a stream. */
-export const ending = (response: JsonObject, number: number): string =>
-  eventText(`response.${response['status'] as string}`, response, number)
 
 /**
  * Interval between reads of a response that another process generates, in milliseconds. The interval grows while no
@@ -119,44 +109,14 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
 
 /** Builds the events of a response that was not streamed, as if it had been. */
 export function replayedResult(response: JsonObject): EventSource {
-  const before = replayedEvents(response).map(({ data }) => data)
+  const format = formatOfAnswer(response)
+  const before = format.replayed(response).map(({ data }, index) => format.numbered(data, index))
   const texts = [...before, ending(response, before.length)]
   return { from: async number => ({ texts: texts.slice(number), over: true }), until: async () => {} }
 }
 
-/** Returns the stream of a complete answer, without its final event. */
-export function replayedEvents(response: JsonObject): readonly WireEvent[] {
-  const request = { model: '', messages: [], output: {}, sampling: {}, stream: true }
-  const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, request)
-  const output = Array.isArray(response['output']) ? response['output'] : []
-  const writer = WRITERS[STORED_FORMAT]!.events!(request)
-  const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
-  return [...events, ...writer.end()]
-    .filter(event => event.event !== undefined && responseIn(event) === undefined)
-    .map(event => restored(event, { ...response, ...STARTED }, output))
+/** Returns the text of the final event of a stream. */
+function ending(response: JsonObject, number: number): string {
+  const format = formatOfAnswer(response)
+  return format.numbered(format.lastEvent(response), number)
 }
-
-/** Fields of a response before any output. */
-const STARTED: JsonObject = {
-  ...{ status: 'in_progress', completed_at: null, error: null, incomplete_details: null },
-  ...{ output: [], usage: null },
-}
-
-/**
- * Restores what the canonical form lost. The first events get the response as it started, and the end of an item gets
- * the stored item.
- */
-function restored(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {
-  if (!WHOLE.has(event.event)) return event
-  const fields = parseObject(event.data)!
-  const { response, item, output_index } = fields
-  const stored = output[Number(output_index)]
-  if (response !== undefined) return { ...event, data: JSON.stringify({ ...fields, response: started }) }
-  if (!isObject(item) || !isObject(stored) || stored['id'] !== item['id']) return event
-  return { ...event, data: JSON.stringify({ ...fields, item: stored }) }
-}
-
-/** Events that contain an entire response or item. */
-const WHOLE: ReadonlySet<string | undefined> = new Set([
-  ...['response.created', 'response.in_progress', 'response.output_item.done'],
-])

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventStream } from '../../egress/transport/sse.ts'
-import { markedUnstored } from './response-echo.ts'
+import type { AnswerCollector, StoredFormat } from './stored-format.ts'
 
 /** Destination of an answer's events. */
 export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'> {
@@ -9,35 +10,27 @@ export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'
   readonly settled?: Promise<void>
 }
 
-const TERMINAL: ReadonlySet<string | undefined> = new Set([
-  ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
-])
-
-/** Returns the response in the final event of a stream. Undefined for any other event. */
-export function responseIn({ event, data }: WireEvent): JsonObject | undefined {
-  if (!TERMINAL.has(event)) return undefined
-  const response = parseObject(data)?.['response']
-  return isObject(response) ? response : undefined
-}
-
-/** Marks the final event's response as not stored. */
-function markUnstored(event: WireEvent): WireEvent {
-  const body = parseObject(event.data)!
-  return { ...event, data: JSON.stringify({ ...body, response: markedUnstored(body['response'] as JsonObject) }) }
-}
-
 /** Holds the final event back until the answer is stored, so that the next request finds it (trap 70). */
 export class SavingStream implements Sink {
   settled: Promise<void> = Promise.resolve()
   private readonly to: Sink
   private readonly save: (response: JsonObject) => Promise<boolean>
+  private readonly format: StoredFormat
+  private readonly collector: AnswerCollector
   private held: WireEvent[] | undefined
   private ended = false
 
   /** @param save stores the response and returns whether it succeeded. Never rejects. */
-  constructor(to: Sink, save: (response: JsonObject) => Promise<boolean>) {
+  constructor(
+    to: Sink,
+    save: (response: JsonObject) => Promise<boolean>,
+    format: StoredFormat,
+    request: CanonicalRequest,
+  ) {
     this.to = to
     this.save = save
+    this.format = format
+    this.collector = format.collector(request, false)
   }
 
   push(events: readonly WireEvent[]): void {
@@ -45,8 +38,7 @@ export class SavingStream implements Sink {
       for (const one of events) this.held.push(one)
       return
     }
-    const last = events.findIndex(event => TERMINAL.has(event.event))
-    const response = last < 0 ? undefined : responseIn(events[last]!)
+    const { last, response } = this.collected(events)
     if (response === undefined) {
       this.to.push(events)
       return
@@ -54,9 +46,18 @@ export class SavingStream implements Sink {
     this.to.push(events.slice(0, last))
     this.held = events.slice(last)
     this.settled = this.save(response).then(isSaved => {
-      if (!isSaved) this.held![0] = markUnstored(events[last]!)
+      if (!isSaved) this.held![0] = this.format.markedUnstored(events[last]!)
       this.release()
     })
+  }
+
+  /** Returns the index of the last event, and the whole answer if it is among these. */
+  private collected(events: readonly WireEvent[]): { readonly last: number; readonly response?: JsonObject } {
+    for (let last = 0; last < events.length; last++) {
+      const response = this.collector.take(events[last]!)
+      if (response !== undefined) return { last, response }
+    }
+    return { last: -1 }
   }
 
   beat(): void {

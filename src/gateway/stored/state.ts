@@ -1,5 +1,5 @@
 import { invalid, notFound } from '../../canonical/error.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
@@ -13,11 +13,12 @@ import { Background, type TakeSlot } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
 import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
-import { checkCalls, itemsOf } from './items.ts'
+import { checkCalls } from './items.ts'
 import { conversationOf, resolveReferences } from './resolve-references.ts'
 import { ResponseChain } from './response-chain.ts'
 import { ResponseSaver } from './response-saver.ts'
 import { ResponsesApi } from './responses-api.ts'
+import { storedFormatOf } from './stored-formats.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
 /** A request after reading, with the reader for other bodies of the same caller. */
@@ -62,20 +63,22 @@ export class State {
     owner: string,
     { wire, request, reader }: Reading,
   ): Promise<ResponseChain | undefined> {
+    const format = storedFormatOf(call.format)
+    if (format === undefined) return undefined
     checkTruncation(wire.body)
     const { retention: keep } = this.config.responses
     const isConversation = workOf(request) === 'conversation'
     const saves = keep > 0 && request.state?.store !== false && isConversation
     if (keep > 0) checkBackground(request, saves)
-    const store = keep > 0 && (saves || points(wire.body)) ? this.store : undefined
+    const store = keep > 0 && (saves || format.points(wire.body)) ? this.store : undefined
     const isUnstored = saves && !(await this.store.takes())
     if (isUnstored && request.state?.background === true) throw UNAVAILABLE
     const { previous } = request.state ?? {}
     const found = previous === undefined ? undefined : await call.turns?.find(owner, previous)
     if (previous !== undefined && store !== undefined && found === undefined)
-      await this.responses.checkFinished(owner, previous)
+      await this.answers(format.format).checkFinished(owner, previous)
     const turns = [call.turns, store?.turns].filter(repository => repository !== undefined)
-    const sources = { turns, found, conversations: store?.conversations, strict: call.strict === true }
+    const sources = { turns, found, conversations: store?.conversations, strict: call.strict === true, format }
     const references = await resolveReferences(wire.body, owner, sources)
     if (references?.known === true) await reader.loadEncryptionKey(references.added)
     if (call.strict === true && previous !== undefined && references?.known === true) checkCalls(references.whole())
@@ -83,11 +86,13 @@ export class State {
     const repositories = [isConversation ? call.turns : undefined, savingStore?.turns].filter(
       repository => repository !== undefined,
     )
-    const input = references?.input ?? itemsOf(wire.body['input'])
+    const input = references?.input ?? format.itemsOf(wire.body['input'])
     const referenced = { previous, conversation: conversationOf(wire.body) }
     const saverOptions = { turns: repositories, store: savingStore, lifetime: keep, log: this.log }
     const saver =
-      repositories.length === 0 ? undefined : new ResponseSaver({ owner, input, ...referenced, request }, saverOptions)
+      repositories.length === 0
+        ? undefined
+        : new ResponseSaver({ format, owner, input, ...referenced, request }, saverOptions)
     const shortens = mayShorten(request)
     const facts = shortens ? this.config.models.get(request.model) : undefined
     const whole = () => (references?.known === true ? reader.read({ ...wire, body: references.whole() }) : request)
@@ -110,9 +115,9 @@ export class State {
     return this.background.start(request, saver, this.enabledStore(), this.config.responses.background)
   }
 
-  /** Actions on stored responses. Throws GatewayError `not-found` if storing is turned off. */
-  get responses(): ResponsesApi {
-    return new ResponsesApi(this.enabledStore(), this.background, this.copies)
+  /** Actions on stored answers of a format. Throws GatewayError `not-found` if storing is turned off. */
+  answers(format: Format): ResponsesApi {
+    return new ResponsesApi(storedFormatOf(format)!, this.enabledStore(), this.background, this.copies)
   }
 
   /** Actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
@@ -144,9 +149,3 @@ function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
   throw invalid('A background response is retrieved later, so `store` cannot be false.', 'background')
 }
-
-/** Whether a body may refer to earlier turns. */
-const points = ({ previous_response_id, conversation, input }: JsonObject): boolean =>
-  previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayPoint))
-
-const mayPoint = (item: unknown): boolean => isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Cases, World } from '../endpoints.ts'
+import { INTERACTION_CASES } from './stored-interactions.ts'
 
 const response = ({ made }: World): string => `/v1/responses/${made.get('response')}`
 const conversation = ({ made }: World): string => `/v1/conversations/${made.get('conversation')}`
@@ -30,6 +31,7 @@ export const STORED_CASES: Cases = {
     const { json } = await world.ask(`/v1/responses/${world.made.get('background')}/cancel`, { method: 'POST' })
     assert.equal(json.id, world.made.get('background'))
   },
+  ...INTERACTION_CASES,
   'POST /v1/conversations': async ({ ask, made }) => {
     const { json } = await ask('/v1/conversations', { body: { items: [message('One.')] } })
     assert.equal(json.object, 'conversation')

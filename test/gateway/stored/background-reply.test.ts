@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { BackgroundReply } from '../../../src/gateway/stored/background-reply.ts'
+import { RESPONSES } from '../../../src/gateway/stored/responses-format.ts'
+import { REQUEST } from '../../builders/requests.ts'
 import { TIMED } from '../../builders/time.ts'
 
 const done = (output_index: number): string => {
@@ -9,7 +11,7 @@ const done = (output_index: number): string => {
 }
 
 const begun = (): BackgroundReply => {
-  const run = new BackgroundReply({ id: 'resp', status: 'queued', output: [] })
+  const run = new BackgroundReply(RESPONSES, 'resp', REQUEST)
   run.abortable = { abort: () => {} }
   return run
 }

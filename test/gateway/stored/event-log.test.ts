@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { BackgroundReply } from '../../../src/gateway/stored/background-reply.ts'
 import { EventLog } from '../../../src/gateway/stored/event-log.ts'
+import { RESPONSES } from '../../../src/gateway/stored/responses-format.ts'
+import { REQUEST } from '../../builders/requests.ts'
 import { MIB } from '../../builders/units.ts'
 
 const event = (size: number) => `{"type":"x","text":"${'y'.repeat(size)}","sequence_number":7}`
 test('events are numbered, and what is stored is held no longer than others may want it', () => {
-  const log = new EventLog()
+  const log = new EventLog(RESPONSES)
   for (let index = 0; index < 5; index++) {
     log.push(event(MIB / 2))
     const texts = log.pending()
@@ -19,7 +21,7 @@ test('events are numbered, and what is stored is held no longer than others may 
 })
 
 test('a store that takes nothing costs the beginning of the stream, never memory without bound', () => {
-  const log = new EventLog()
+  const log = new EventLog(RESPONSES)
   for (let index = 0; index < 20; index++) log.push(event(MIB))
   expect(log).toMatchObject({ length: 20, lossy: true, full: false })
   expect(log.pending()).toEqual([])
@@ -28,7 +30,7 @@ test('a store that takes nothing costs the beginning of the stream, never memory
 })
 
 test('more than is kept of one response is kept no more', () => {
-  const log = new EventLog()
+  const log = new EventLog(RESPONSES)
   for (let index = 0; index < 70; index++) {
     log.push(event(MIB))
     log.store(log.pending())
@@ -37,7 +39,7 @@ test('more than is kept of one response is kept no more', () => {
 })
 
 test('whoever waits for an event is told when it comes, or when none will', async () => {
-  const log = new EventLog()
+  const log = new EventLog(RESPONSES)
   const waits = log.until(0)
   log.push(event(1))
   await waits
@@ -49,7 +51,7 @@ test('whoever waits for an event is told when it comes, or when none will', asyn
 })
 
 test('a run takes no more than the store does, and goes on when it has what waited', () => {
-  const run = new BackgroundReply({ id: 'resp_1', output: [] })
+  const run = new BackgroundReply(RESPONSES, 'resp_1', REQUEST)
   let spilt = 0
   let drained = 0
   run.onBacklog = () => void spilt++
@@ -66,14 +68,14 @@ test('a run takes no more than the store does, and goes on when it has what wait
 })
 
 test('an upstream that answers that it goes on by itself leaves a run that failed', () => {
-  const run = new BackgroundReply({ id: 'resp_1', output: [] })
+  const run = new BackgroundReply(RESPONSES, 'resp_1', REQUEST)
   run.whole(200, {}, JSON.stringify({ id: 'resp_1', object: 'response', status: 'queued', output: [] }))
   run.settle(undefined)
   expect(run.response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
 })
 
 test('the last event is not for the store', () => {
-  const log = new EventLog()
+  const log = new EventLog(RESPONSES)
   log.push('{"type":"a","sequence_number":0}')
   log.finish('{"type":"b","sequence_number":0}')
   expect(log.pending()).toEqual(['{"type":"a","sequence_number":0}'])

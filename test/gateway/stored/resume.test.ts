@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Abortable, Reply } from '../../../src/gateway/index.ts'
+import { RESPONSES } from '../../../src/gateway/stored/responses-format.ts'
 import { type EventSource, resumeStream } from '../../../src/gateway/stored/resume.ts'
 
 /** A caller that reads nothing. */
@@ -31,7 +32,7 @@ test('a caller that reads nothing of a replayed stream counts as gone after eigh
       until: () => new Promise(() => {}),
     }
     const reply = new StuckReply()
-    const played = resumeStream(source, reply, -1, 100)
+    const played = resumeStream(RESPONSES, source, reply, -1, 100)
     await vi.advanceTimersByTimeAsync(700)
     expect(reply.gone).toBe(false)
     await vi.advanceTimersByTimeAsync(200)

@@ -1,0 +1,172 @@
+import { applyEvent, EMPTY_RESULT, unfold } from '../../canonical/fold.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { WRITERS } from '../../egress/index.ts'
+import { EVENT_STREAM } from '../../egress/transport/sse.ts'
+import { READERS } from '../../ingress/index.ts'
+import { timedId } from '../../store/usage/request-id.ts'
+import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-format.ts'
+
+const FORMAT = 'interactions'
+const FAILED = 'internal_error'
+
+/** Prefix of the ids of interactions. Google's own have it, too. */
+const PREFIX = 'v1_'
+
+export const isInteractionId = (id: string): boolean => id.startsWith(PREFIX)
+
+/** Types of contents, which may stand in `input` without the step that they belong to. */
+const CONTENTS: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
+
+/** Returns `input` as a list of steps. Contents that stand alone are a step of the user. */
+function stepsOf(input: Json | undefined): readonly JsonObject[] {
+  if (typeof input === 'string') return [{ type: 'user_input', content: [{ type: 'text', text: input }] }]
+  const steps: JsonObject[] = []
+  let contents: JsonObject[] | undefined
+  for (const item of isObject(input) ? [input] : Array.isArray(input) ? input.filter(isObject) : []) {
+    if (!CONTENTS.has(item['type'])) {
+      contents = undefined
+      steps.push(item)
+    } else if (contents === undefined) {
+      contents = [item]
+      steps.push({ type: 'user_input', content: contents })
+    } else contents.push(item)
+  }
+  return steps
+}
+
+/** Events with which a stream of an upstream may end. */
+const TERMINAL: ReadonlySet<string | undefined> = new Set([
+  ...['interaction.completed', 'interaction.requires_action', 'interaction.failed'],
+])
+
+/** Events at the start and end of a stream, which the log of a background answer writes itself. */
+const REPLACED: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
+
+/** Follows the events of an answer, because the last one has no steps. */
+class InteractionCollector implements AnswerCollector {
+  private readonly request: CanonicalRequest
+  private readonly reader
+  private result: CanonicalResult = EMPTY_RESULT
+  hasNews = false
+
+  constructor(request: CanonicalRequest) {
+    this.request = request
+    this.reader = READERS[FORMAT]!.events!(request)
+  }
+
+  take(event: WireEvent): JsonObject | undefined {
+    for (const one of this.reader.push(event)) this.result = applyEvent(this.result, one, true)
+    this.hasNews ||= event.event === 'step.stop'
+    if (!TERMINAL.has(event.event)) return undefined
+    const { interaction } = parseObject(event.data) ?? {}
+    return { ...this.whole(), ...(isObject(interaction) ? statedIn(interaction) : {}) }
+  }
+
+  newItems(): readonly JsonObject[] | undefined {
+    if (!this.hasNews) return undefined
+    this.hasNews = false
+    return this.whole()['steps'] as readonly JsonObject[]
+  }
+
+  get failure(): StoredFailure | undefined {
+    const { error } = this.result
+    return error && { code: error.code ?? FAILED, message: error.message }
+  }
+
+  private whole(): JsonObject {
+    return WRITERS[FORMAT]!.result!(this.result, this.request).wire.body
+  }
+}
+
+/** Fields of the last event that the whole answer repeats. */
+function statedIn(interaction: JsonObject): JsonObject {
+  const { steps: _, ...rest } = interaction
+  return rest
+}
+
+/** Matches the name and number at the end of the gateway's own events. */
+const TAIL = /"event_type":"([a-z_.]+)","event_id":"\d+"\}$/
+
+/** Returns the text of an event. Name and number come last, so that they are found without reading the event. */
+const eventText = (event_type: string, fields: JsonObject): string =>
+  JSON.stringify({ ...fields, event_type, event_id: '0' })
+
+/** Numbers an event. Upstreams number their own events as they like. */
+function numbered(data: string, index: number): string {
+  const event_id = String(index + 1)
+  if (TAIL.test(data)) return data.replace(TAIL, `"event_type":"$1","event_id":"${event_id}"}`)
+  const { event_type = '', event_id: _, ...fields } = parseObject(data) ?? {}
+  return JSON.stringify({ ...fields, event_type, event_id })
+}
+
+const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
+
+/** Stored interactions (docs/decisions/2026-11-28-stored-interactions.md). */
+export const INTERACTIONS: StoredFormat = {
+  format: FORMAT,
+  previousField: 'previous_interaction_id',
+  outputField: 'steps',
+  noun: 'interaction',
+  missingCode: 'not_found',
+  newId: () => `${PREFIX}${timedId()}`,
+  isId: isInteractionId,
+  itemsOf: stepsOf,
+  storedItem: step => step,
+  portable: steps => steps,
+  points: ({ previous_interaction_id }) => previous_interaction_id != null,
+  collector: request => new InteractionCollector(request),
+  isLast: ({ event }) => TERMINAL.has(event),
+  markedUnstored: event => event,
+  begun: (id, request) => {
+    const [created] = WRITERS[FORMAT]!.events!(request).push({
+      ...{ type: 'result-start', id, model: request.model, createdAt: Math.floor(Date.now() / 1000) },
+    })
+    return { ...(parseObject(created!.data)!['interaction'] as JsonObject), steps: [], background: true }
+  },
+  working: interaction => interaction,
+  ended: (interaction, status, error) => ({
+    ...interaction,
+    ...{ status, updated: new Date().toISOString() },
+    ...(status === 'failed' ? { errors: [{ ...error }] } : {}),
+  }),
+  isUnfinished: ({ status }) => status === 'in_progress' || status === 'queued',
+  firstEvents: interaction => [
+    eventText('interaction.created', { interaction: partialOf(interaction) }),
+    eventText('interaction.status_update', { interaction_id: interaction['id']!, status: 'in_progress' }),
+  ],
+  isReplaced: ({ event, data }) =>
+    REPLACED.has(event) || (event === 'interaction.status_update' && parseObject(data)?.['status'] === 'in_progress'),
+  numbered,
+  lastEvent: interaction => eventText('interaction.completed', { interaction: partialOf(interaction) }),
+  nameOf: data => TAIL.exec(data)?.[1],
+  endFrame: EVENT_STREAM.frame({ event: 'done', data: '[DONE]' }, false),
+  replayed: replayedEvents,
+  shown: ({ background: _, ...interaction }, input) =>
+    input.length === 0 ? interaction : { ...interaction, steps: [...input, ...(interaction['steps'] as JsonObject[])] },
+  deleted: () => ({}),
+  upstreamPath: id => `/v1beta/interactions/${encodeURIComponent(id)}`,
+}
+
+/** Returns an interaction as events have it: without its steps and without what only the gateway records. */
+function partialOf(interaction: JsonObject): JsonObject {
+  const { steps: _, background: __, input: ___, ...rest } = interaction
+  return rest
+}
+
+/** Returns the stream of a complete answer, without its last event. */
+function replayedEvents(interaction: JsonObject): readonly WireEvent[] {
+  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: interaction }, REQUEST)
+  const writer = WRITERS[FORMAT]!.events!(REQUEST)
+  const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
+  const started = { ...partialOf(interaction), status: 'in_progress' }
+  return events
+    .filter(event => event.event !== 'done' && event.event !== 'error' && !TERMINAL.has(event.event))
+    .map(event =>
+      event.event === 'interaction.created'
+        ? { ...event, data: eventText('interaction.created', { interaction: started }) }
+        : event,
+    )
+}

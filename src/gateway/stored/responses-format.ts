@@ -1,0 +1,146 @@
+import { unfold } from '../../canonical/fold.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { WRITERS } from '../../egress/index.ts'
+import { EVENT_STREAM } from '../../egress/transport/sse.ts'
+import { READERS } from '../../ingress/index.ts'
+import { timedId } from '../../store/usage/request-id.ts'
+import { isInteractionId } from './interactions-format.ts'
+import { itemsOf, portable, withId } from './items.ts'
+import { markedUnstored } from './response-echo.ts'
+import type { AnswerCollector, StoredFormat } from './stored-format.ts'
+
+const FORMAT = 'responses'
+
+/** Events that contain the whole answer. */
+const TERMINAL: ReadonlySet<string | undefined> = new Set([
+  ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
+])
+
+/** Returns the response in the final event of a stream. Undefined for any other event. */
+function responseIn({ event, data }: WireEvent): JsonObject | undefined {
+  if (!TERMINAL.has(event)) return undefined
+  const response = parseObject(data)?.['response']
+  return isObject(response) ? response : undefined
+}
+
+/** Collects complete items, each of which comes with its last event. The last event of all has the whole answer. */
+class ResponseCollector implements AnswerCollector {
+  /** Complete items by output index, and the events of those that were not read yet. */
+  private readonly items = new Map<number, JsonObject>()
+  private unread: string[] = []
+  private readonly wantsItems: boolean
+
+  constructor(wantsItems: boolean) {
+    this.wantsItems = wantsItems
+  }
+
+  get hasNews(): boolean {
+    return this.unread.length > 0
+  }
+
+  take(event: WireEvent): JsonObject | undefined {
+    if (this.wantsItems && event.event === 'response.output_item.done') this.unread.push(event.data)
+    return responseIn(event)
+  }
+
+  newItems(): readonly JsonObject[] | undefined {
+    if (!this.hasNews) return undefined
+    for (const data of this.unread) this.note(parseObject(data) ?? {})
+    this.unread = []
+    return [...this.items].sort(([a], [b]) => a - b).map(([, one]) => one)
+  }
+
+  private note({ item, output_index }: JsonObject): void {
+    if (isObject(item)) this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
+  }
+}
+
+/** Matches the sequence number at the end of every event. */
+const NUMBER = /"sequence_number":\d+\}$/
+const NAME = /^\{"type":"([a-z_.]+)"/
+
+/** Returns the text of an event that contains an entire response. */
+const eventText = (type: string, response: JsonObject): string => JSON.stringify({ type, response, sequence_number: 0 })
+
+const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
+
+/** Stored responses (docs/wire/responses.md#stored-responses). */
+export const RESPONSES: StoredFormat = {
+  format: FORMAT,
+  previousField: 'previous_response_id',
+  outputField: 'output',
+  noun: 'response',
+  missingCode: 'previous_response_not_found',
+  newId: () => `resp_${timedId()}`,
+  isId: id => !isInteractionId(id),
+  itemsOf,
+  storedItem: withId,
+  portable,
+  points: ({ previous_response_id, conversation, input }) =>
+    previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayPoint)),
+  collector: (_, wantsItems) => new ResponseCollector(wantsItems),
+  isLast: ({ event }) => TERMINAL.has(event),
+  markedUnstored: event => {
+    const body = parseObject(event.data)!
+    return { ...event, data: JSON.stringify({ ...body, response: markedUnstored(body['response'] as JsonObject) }) }
+  },
+  begun: (id, request) => {
+    const [created] = WRITERS[FORMAT]!.events!(request).push({
+      ...{ type: 'result-start', id, model: request.model, createdAt: Math.floor(Date.now() / 1000) },
+    })
+    return { ...(parseObject(created!.data)!['response'] as JsonObject), status: 'queued', background: true }
+  },
+  working: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
+  ended: (response, status, error) => ({ ...response, status, error: status === 'failed' ? { ...error } : null }),
+  isUnfinished: ({ status }) => status === 'queued' || status === 'in_progress',
+  firstEvents: response => ['response.created', 'response.queued'].map(type => eventText(type, response)),
+  isReplaced: ({ event }) => event === undefined || event === 'response.created',
+  numbered: (data, index) => data.replace(NUMBER, `"sequence_number":${index}}`),
+  lastEvent: response => eventText(`response.${response['status'] as string}`, response),
+  nameOf: data => NAME.exec(data)?.[1],
+  endFrame: EVENT_STREAM.frame({ data: '[DONE]' }, false),
+  replayed: replayedEvents,
+  shown: response => response,
+  deleted: id => ({ id, object: 'response', deleted: true }),
+  upstreamPath: id => `/responses/${encodeURIComponent(id)}`,
+}
+
+const mayPoint = (item: unknown): boolean => isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'
+
+/** Returns the stream of a complete answer, without its final event. */
+function replayedEvents(response: JsonObject): readonly WireEvent[] {
+  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: response }, REQUEST)
+  const output = Array.isArray(response['output']) ? response['output'] : []
+  const writer = WRITERS[FORMAT]!.events!(REQUEST)
+  const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
+  return [...events, ...writer.end()]
+    .filter(event => event.event !== undefined && responseIn(event) === undefined)
+    .map(event => restored(event, { ...response, ...STARTED }, output))
+}
+
+/** Fields of a response before any output. */
+const STARTED: JsonObject = {
+  ...{ status: 'in_progress', completed_at: null, error: null, incomplete_details: null },
+  ...{ output: [], usage: null },
+}
+
+/**
+ * Restores what the canonical form lost. The first events get the response as it started, and the end of an item gets
+ * the stored item.
+ */
+function restored(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {
+  if (!WHOLE.has(event.event)) return event
+  const fields = parseObject(event.data)!
+  const { response, item, output_index } = fields
+  const stored = output[Number(output_index)]
+  if (response !== undefined) return { ...event, data: JSON.stringify({ ...fields, response: started }) }
+  if (!isObject(item) || !isObject(stored) || stored['id'] !== item['id']) return event
+  return { ...event, data: JSON.stringify({ ...fields, item: stored }) }
+}
+
+/** Events that contain an entire response or item. */
+const WHOLE: ReadonlySet<string | undefined> = new Set([
+  ...['response.created', 'response.in_progress', 'response.output_item.done'],
+])

@@ -1,0 +1,16 @@
+import type { Format, JsonObject } from '../../canonical/node.ts'
+import { INTERACTIONS } from './interactions-format.ts'
+import { RESPONSES } from './responses-format.ts'
+import type { StoredFormat } from './stored-format.ts'
+
+const FORMATS: ReadonlyMap<Format, StoredFormat> = new Map([RESPONSES, INTERACTIONS].map(one => [one.format, one]))
+
+/** Whether answers of a format are stored. */
+export const isStored = (format: Format): boolean => FORMATS.has(format)
+
+/** Returns how answers of a format are stored. Undefined for a format whose answers are not. */
+export const storedFormatOf = (format: Format): StoredFormat | undefined => FORMATS.get(format)
+
+/** Returns the format of a stored answer. */
+export const formatOfAnswer = ({ object }: JsonObject): StoredFormat =>
+  object === 'interaction' ? INTERACTIONS : RESPONSES
