@@ -61,6 +61,7 @@ const GROUPS: readonly Group[] = [
       'docs/formats/responses': 'Responses',
       'docs/formats/messages': 'Messages',
       'docs/formats/contents': 'Gemini contents',
+      'docs/formats/interactions': 'Gemini Interactions',
       'docs/formats/converse': 'Converse',
       'docs/formats/cohere-chat': 'Cohere chat',
       'docs/losses': 'Losses of fixtures',

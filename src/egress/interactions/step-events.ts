@@ -1,6 +1,7 @@
 import type { Annotation, MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
+import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -122,7 +123,7 @@ class TextWriter extends StepWriter {
 
   patch({ annotations }: PartPatch): void {
     if (annotations === undefined) return
-    this.waiting.push(...annotations)
+    append(this.waiting, annotations)
     this.flush()
   }
 

@@ -17,6 +17,24 @@ interface Candidates {
 }
 const textIn = ({ candidates }: Candidates): string | undefined => candidates?.[0]?.content?.parts?.[0]?.text
 
+/** Returns the cases of an endpoint of interactions. */
+const interaction = (path: string): Cases[string] => ({
+  whole: async ({ ask, model }) => {
+    const { json } = await ask(path, { body: { model, input: 'Say hello.' } })
+    assert.equal(json.steps.at(-1).content[0].text, SAID)
+    assert.equal(json.status, 'completed')
+  },
+  streamed: async ({ ask, model }) => {
+    const { text } = await ask(path, { body: { model, input: 'Say hello.', stream: true } })
+    const events = text.matchAll(/^data: (\{.*\})$/gm).map(([, data]) => JSON.parse(data!))
+    assert.equal(
+      joined([...events], ({ delta }: { delta?: { text?: string } }) => delta?.text),
+      SAID,
+    )
+    assert.match(text, /event: done\ndata: \[DONE\]\n\n$/)
+  },
+})
+
 export const CONVERSATION_CASES: Cases = {
   'POST /v1/chat/completions': {
     whole: async ({ ask, model }) => {
@@ -106,6 +124,8 @@ export const CONVERSATION_CASES: Cases = {
     assert.equal(joined(eventsOf(await ask(`${path}?alt=sse`, { body: { contents: CONTENTS } })), textIn), SAID)
     assert.equal(joined((await ask(path, { body: { contents: CONTENTS } })).json, textIn), SAID)
   },
+  'POST /v1beta/interactions': interaction('/v1beta/interactions'),
+  'POST /v1/interactions': interaction('/v1/interactions'),
   'POST /v1beta/models/{model}:countTokens': async ({ ask, model }) => {
     const { json } = await ask(`/v1beta/models/${model}:countTokens`, { body: { contents: CONTENTS } })
     assert.ok(json.totalTokens > 0)

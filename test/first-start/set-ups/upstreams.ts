@@ -72,13 +72,25 @@ async function openReplay(checkout: string) {
 
 /** Formats that the demo answers, because it has recordings of them. */
 const REPLAYED = [
-  ...['chat', 'responses', 'messages', 'contents', 'cohere-chat', 'completions', 'embeddings', 'rerank', 'cohere'],
+  ...[
+    'chat',
+    'responses',
+    'messages',
+    'contents',
+    'interactions',
+    'cohere-chat',
+    'completions',
+    'embeddings',
+    'rerank',
+    'cohere',
+  ],
   ...['images', 'speech', 'transcriptions'],
 ]
 
 /** Models of work that the demo does for only one model of a format, by format and work. */
 const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } } = {
   responses: { image: 'replay-responses-picture' },
+  interactions: { image: 'replay-interactions-picture', speech: 'replay-interactions-speech' },
   contents: { image: 'replay-contents-picture', speech: 'replay-contents-speech' },
 }
 
