@@ -236,6 +236,7 @@ test('the gateway names no format, but where it stores responses and keeps video
     )
   // Metrics have OpenTelemetry's operation names, which are different words.
   expect(named('src/gateway/').filter(one => !one.startsWith('src/gateway/metrics/'))).toEqual([
+    "src/gateway/stored/interactions-format.ts: 'interactions'",
     "src/gateway/stored/items.ts: 'responses'",
     "src/gateway/tasks/index.ts: 'videos'",
   ])

@@ -169,16 +169,8 @@ export class Gateway {
       ? await stored.responseChain(call, caller.id, { wire, request, reader })
       : undefined
     return {
-      call,
-      caller,
-      report,
-      onLoss,
-      request,
-      trailing: undefined,
-      responseChain,
-      drop: undefined,
-      submission: undefined,
-      capture,
+      ...{ call, caller, report, onLoss, request, responseChain, capture },
+      ...{ trailing: undefined, drop: undefined, submission: undefined },
     }
   }
 

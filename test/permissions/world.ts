@@ -135,6 +135,7 @@ export class World {
   }
 
   private stored(pattern: string): Promise<string> {
+    if (pattern.includes('/interactions/')) return this.created('/v1beta/interactions', { model: MODEL, input: WORDS })
     return pattern.startsWith('/v1/responses')
       ? this.created('/v1/responses', { model: MODEL, input: WORDS })
       : this.created('/v1/conversations', { metadata: { words: WORDS } })

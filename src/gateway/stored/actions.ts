@@ -3,6 +3,7 @@ import { invalid } from '../../canonical/error.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import { type Meter, readJson } from '../../ingress/transport/body.ts'
 import type { Reply } from '../call.ts'
+import { FORMAT as INTERACTIONS } from './interactions-format.ts'
 import { STORED_FORMAT } from './items.ts'
 import { pageOf } from './page.ts'
 import type { State } from './state.ts'
@@ -19,7 +20,6 @@ export interface StoredQuery {
   readonly body: JsonObject
 }
 
-const INTERACTIONS: Format = 'interactions'
 const RESPONSES: Format = STORED_FORMAT
 
 type Action = (ask: StoredQuery) => Promise<JsonObject>

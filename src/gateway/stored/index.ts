@@ -9,11 +9,11 @@ export {
   readFrame,
   withLane,
 } from './frames.ts'
-export { STORED_FORMAT } from './items.ts'
+export { markedUnstored, STORED_FORMAT } from './items.ts'
 export { pageOf } from './page.ts'
 export type { StoredItems } from './resolve-references.ts'
 export { type ResponseChain, withStoredPrompt } from './response-chain.ts'
-export { markedUnstored, NOT_STORED, type ResponseEcho } from './response-echo.ts'
+export { NOT_STORED, type ResponseEcho } from './response-echo.ts'
 export type { ResponseSaver } from './response-saver.ts'
 export { SavingStream, type Sink } from './saving-stream.ts'
 export { State } from './state.ts'

@@ -9,7 +9,8 @@ import { READERS } from '../../ingress/index.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-format.ts'
 
-const FORMAT = 'interactions'
+/** The format of stored interactions. */
+export const FORMAT = 'interactions'
 const FAILED = 'internal_error'
 
 /** Prefix of the ids of interactions. Google's own have it, too. */
@@ -104,7 +105,7 @@ function numbered(data: string, index: number): string {
 
 const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
 
-/** Stored interactions (docs/decisions/2026-11-28-stored-interactions.md). */
+/** Stored interactions (docs/wire/interactions.md#stored-interactions). */
 export const INTERACTIONS: StoredFormat = {
   format: FORMAT,
   previousField: 'previous_interaction_id',

@@ -91,3 +91,6 @@ const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_to
 
 const uncalled = (id: unknown): GatewayError =>
   invalid(`No tool call found for the output with call_id ${JSON.stringify(id)}.`, 'input', 'tool_call_not_found')
+
+/** Returns a response that is marked as not stored. */
+export const markedUnstored = (response: JsonObject): JsonObject => ({ ...response, store: false })

@@ -29,9 +29,6 @@ export interface ResponseEcho {
 /** Loss of an answer that should have been stored and was not. */
 export const NOT_STORED: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
 
-/** Returns a response that is marked as not stored. */
-export const markedUnstored = (response: JsonObject): JsonObject => ({ ...response, store: false })
-
 /** Options: how the answer is stored and repeated. */
 interface EchoOptions {
   readonly saver: ResponseSaver | undefined

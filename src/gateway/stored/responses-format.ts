@@ -7,11 +7,10 @@ import { EVENT_STREAM } from '../../egress/transport/sse.ts'
 import { READERS } from '../../ingress/index.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 import { isInteractionId } from './interactions-format.ts'
-import { itemsOf, portable, withId } from './items.ts'
-import { markedUnstored } from './response-echo.ts'
+import { itemsOf, markedUnstored, portable, STORED_FORMAT, withId } from './items.ts'
 import type { AnswerCollector, StoredFormat } from './stored-format.ts'
 
-const FORMAT = 'responses'
+const FORMAT = STORED_FORMAT
 
 /** Events that contain the whole answer. */
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
