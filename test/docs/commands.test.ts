@@ -53,13 +53,14 @@ describe('commands of the pages', () => {
     cpSync(join(ROOT, 'fixtures/demo'), join(folder, 'recordings'), { recursive: true })
     gateway = spawn(process.execPath, [MAIN], { cwd: folder, env: ENV })
     gateway.stdout!.on('data', piece => (greeting += piece))
-    await until(() => greeting.includes('Try it'), 120_000)
+    await until(() => greeting.includes('Try it') || gateway.exitCode !== null, 120_000)
+    expect(gateway.exitCode, greeting).toBe(null)
     process.chdir(folder)
   })
   afterAll(async () => {
     process.chdir(ROOT)
-    gateway.kill('SIGTERM')
-    await new Promise(resolve => gateway.once('close', resolve))
+    const closed = new Promise(resolve => gateway.once('close', resolve))
+    if (gateway.kill('SIGTERM')) await closed
     rmSync(folder, { recursive: true })
   })
 
@@ -76,7 +77,13 @@ describe('commands of the pages', () => {
   async function inShell(lines: readonly string[], token: string): Promise<void> {
     const address = /listens on (\S+)/.exec(greeting)![1]!
     const key = /^key +(\S+)$/m.exec(greeting)![1]!
-    const script = lines.join('\n').replaceAll('http://127.0.0.1:4747', address).replaceAll('sk-…', 'sk-a-key')
+    const local = `"provider": "custom", "formats": ["chat"], "base_url": "${address}/v1"`
+    const script = lines
+      .join('\n')
+      .replaceAll('http://127.0.0.1:4747', address)
+      // A channel of this machine: nothing is sent elsewhere.
+      .replaceAll('"provider": "openai"', local)
+      .replaceAll('sk-…', 'sk-a-key')
     const strict = `set -eo pipefail
 curl() { case " $* " in *" -sSf "* | *" -sf "*) command curl "$@" ;; *) command curl --fail-with-body "$@" ;; esac; }
 `
@@ -87,10 +94,10 @@ curl() { case " $* " in *" -sSf "* | *" -sf "*) command curl "$@" ;; *) command 
   }
 
   const PROGRAM = /^(?:npx )?interlingua |^npm start (?:--silent )?-- /
-  const byPage = Map.groupBy(
-    COMMANDS.filter(one => runnerOf(one)?.by === 'here'),
-    ({ page }) => page,
-  )
+  const here = COMMANDS.filter(one => runnerOf(one)?.by === 'here')
+  // The first page is run first, because its `doctor` tries the channels that other pages add.
+  const inOrder = here.toSorted((a, b) => Number(b.page === 'docs/start.md') - Number(a.page === 'docs/start.md'))
+  const byPage = Map.groupBy(inOrder, ({ page }) => page)
 
   test.each([...byPage].map(([page, commands]) => [page, commands.map(({ line }) => line)] as const))(
     '%s',

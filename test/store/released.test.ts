@@ -127,7 +127,7 @@ async function rowsOf(database: Database): Promise<{ readonly [table: string]: r
 /** What migrations changed in rows: new columns with their default, and requests that callers cancelled. */
 const migrated = (table: string, row: string): object => ({
   ...(table === 'console_attempts' ? { right_at: 0 } : {}),
-  ...(table === 'usage_rows' ? { estimated: 0, failure: null } : {}),
+  ...(table === 'usage_rows' ? { estimated: 0, failure: null, loss_kinds: null } : {}),
   ...JSON.parse(row),
   ...(table === 'usage_series' && JSON.parse(row).status === 499 ? { failed: 0 } : {}),
 })

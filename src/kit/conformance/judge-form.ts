@@ -9,17 +9,17 @@ import { SSE_RULES } from './transport-rules.ts'
 
 /* Judges the form of requests and answers: schemas, rules, the order of events. Their meaning is judged elsewhere. */
 
-/** A JSON body, or the data of an event, as a reader of the format takes it. */
+/** Parses JSON and normalizes it as readers of the format do. */
 function readIn({ asRead }: Format, text: string): Json | undefined {
   const json = parsed(text)
   return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
 }
 
-/** The data of events that are JSON; other data are the grammar's business. */
+/** Returns the JSON data of events. The grammar reports data that is not JSON. */
 export const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
   events.flatMap(({ data }) => readIn(format, data) ?? [])
 
-/** Checks of a request. */
+/** Checks the form of a request. */
 export function judgeRequestForm(format: Format, asked: Asked, headers: Headers, list: CheckList): void {
   const { name, exceptions, rules, lint, asRead } = format
   const { method, path, files } = asked
@@ -29,7 +29,7 @@ export function judgeRequestForm(format: Format, asked: Asked, headers: Headers,
   list.rules(rules, 'request', lint.request(body, headers, path, files, method))
 }
 
-/** Checks of a stream. Returns its events. */
+/** Checks the form of a stream. Returns its events. */
 export function judgeStreamForm(
   format: Format,
   { body, isComplete }: Pick<GotAnswer, 'body' | 'isComplete'>,
@@ -57,7 +57,7 @@ export function judgeStreamForm(
   return events
 }
 
-/** Checks of a whole answer that is JSON. Returns its body. */
+/** Checks the form of a whole JSON answer. Returns its body. */
 export function judgeJsonForm(
   format: Format,
   { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
@@ -66,7 +66,7 @@ export function judgeJsonForm(
 ): Json | undefined {
   const json = readIn(format, body.toString('utf8'))
   const schema = schemaOf(format, 'answer', asked)
-  const noObject = { faults: [`The body is no JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
+  const noObject = { faults: [`The body is not a JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
   const findings = !isObject(json)
     ? [noObject]
     : schema === undefined
@@ -77,7 +77,7 @@ export function judgeJsonForm(
   return json
 }
 
-/** Checks of a whole answer of another type, such as sound. */
+/** Checks the form of a whole answer that is not JSON, such as audio. */
 export function judgeRawForm(
   format: Format,
   { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
@@ -89,14 +89,14 @@ export function judgeRawForm(
   return raw
 }
 
-/** The error of a body, or of the event of a stream that has one. */
+/** Returns the error in a body or in a stream's error event. */
 function errorIn({ body, headers }: Pick<GotAnswer, 'body' | 'headers'>): Json | undefined {
   if (!isContentType(headers['content-type'] ?? '', 'text/event-stream')) return parsed(body.toString('utf8'))
   const events = readSse(body).events.map(({ data }) => objectOf(parsed(data)))
   return events.flatMap(event => [event, objectOf(event['response'])]).find(({ error }) => isObject(error))
 }
 
-/** Checks of an error. Returns its body. */
+/** Checks the form of an error. Returns its body. */
 export function judgeErrorForm(
   format: Format,
   got: Pick<GotAnswer, 'status' | 'body' | 'headers'>,
@@ -110,7 +110,7 @@ export function judgeErrorForm(
   return json
 }
 
-/** Checks of an answer of any kind, as its status and content type say. */
+/** Checks the form of any answer. Its status and content type decide which checks apply. */
 export function judgeAnswerForm(format: Format, got: Omit<GotAnswer, 'trailers'>, list: CheckList, asked: Asked): void {
   const type = got.headers['content-type'] ?? ''
   if (got.status >= 400) judgeErrorForm(format, got, list)

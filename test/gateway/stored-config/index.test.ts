@@ -117,7 +117,9 @@ it('a store of another secret makes its channels unusable, says so, and the gate
   expect(await statusAt(foreign)).toBe(200)
   const faults = foreign.lines.filter(({ message }) => message.startsWith('a stored entry'))
   expect(faults.map(({ fields }) => fields['fault'])).toEqual([
-    expect.stringMatching(/^channel mine: its secrets were encrypted with another secret \(key [0-9a-f]{8}\); give them/),
+    expect.stringMatching(
+      /^channel mine: its secrets were encrypted with another secret \(key [0-9a-f]{8}\); give them/,
+    ),
   ])
   const list = await foreign.ask('/admin/v1/channels', undefined, {
     ...{ method: 'GET', headers: { authorization: `Bearer ${admin.token}` } },

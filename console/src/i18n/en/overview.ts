@@ -53,7 +53,7 @@ export const overview = {
   slowest: 'First byte of the slowest models, 24 hours',
   noSlowest: 'Not enough requests to compare.',
   firstByte: (p50: string, p95: string) => `${p50} · p95 ${p95}`,
-  losses: 'Losses by translation, 24 hours',
+  losses: 'Losses in translation, 24 hours',
   lossKinds: { dropped: 'dropped', changed: 'changed', moved: 'moved', other: 'of a kind that was not stored' },
   noLosses: 'Nothing was lost in translation.',
   lost: (losses: string, requests: string) => `${losses} losses in ${requests} requests`,

@@ -15,9 +15,9 @@ export const translator = {
   linked: (size: string) =>
     `Link copied (${size}). The text is stored after the #, a part of the URL that browsers never send to a server.`,
   linkedWithout: (size: string) =>
-    `Link copied (${size}), without anything that looks like a key or an account. The text is stored after the #, a part of the URL that browsers never send to a server.`,
+    `Link copied (${size}). Values that look like a key or an account were replaced. The text is stored after the #, a part of the URL that browsers never send to a server.`,
   tooLong: (size: string, most: string) =>
-    `The link would have ${size}, more than the ${most} that browsers and chat programs accept. Shorten the text, or send it as a file.`,
+    `The link would have ${size}. Browsers and chat programs accept at most ${most}. Shorten the text, or send it as a file.`,
   badLink: 'The link is damaged and contains no text.',
   tidy: 'Format JSON',
   clear: 'Clear',

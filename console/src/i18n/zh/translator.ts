@@ -16,8 +16,8 @@ export const translator: typeof en = {
   link: '复制链接',
   linked: size => `链接已复制（${size}）。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
   linkedWithout: size =>
-    `已复制链接（${size}），其中去掉了疑似密钥或账户的内容。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
-  tooLong: (size, most) => `链接将有 ${size}，超过浏览器和聊天程序可接受的 ${most}。请缩短文本，或以文件发送。`,
+    `链接已复制（${size}），疑似密钥或账户的内容已被替换。文本保存在 URL 的 # 之后，浏览器不会将这一部分发送给服务器。`,
+  tooLong: (size, most) => `链接将达到 ${size}，而浏览器和聊天程序最多接受 ${most}。请缩短文本，或以文件形式发送。`,
   badLink: '链接已损坏：其中没有文本。',
   tidy: '格式化 JSON',
   clear: '清空',

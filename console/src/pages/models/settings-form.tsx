@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ProblemError } from '../../api/problem.ts'
 import { get, put, remove } from '../../api/request.ts'
-import type { ModelSettings } from '../../api/types.ts'
+import type { AllOf, ModelSettings } from '../../api/types.ts'
 import { asProblem, useLoad } from '../../api/use-load.ts'
 import { common } from '../../i18n/common.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,12 +23,11 @@ interface SettingsFormProps {
 
 const pathOf = (id: string): string => `/model-settings/${encodeURIComponent(id)}`
 
-/** Loads the settings of a model. Undefined if there are none. */
-const loadSettings = (id: string, signal: AbortSignal): Promise<ModelSettings | undefined> =>
-  get<ModelSettings>(pathOf(id), {}, signal).catch((thrown: unknown) => {
-    if (thrown instanceof ProblemError && thrown.status === 404) return undefined
-    throw thrown
-  })
+/** Loads the settings of a model that are in use. Undefined if there are none. */
+async function loadSettings(id: string, signal: AbortSignal): Promise<ModelSettings | undefined> {
+  const { data } = await get<AllOf<ModelSettings>>('/model-settings', {}, signal)
+  return data.find(one => one.id === id && one.shadowed !== true)
+}
 
 /** Form with the settings of a model: prices, fallback models, order of channels, limits. */
 export function SettingsForm({ id, onDone, onClose }: SettingsFormProps) {

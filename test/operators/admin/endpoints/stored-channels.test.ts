@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../../src/config/read.ts'
 import { AdminServer } from '../../../builders/admin.ts'
@@ -9,6 +10,8 @@ import { deadAddress, FakeUpstream, type Script } from '../../../builders/upstre
 
 const closing = closingAfterEach()
 const SECRET = 'sk-stored-secret-of-the-tests-9Qz7'
+/** A text that the config file would replace by a variable. */
+const LITERAL = ['literal $', '{HOME}'].join('')
 const OTHER = 'sk-another-secret-of-the-tests-4Kp2'
 
 /** Answers the list of models and requests for a chat. */
@@ -176,14 +179,14 @@ it('are text for the config file, which makes the same channel', async () => {
   const { admin, config } = await open()
   await admin.post('/channels', {
     ...config,
-    headers: { 'x-a': 'literal ${HOME}' },
+    headers: { 'x-a': LITERAL },
     keys: [OTHER, { key: SECRET, weight: 2 }],
     key: undefined,
   })
   const { yaml, variables } = (await admin.get('/channels/mine/yaml')).json
   expect(variables).toEqual(['MINE_HEADER_X_A', 'MINE_KEY_1', 'MINE_KEY_2'])
-  const env = { MINE_HEADER_X_A: 'literal ${HOME}', MINE_KEY_1: OTHER, MINE_KEY_2: SECRET }
+  const env = { MINE_HEADER_X_A: LITERAL, MINE_KEY_1: OTHER, MINE_KEY_2: SECRET }
   const { channels } = readConfig(yaml, env)
-  expect(channels[0]).toMatchObject({ name: 'mine', key: OTHER, formats: [{ headers: { 'x-a': 'literal ${HOME}' } }] })
+  expect(channels[0]).toMatchObject({ name: 'mine', key: OTHER, formats: [{ headers: { 'x-a': LITERAL } }] })
   expect(channels[0]!.keys).toMatchObject([{ key: OTHER }, { key: SECRET, weight: 2 }])
 })
