@@ -26,6 +26,6 @@ export const interactions: FormatRow = {
   callers: ['conversation', 'image', 'speech'],
   endpoints: [endpoint(BELOW), endpoint('/v1/interactions')],
   otherPaths: /^\/v1(?:beta)?\/interactions\//,
-  modelFields: modelFields(CONVERSATION, ['model', 'agent']),
+  modelFields: modelFields([...CONVERSATION, 'agent_config.model'], ['model', 'agent']),
   flags: FLAGS,
 }
