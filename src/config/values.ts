@@ -157,13 +157,23 @@ export const address = called(
     ),
   ),
 )
+/** Whether the percent-encoding of a text is valid. The HTTP client decodes user and password of a proxy. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
 export const proxy = called(
   'address, or `none`',
   v.pipe(
     v.string('expected the http or https URL of a proxy, or none'),
     v.check(
-      value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
+      value =>
+        value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value) && isDecodable(value)),
       'expected the http or https URL of a proxy, or none',
     ),
   ),

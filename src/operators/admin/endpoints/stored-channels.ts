@@ -69,7 +69,7 @@ const deleteChannel = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
     checkStored(gateway, params.name)
-    if (!(await gateway.editor.drop('channel', params.name))) throw UNKNOWN
+    if (!(await gateway.editor.drop('channel', params.name, isFixed(gateway, params.name)))) throw UNKNOWN
     await gateway.changed()
     return {}
   },
