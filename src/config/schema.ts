@@ -83,7 +83,13 @@ export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(),
 
 /** An object whose fields the endpoint checks itself. The description refers to their schema. */
 export const checkedLater = (description: string) =>
-  describedAs(v.pipe(mapOf(v.unknown()), v.check(value => !isDeep(value), DEEP)), { type: 'object', description })
+  describedAs(
+    v.pipe(
+      mapOf(v.unknown()),
+      v.check(value => !isDeep(value), DEEP),
+    ),
+    { type: 'object', description },
+  )
 
 /** Maximum number of objects and lists within each other. The deepest setting, a flag of a dialect, has five. */
 const MAX_DEPTH = 20

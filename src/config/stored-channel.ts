@@ -7,7 +7,7 @@ import { PEM, type WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
-import { DEEP, isDeep } from './schema.ts'
+import { DEEP, isDeep, text } from './schema.ts'
 import { isReference, mapSecrets, type Written } from './secret-fields.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
@@ -36,6 +36,7 @@ export function checkedChannel(written: Written, { env, proxy }: Surroundings): 
   const faults: PathFault[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
   const preset = PRESETS.get(parsed.output.provider)
+  reportName(parsed.output, fault)
   reportFiles(parsed.output, fault)
   reportHosts(parsed.output, fault)
   const reason = preset && reasonAgainstMachine(parsed.output, preset)
@@ -57,6 +58,14 @@ export function checkedModel(id: string, written: Written): Checked<ModelFacts> 
 
 const TOO_DEEP: readonly PathFault[] = [{ path: [], message: DEEP }]
 
+/** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
+const NAME = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+
+function reportName({ name }: WrittenChannel, fault: FaultAt): void {
+  const { issues } = v.safeParse(NAME, name)
+  if (issues !== undefined) fault(['name'], issues[0].message)
+}
+
 const FILE = 'names a file of the server; write the channel in the config file instead'
 
 function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: FaultAt): void {
@@ -64,8 +73,8 @@ function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: Fau
     fault(['provider'], 'answers from files of the server; write it in the config file instead')
   if (folder !== undefined) fault(['folder'], FILE)
   for (const field of ['file', 'token_file'] as const) if (auth?.[field] !== undefined) fault(['auth', field], FILE)
-  for (const [field, text] of Object.entries(tls ?? {}))
-    if (text?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
+  for (const [field, pem] of Object.entries(tls ?? {}))
+    if (pem?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
 }
 
 /**

@@ -25,8 +25,11 @@ export const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'a map'
-  return JSON.stringify(value)
+  return JSON.stringify(value).replace(CREDENTIALS, '//…@')
 }
+
+/** User and password of an address. */
+const CREDENTIALS = /\/\/[^/]*@/
 
 export const text = called('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
 /** A secret. Messages do not show its value. Trimmed, because files and variables often end with a line break. */
@@ -172,8 +175,7 @@ export const proxy = called(
   v.pipe(
     v.string('expected the http or https URL of a proxy, or none'),
     v.check(
-      value =>
-        value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value) && isDecodable(value)),
+      value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value) && isDecodable(value)),
       'expected the http or https URL of a proxy, or none',
     ),
   ),

@@ -19,9 +19,12 @@ async function open() {
       .end(JSON.stringify(url.endsWith('/models') ? { data: [{ id: 'm' }] } : ANSWER)),
   )
   closing.push(() => upstream.close())
-  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'fixed', models: { named: new Map([['other', 'other']]), patterns: [] } })], {
-    usage: { retention: 86_400_000 },
-  })
+  const admin = await AdminServer.open(
+    [channelAt(upstream.address, { name: 'fixed', models: { named: new Map([['other', 'other']]), patterns: [] } })],
+    {
+      usage: { retention: 86_400_000 },
+    },
+  )
   closing.push(() => admin.close())
   admin.secrets.push(SECRET)
   const config = {
@@ -95,9 +98,9 @@ it('credentials of the machine go to no provider of another cloud', () => {
       path.join('.'),
     )
   for (const type of ['google-default', 'google-metadata', 'azure-managed', 'azure-default'])
-    expect(faultsOf({ provider: 'groq', auth: { type, ...(type.startsWith('azure') ? { scope: 's' } : {}) } })).toEqual([
-      'auth.type',
-    ])
+    expect(faultsOf({ provider: 'groq', auth: { type, ...(type.startsWith('azure') ? { scope: 's' } : {}) } })).toEqual(
+      ['auth.type'],
+    )
   expect(faultsOf({ provider: 'groq', auth: { type: 'azure-client', scope: 's' } })).toEqual([
     ...['auth.tenant', 'auth.client_id', 'auth.client_secret'],
   ])
@@ -136,4 +139,32 @@ it('a change requests the list of the changed channel only', async () => {
   expect(await listed(3)).toEqual(['a', 'b', 'a'])
   await admin.put('/model-settings/m', { price: { input: 1 } })
   expect(await listed(3)).toEqual(['a', 'b', 'a'])
+})
+
+it('names of a megabyte are refused without delay', async () => {
+  const { admin, config } = await open()
+  const long = 'x'.repeat(900_000)
+  const before = performance.now()
+  for (const body of [
+    { ...config, provider: long },
+    { ...config, [long]: 1 },
+    { ...config, formats: [long] },
+    { ...config, name: long },
+  ])
+    expect((await admin.post('/channels', body)).json.type).toBe(INVALID)
+  expect((await admin.put(`/model-settings/m`, { [long]: 1 })).json.type).toBe(INVALID)
+  expect(performance.now() - before).toBeLessThan(10_000)
+})
+
+it('a fault shows no password of an address, also to viewers', async () => {
+  const { admin, config } = await open()
+  const settings = { ...config, key: 'none', base_url: `https://user:${SECRET}@host.example/v1?a=b` }
+  expect((await admin.post('/channels', settings)).json.errors).toMatchObject([{ pointer: '/base_url' }])
+  await admin.store.config.changeEntry('channel', 'mine', () => ({
+    ...{ kind: 'channel', name: 'mine', settings, createdAt: 1, updatedAt: 1 },
+  }))
+  await admin.post('/channels/fixed/drain')
+  const { data } = (await admin.get('/channels')).json
+  expect(data[1]).toMatchObject({ state: 'unusable', stored: { faults: [{ path: 'base_url' }] } })
+  expect(JSON.stringify(admin.testServer.lines)).not.toContain(SECRET)
 })
