@@ -91,7 +91,7 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
 }
 
 /** A variable in a host name: without dots, it names no host below another domain of the provider. */
-const HOST_PART = /^[A-Za-z0-9-]+$/
+const HOST_PART = /^[\w-]+$/
 
 const namesInHost = ({ baseUrl = '' }: PresetFormat) => namesIn(baseUrl.split('/')[2] ?? '')
 
