@@ -84,7 +84,7 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
       continue
     }
     values[name] = written[name] ?? defaultOf(source, env)
-    if (inHosts.has(name) && values[name]?.match(HOST_PART) === null) fault([name], 'is no part of a host name')
+    if (inHosts.has(name) && written[name]?.match(HOST_PART) === null) fault([name], 'is no part of a host name')
     if (values[name] === undefined && needed.has(name)) fault([name], `is missing, and ${source.env[0]} is not set`)
   }
   return values
