@@ -60,13 +60,14 @@ const ORDERS: { readonly [strategy: string]: string } = {
 }
 
 const strategy: ReadSetting = (draft, setting) => {
-  const order = ORDERS[String(setting)]
+  const name = typeof setting === 'string' ? setting : JSON.stringify(setting)
+  const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
   if (order !== undefined)
     for (const model of new Set(draft.channels.flatMap(({ models }) => [...models.keys()])))
       if (!model.includes('*')) factsOf(draft, model)['order'] = order
   return order !== undefined || setting === 'simple-shuffle'
     ? undefined
-    : `requests are spread by weight instead of by "${String(setting)}"`
+    : `requests are spread by weight instead of by "${name}"`
 }
 
 const redis: ReadSetting = (draft, _, { router_settings }) => {
