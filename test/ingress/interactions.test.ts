@@ -60,6 +60,33 @@ describe('a streamed answer', () => {
     expect(eventsOf([CREATED, ...wires, COMPLETED]).at(-1)).toMatchObject({ type: 'result-end' })
   })
 
+  it('takes linear time for citations between words beyond ASCII, read and written', () => {
+    const cited = Array.from({ length: 10_000 }, (_, index) => [
+      delta(0, { type: 'text', text: 'wörd, '.repeat(3) }),
+      delta(0, {
+        type: 'text_annotation_delta',
+        annotations: [{ type: 'url_citation', url: 'u', start_index: index, end_index: index + 1 }],
+      }),
+    ])
+    const stream = writer.events!(ASKED)
+    const begun = performance.now()
+    const events = eventsOf([CREATED, ...cited.flat(), COMPLETED])
+    const count = events.map(event => stream.push(event).length).reduce((sum, length) => sum + length, 0)
+    // Measuring the whole text for each citation takes half a minute.
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(count).toBeGreaterThan(2 * cited.length)
+  })
+
+  it('takes linear time for fields of a step that arrive one at a time', () => {
+    const count = 10_000
+    const deltas = Array.from({ length: count }, (_, index) => delta(0, { type: 'x', [`field_${index}`]: 1 }))
+    const begun = performance.now()
+    const [step] = contentOf(start(0, { type: 'x' }), ...deltas, stop(0))!
+    // Copying the step with each delta takes half a minute.
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(step?.type === 'opaque' && Object.keys(step.value)).toHaveLength(count + 1)
+  })
+
   it('locates citations in a text that grows, also inside a pair of two chunks', () => {
     const cite = (start_index: number, end_index: number) =>
       delta(0, { type: 'text_annotation_delta', annotations: [{ type: 'url_citation', url: 'u', start_index, end_index }] })
