@@ -1,16 +1,19 @@
 import { applyEvent, EMPTY_RESULT, unfold } from '../../canonical/fold.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { EVENT_STREAM } from '../../egress/transport/sse.ts'
 import { READERS } from '../../ingress/index.ts'
+import { CONTENT_TYPES } from '../../ingress/interactions/wire.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-format.ts'
 
 /** The format of stored interactions. */
 export const FORMAT = 'interactions'
+
+/** Code of a failure that has none. */
 const FAILED = 'internal_error'
 
 /** Prefix of the ids of interactions. Google's own have it, too. */
@@ -18,16 +21,13 @@ const PREFIX = 'v1_'
 
 export const isInteractionId = (id: string): boolean => id.startsWith(PREFIX)
 
-/** Types of contents, which may stand in `input` without the step that they belong to. */
-const CONTENTS: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
-
 /** Returns `input` as a list of steps. Contents that stand alone are a step of the user. */
 function stepsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string') return [{ type: 'user_input', content: [{ type: 'text', text: input }] }]
   const steps: JsonObject[] = []
   let contents: JsonObject[] | undefined
   for (const item of isObject(input) ? [input] : Array.isArray(input) ? input.filter(isObject) : []) {
-    if (!CONTENTS.has(item['type'])) {
+    if (!CONTENT_TYPES.has(item['type'])) {
       contents = undefined
       steps.push(item)
     } else if (contents === undefined) {
@@ -46,21 +46,27 @@ const TERMINAL: ReadonlySet<string | undefined> = new Set([
 /** Events at the start and end of a stream, which the log of a background answer writes itself. */
 const REPLACED: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
 
-/** Follows the events of an answer, because the last one has no steps. */
+/**
+ * Follows the events of an answer, because the last one has no steps. An error ends the answer, unless the caller
+ * decides how it ended.
+ */
 class InteractionCollector implements AnswerCollector {
+  private readonly endsWithError: boolean
   private readonly request: CanonicalRequest
   private readonly reader
   private result: CanonicalResult = EMPTY_RESULT
   hasNews = false
 
-  constructor(request: CanonicalRequest) {
+  constructor(request: CanonicalRequest, endsWithError: boolean) {
     this.request = request
+    this.endsWithError = endsWithError
     this.reader = READERS[FORMAT]!.events!(request)
   }
 
   take(event: WireEvent): JsonObject | undefined {
     for (const one of this.reader.push(event)) this.result = applyEvent(this.result, one, true)
     this.hasNews ||= event.event === 'step.stop'
+    if (this.endsWithError && event.event === 'error' && this.result.id !== undefined) return this.whole()
     if (!TERMINAL.has(event.event)) return undefined
     const { interaction } = parseObject(event.data) ?? {}
     return { ...this.whole(), ...(isObject(interaction) ? statedIn(interaction) : {}) }
@@ -74,7 +80,7 @@ class InteractionCollector implements AnswerCollector {
 
   get failure(): StoredFailure | undefined {
     const { error } = this.result
-    return error && { code: error.code ?? FAILED, message: error.message }
+    return error && { ...defined({ code: error.code }), message: error.message }
   }
 
   private whole(): JsonObject {
@@ -118,7 +124,7 @@ export const INTERACTIONS: StoredFormat = {
   storedItem: step => step,
   portable: steps => steps,
   points: ({ previous_interaction_id }) => previous_interaction_id != null,
-  collector: request => new InteractionCollector(request),
+  collector: (request, wantsItems) => new InteractionCollector(request, !wantsItems),
   isLast: ({ event }) => TERMINAL.has(event),
   markedUnstored: event => event,
   begun: (id, request) => {
@@ -131,7 +137,7 @@ export const INTERACTIONS: StoredFormat = {
   ended: (interaction, status, error) => ({
     ...interaction,
     ...{ status, updated: new Date().toISOString() },
-    ...(status === 'failed' ? { errors: [{ ...error }] } : {}),
+    ...(status === 'failed' ? { errors: [{ code: FAILED, ...error }] } : {}),
   }),
   isUnfinished: ({ status }) => status === 'in_progress' || status === 'queued',
   firstEvents: interaction => [
