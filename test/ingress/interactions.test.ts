@@ -89,7 +89,10 @@ describe('a streamed answer', () => {
 
   it('locates citations in a text that grows, also inside a pair of two chunks', () => {
     const cite = (start_index: number, end_index: number) =>
-      delta(0, { type: 'text_annotation_delta', annotations: [{ type: 'url_citation', url: 'u', start_index, end_index }] })
+      delta(0, {
+        type: 'text_annotation_delta',
+        annotations: [{ type: 'url_citation', url: 'u', start_index, end_index }],
+      })
     const said = ['ab', 'é\ud83d', '\ude00c'].map(text => delta(0, { type: 'text', text }))
     const [text] = contentOf(said[0]!, cite(0, 2), said[1]!, cite(2, 4), said[2]!, cite(4, 8), cite(8, 9))!
     expect(text).toMatchObject({

@@ -139,7 +139,7 @@ function writeType(mediaType: string, path: Path, losses: Losses): JsonObject {
   const { rate, channels } = samples
   const statesChannels = /;\s*channels=/i.test(mediaType)
   const became = `${RAW};rate=${rate}${statesChannels ? `;channels=${channels}` : ''}`
-  if (became !== mediaType) losses.change([...path, 'source', 'mediaType'], became, 'samples-have-one-type')
+  if (became !== mediaType) losses.changeRestored([...path, 'source', 'mediaType'], became, 'samples-have-one-type')
   return { mime_type: RAW, sample_rate: rate, ...(statesChannels ? { channels } : {}) }
 }
 

@@ -95,7 +95,11 @@ export const RESPONSES: StoredFormat = {
     return { ...(parseObject(created!.data)!['response'] as JsonObject), status: 'queued', background: true }
   },
   working: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
-  ended: (response, status, error) => ({ ...response, status, error: status === 'failed' ? { code: FAILED, ...error } : null }),
+  ended: (response, status, error) => ({
+    ...response,
+    status,
+    error: status === 'failed' ? { code: FAILED, ...error } : null,
+  }),
   isUnfinished: ({ status }) => status === 'queued' || status === 'in_progress',
   firstEvents: response => ['response.created', 'response.queued'].map(type => eventText(type, response)),
   isReplaced: ({ event }) => event === undefined || event === 'response.created',
