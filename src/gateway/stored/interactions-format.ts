@@ -6,7 +6,6 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { EVENT_STREAM } from '../../egress/transport/sse.ts'
 import { READERS } from '../../ingress/index.ts'
-import { CONTENT_TYPES } from '../../ingress/interactions/wire.ts'
 import { timedId } from '../../store/usage/request-id.ts'
 import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-format.ts'
 
@@ -21,13 +20,16 @@ const PREFIX = 'v1_'
 
 export const isInteractionId = (id: string): boolean => id.startsWith(PREFIX)
 
+/** Types of contents, which may stand in `input` without the step that they belong to. */
+const CONTENTS: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
+
 /** Returns `input` as a list of steps. Contents that stand alone are a step of the user. */
 function stepsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string') return [{ type: 'user_input', content: [{ type: 'text', text: input }] }]
   const steps: JsonObject[] = []
   let contents: JsonObject[] | undefined
   for (const item of isObject(input) ? [input] : Array.isArray(input) ? input.filter(isObject) : []) {
-    if (!CONTENT_TYPES.has(item['type'])) {
+    if (!CONTENTS.has(item['type'])) {
       contents = undefined
       steps.push(item)
     } else if (contents === undefined) {
