@@ -40,17 +40,25 @@ export const withoutByteOrderMark = (text: string): string =>
   text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 
 /**
- * Converts offsets in a string between UTF-16 units and UTF-8 bytes. The text is walked once for all conversions, and
- * not at all if it is ASCII.
+ * Converts offsets in a string between UTF-16 units and UTF-8 bytes. The text may grow. It is walked once for all
+ * conversions, and not at all if it is ASCII.
  */
 export class Offsets {
-  private readonly text: string
-  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. */
+  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. May have room for a longer text. */
   private before: Uint32Array | undefined
-  private measured = false
+  /** Number of units that `before` covers, and the text after them. */
+  private measured = 0
+  private pending: string
+  /** The last covered unit, if it may be the first half of a pair. */
+  private half = ''
 
   constructor(text: string) {
-    this.text = text
+    this.pending = text
+  }
+
+  /** Adds to the end of the text. */
+  append(text: string): void {
+    this.pending += text
   }
 
   /** Returns the number of bytes of the first `unit` units. */
@@ -65,7 +73,7 @@ export class Offsets {
    */
   unitAt(byte: number): number {
     const before = this.table()
-    const { length } = this.text
+    const { measured: length } = this
     const wanted = Math.max(0, Math.trunc(byte))
     if (before === undefined) return Math.min(wanted, length)
     if (wanted >= before[length]!) return length
@@ -80,30 +88,43 @@ export class Offsets {
   }
 
   private table(): Uint32Array | undefined {
-    if (!this.measured) {
-      this.measured = true
-      if (BEYOND_ASCII.test(this.text)) this.before = byteOffsets(this.text)
-    }
+    const { pending, measured } = this
+    if (pending === '') return this.before
+    this.pending = ''
+    this.measured += pending.length
+    if (this.before === undefined && !BEYOND_ASCII.test(pending)) return undefined
+    const from = measured - this.half.length
+    this.before = withRoom(this.before, measured, this.measured + 1)
+    measure(this.half + pending, this.before, from)
+    this.half = isHighSurrogate(pending.charCodeAt(pending.length - 1)) ? pending.slice(-1) : ''
     return this.before
   }
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
-function byteOffsets(text: string): Uint32Array {
-  const before = new Uint32Array(text.length + 1)
-  let bytes = 0
+/** Returns a table with room for more units. The first table covers ASCII, whose units are bytes. */
+function withRoom(table: Uint32Array | undefined, covered: number, length: number): Uint32Array {
+  if (table !== undefined && table.length >= length) return table
+  const larger = new Uint32Array(covered === 0 ? length : 2 * length)
+  if (table === undefined) for (let unit = 0; unit <= covered; unit++) larger[unit] = unit
+  else larger.set(table)
+  return larger
+}
+
+/** Enters the number of bytes before each unit of a text that begins at an index of the table. */
+function measure(text: string, before: Uint32Array, from: number): void {
+  let bytes = before[from]!
   for (let unit = 0; unit < text.length; unit++) {
-    before[unit] = bytes
+    before[from + unit] = bytes
     const code = text.codePointAt(unit)!
     if (code > 0xffff) {
       // A lone surrogate is encoded as U+FFFD, which has three bytes.
-      before[++unit] = bytes + 3
+      before[from + ++unit] = bytes + 3
       bytes += 4
     } else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
   }
-  before[text.length] = bytes
-  return before
+  before[from + text.length] = bytes
 }
 
 /**

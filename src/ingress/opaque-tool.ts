@@ -7,10 +7,10 @@ export const opaqueTool = (format: Format, value: JsonObject): OpaqueTool =>
 
 /**
  * Types of tools that a vendor defines but the client runs: Anthropic's "client tools" in any version (docs.claude.com,
- * "Tool use"), OpenAI's local tools (platform.openai.com, "Tools"), and Google's computer use, which is a field.
+ * "Tool use"), OpenAI's local tools (platform.openai.com, "Tools"), and Google's computer use, which is a type or a field.
  */
 const CLIENT_TYPES =
-  /^(?:(?:bash|text_editor|computer|memory)_\d+|local_shell|shell|apply_patch|computer|computer_use_preview)$/
+  /^(?:(?:bash|text_editor|computer|memory)_\d+|local_shell|shell|apply_patch|computer|computer_use(?:_preview)?)$/
 const CLIENT_FIELDS = ['computerUse', 'computer_use']
 
 function isOfClient(value: JsonObject): boolean {

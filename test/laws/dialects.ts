@@ -85,6 +85,16 @@ const responses = fc.record<JsonObject>(
   { requiredKeys: [], noNullPrototype: true },
 )
 
+/** Flags of upstreams of interactions. */
+const interactions = fc.record<JsonObject>(
+  {
+    efforts: fc.subarray(['minimal', 'low', 'medium', 'high', 'xhigh']),
+    stateless: fc.boolean(),
+    default_voice: fc.constant('Puck'),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
 /** Dialects by format. A format without relevant dialects has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
   chat,
@@ -97,6 +107,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
     { requiredKeys: [], noNullPrototype: true },
   ),
+  interactions,
   messages: fc.oneof(family, declared),
   responses,
   videos: fc.record<JsonObject>(

@@ -85,6 +85,28 @@ const FORMATS: { readonly [format: string]: Tools } = {
     request: tools => ({ model: 'm', max_tokens: 9, messages: says, tools }),
     path: '/v1/messages',
   },
+  interactions: {
+    hosted: [
+      { type: 'file_search', file_search_store_names: ['s'] },
+      { type: 'google_maps' },
+      { type: 'mcp_server', name: 's', url: 'https://e.com/mcp' },
+      { type: 'google_search' },
+      { type: 'retrieval' },
+      { type: 'tool_search' },
+    ],
+    client: [
+      { type: 'function', name: 'f', parameters: schema },
+      { type: 'computer_use', environment: 'browser' },
+      { type: 'tool_search', execution: 'client', name: 'find', parameters: schema },
+    ],
+    // The format cannot choose a hosted tool.
+    insisting: () => ({ generation_config: { tool_choice: 'any' } }),
+    auto: {},
+    required: { generation_config: { tool_choice: 'any' } },
+    none: { generation_config: { tool_choice: 'none' } },
+    request: tools => ({ model: 'm', input: 'Hi', tools }),
+    path: '/v1beta/interactions',
+  },
   contents: {
     hosted: [
       { fileSearch: { fileSearchStoreNames: ['s'] } },
@@ -129,7 +151,7 @@ describe('hosted tools', () => {
       const all = [...tools, ...mine]
       const chosen = { auto, none, required, insisting: insisting(tools[0]!) }[choice]!
       const { request: read, wire, losses, lost, refused } = written(from, to, { ...request(all), ...chosen })
-      const insistsOnLost = choice === 'insisting' && from !== 'contents' && lost(0)
+      const insistsOnLost = choice === 'insisting' && !['contents', 'interactions'].includes(from) && lost(0)
       const noneLeft = read.toolChoice?.mode === 'required' && read.tools!.every((_, index) => lost(index))
       expect(refused).toBe(insistsOnLost || noneLeft)
       for (const index of tools.keys())

@@ -1,6 +1,7 @@
 import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
@@ -43,18 +44,18 @@ function writeBytes(part: MediaPart, path: Path, displayName: string | undefined
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { source } = part
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
-  const isGoogleFile = namesGoogleFile(uri)
+  const isAtGoogle = isGoogleFile(uri)
   const declared = 'mediaType' in source ? source.mediaType : undefined
   const mimeType = declared ?? guessedType(uri, part.kind)
   if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
-  if (isGoogleFile !== (source.type === 'file-id')) reportSource(uri, isGoogleFile, mimeType, path, rule.losses)
+  if (isAtGoogle !== (source.type === 'file-id')) reportSource(uri, isAtGoogle, mimeType, path, rule.losses)
   reportKind(part, mimeType, path, rule)
   return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
 /** Reports the source as readers read it back: the URI of a file at Google becomes a file id, any other URI a URL. */
-function reportSource(uri: string, isGoogleFile: boolean, mediaType: string, path: Path, losses: Losses): void {
-  const became = isGoogleFile
+function reportSource(uri: string, isAtGoogle: boolean, mediaType: string, path: Path, losses: Losses): void {
+  const became = isAtGoogle
     ? { type: 'file-id', format: FORMAT, id: uri, mediaType }
     : { type: 'url', url: uri, mediaType }
   losses.change([...path, 'source'], became, 'implied-by-the-place')
@@ -73,10 +74,6 @@ function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): Json
   losses.change(path, { type: 'text', text, ...extrasField(part) } satisfies Part, 'said-in-words')
   return { text }
 }
-
-/** Whether the URI refers to a file stored at Google. */
-const namesGoogleFile = (uri: string): boolean =>
-  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
 const BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },

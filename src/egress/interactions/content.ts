@@ -1,5 +1,7 @@
 import type { Annotation, Citation, MediaKind, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import { isGoogleFile } from '../../canonical/media/google-file.ts'
+import { samplesOf } from '../../canonical/media/wav.ts'
 import { defined, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import { extrasFor } from '../fields.ts'
@@ -58,9 +60,11 @@ export function writeText(part: TextPart): JsonObject {
 }
 
 /** Writes annotations, whose offsets count bytes of the text. */
-export function writeAnnotations(annotations: readonly Annotation[] = [], text: string): readonly JsonObject[] {
-  if (annotations.length === 0) return []
-  const offsets = new Offsets(text)
+export function writeAnnotations(
+  annotations: readonly Annotation[] = [],
+  text: string,
+  offsets = new Offsets(text),
+): readonly JsonObject[] {
   return annotations.flatMap(annotation => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
     return [unchangedWire<JsonObject>(annotation, FORMAT) ?? writeCitation(annotation, text, offsets)]
@@ -123,10 +127,24 @@ export function writeMedia(part: MediaPart, path: Path, losses: Losses): JsonObj
   const resolution = writeDetail(part, path, losses)
   const place =
     source.type === 'base64'
-      ? { data: source.data, mime_type: source.mediaType }
+      ? { data: source.data, ...writeType(source.mediaType, path, losses) }
       : { uri: writeUri(part, path, losses), mime_type: source.mediaType }
   return { type: TYPES[kind], ...(defined({ ...place, resolution }) as JsonObject), ...contentExtras(part) }
 }
+
+/** Writes the media type of bytes. The rate and the channels of raw samples are fields of their own. */
+function writeType(mediaType: string, path: Path, losses: Losses): JsonObject {
+  const samples = mediaType === RAW ? undefined : samplesOf(mediaType)
+  if (samples === undefined) return { mime_type: mediaType }
+  const { rate, channels } = samples
+  const statesChannels = /;\s*channels=/i.test(mediaType)
+  const became = `${RAW};rate=${rate}${statesChannels ? `;channels=${channels}` : ''}`
+  if (became !== mediaType) losses.changeRestored([...path, 'source', 'mediaType'], became, 'samples-have-one-type')
+  return { mime_type: RAW, sample_rate: rate, ...(statesChannels ? { channels } : {}) }
+}
+
+/** The media type of raw samples. */
+const RAW = 'audio/l16'
 
 const DETAILS: ReadonlySet<string> = new Set(['low', 'high'])
 
@@ -148,9 +166,6 @@ function writeUri({ source }: MediaPart, path: Path, losses: Losses): string {
   losses.change([...path, 'source'], { ...became, ...defined({ mediaType }) }, 'implied-by-the-place')
   return uri
 }
-
-const isGoogleFile = (uri: string): boolean =>
-  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
 /** Writes a text document as a text that begins with the document's name. */
 function writeDocument(part: MediaPart, content: string, path: Path, losses: Losses): JsonObject | undefined {

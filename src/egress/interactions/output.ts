@@ -1,9 +1,9 @@
 import type { Unwritten } from '../../canonical/loss.ts'
-import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality, Output } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import { reportCompletion } from '../completion.ts'
+import { IMAGE_LOSSES, ratioAndClass, reportChoices } from '../media/gemini-image.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import type { WriteContext } from './context.ts'
 
@@ -65,61 +65,23 @@ function writeShape(given: Output['text'], isText: boolean, { losses }: WriteCon
   return { mime_type: JSON_TYPE, schema: text.schema }
 }
 
-const IMAGE_LOSSES = {
-  style: 'no-style',
-  mediaType: 'no-choice-of-media-type',
-  compression: 'no-choice-of-compression',
-  fidelity: 'no-choice-of-fidelity',
-  moderation: 'no-choice-of-moderation',
-  previews: 'no-unfinished-pictures',
-}
+/** The media type of images that can be requested. */
+const IMAGE_TYPE = 'image/jpeg'
 
-/** The supported aspect ratios. */
-const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
-
-/** Writes the settings of an image: an aspect ratio and a size class. */
+/** Writes the settings of an image: an aspect ratio, a size class and a media type. */
 function writeImage(image: Output['image'], isImage: boolean, { losses }: WriteContext): JsonObject | undefined {
   if (image === undefined) return undefined
   const path = ['output', 'image']
   if (!isImage) return losses.drop(path, 'no-image-asked-for')
   losses.dropFields(image, path, IMAGE_LOSSES)
-  // Images come as bytes. The gateway delivers them by URL if the caller requested that.
-  if (image.delivery !== undefined) losses.dropRestored([...path, 'delivery'], 'delivered-by-the-gateway')
-  for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
-  return image.size === undefined ? undefined : writeSize(image.size, losses)
+  reportChoices(image, losses)
+  const { size, mediaType } = image
+  if (mediaType !== undefined && mediaType !== IMAGE_TYPE)
+    losses.drop([...path, 'mediaType'], 'no-choice-of-media-type')
+  const { ratio, sizeClass } = (size === undefined ? undefined : ratioAndClass(size, true, losses)) ?? {}
+  const mime_type = mediaType === IMAGE_TYPE ? mediaType : undefined
+  return defined({ aspect_ratio: ratio, image_size: sizeClass, mime_type }) as JsonObject
 }
-
-/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model chooses anyway. */
-function reportChoice(
-  image: NonNullable<Output['image']>,
-  field: 'quality' | 'background' | 'size',
-  losses: WriteContext['losses'],
-): void {
-  if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
-  else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
-}
-
-/** A size class: thousands of pixels, or 512. */
-const CLASS = /^(?:\d+K|512)$/
-
-/** Writes a size. One in pixels becomes the nearest aspect ratio and size class. */
-function writeSize(size: string, losses: WriteContext['losses']): JsonObject | undefined {
-  if (CLASS.test(size)) return { image_size: size }
-  const [, ratioText = '', sizeClass] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
-  const ratio = nearestRatio(ratioText, RATIOS)
-  if (ratio === undefined) {
-    reportChoice({ size }, 'size', losses)
-    return undefined
-  }
-  const pixels = pixelsOf(ratioText)
-  const classed = pixels === undefined ? sizeClass : classOf(Math.max(...pixels))
-  const became = classed === undefined ? ratio : `${ratio} ${classed}`
-  if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
-  return defined({ aspect_ratio: ratio, image_size: classed }) as JsonObject
-}
-
-/** Returns the size class for an image's longer side in pixels. Undefined for the smallest class, the default. */
-const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)
 
 /** Names of audio containers by media type. */
 const CONTAINERS: { readonly [mediaType: string]: string } = {

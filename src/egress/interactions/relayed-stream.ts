@@ -27,7 +27,8 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     this.sink = stream.sink
   }
 
-  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+  relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
     if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
     else if (isAudio(wire)) this.heard += bytesOfAudio(wire, read)
@@ -73,6 +74,12 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
 
 /** Events that come after the end of a part. */
 const FOLLOWS: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
+
+/** Names an event after its type, which is the only name that some upstreams write. */
+function withType(wire: WireEvent): WireEvent {
+  const type = parseObject(wire.data)?.['event_type']
+  return typeof type === 'string' ? { ...wire, event: type } : wire
+}
 
 const isAudio = ({ event, data }: WireEvent): boolean => event === 'step.delta' && data.includes('"audio"')
 

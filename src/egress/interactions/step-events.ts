@@ -4,6 +4,7 @@ import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import { Offsets } from '../../canonical/text.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { isSearch, type SearchPart } from '../searches.ts'
 import { isHidden, isSilent, signatureOf } from './answer.ts'
@@ -104,6 +105,7 @@ class TextWriter extends StepWriter {
   private readonly part: Part
   /** Text so far, in which citations are located. */
   private text = ''
+  private readonly offsets = new Offsets('')
   private hasEnded = false
   /** Citations of text that is still to come. */
   private waiting: Annotation[] = []
@@ -117,6 +119,7 @@ class TextWriter extends StepWriter {
     if (append === '') return
     this.begin()
     this.text += append
+    this.offsets.append(append)
     this.grow('"type":"text","text":', append, '')
     this.flush()
   }
@@ -152,7 +155,7 @@ class TextWriter extends StepWriter {
 
   /** Writes citations. Those that come after the text has ended still name its step. */
   private annotate(given: readonly Annotation[]): void {
-    const annotations = writeAnnotations(given, this.text)
+    const annotations = writeAnnotations(given, this.text, this.offsets)
     if (annotations.length > 0) this.change({ type: 'text_annotation_delta', annotations })
   }
 }

@@ -101,8 +101,7 @@ const POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) =>
   },
   // Events of interactions are numbered from 1.
   'get-interaction': ({ last_event_id }) => {
-    const after = Number(last_event_id || '0')
-    if (Number.isInteger(after) && after >= 0) return after - 1
+    if (/^\d{0,16}$/.test(last_event_id ?? '')) return Number(last_event_id ?? '') - 1
     throw invalid('`last_event_id` must be the id of an event.', 'last_event_id')
   },
 }

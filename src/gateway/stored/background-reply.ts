@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../canonical/error.ts'
-import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { defined, isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
@@ -145,17 +145,17 @@ export class BackgroundReply implements Reply {
 
   /** Aborts the work. `why` is the response's error if it fails. */
   abort(why?: GatewayError): void {
-    if (why !== undefined) this.failure ??= { code: why.error.code ?? 'server_error', message: why.message }
+    if (why !== undefined) this.failure ??= { ...defined({ code: why.error.code }), message: why.message }
     this.gone = true
     this.working?.abort()
   }
 }
 
-const BROKEN: StoredFailure = { code: 'server_error', message: 'The response was not finished.' }
+const BROKEN: StoredFailure = { message: 'The answer was not finished.' }
 
 function failureIn(body: JsonObject | undefined): StoredFailure {
   const error = body?.['error']
   if (!isObject(error)) return BROKEN
   const { code, message } = error
-  return { code: typeof code === 'string' ? code : 'server_error', message: typeof message === 'string' ? message : '' }
+  return { ...(typeof code === 'string' ? { code } : {}), message: typeof message === 'string' ? message : '' }
 }

@@ -1,5 +1,5 @@
 import { applyEvent, EMPTY_RESULT, unfold } from '../../canonical/fold.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -11,6 +11,8 @@ import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-form
 
 /** The format of stored interactions. */
 export const FORMAT = 'interactions'
+
+/** Code of a failure that has none. */
 const FAILED = 'internal_error'
 
 /** Prefix of the ids of interactions. Google's own have it, too. */
@@ -46,21 +48,27 @@ const TERMINAL: ReadonlySet<string | undefined> = new Set([
 /** Events at the start and end of a stream, which the log of a background answer writes itself. */
 const REPLACED: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
 
-/** Follows the events of an answer, because the last one has no steps. */
+/**
+ * Follows the events of an answer, because the last one has no steps. An error ends the answer, unless the caller
+ * decides how it ended.
+ */
 class InteractionCollector implements AnswerCollector {
+  private readonly endsWithError: boolean
   private readonly request: CanonicalRequest
   private readonly reader
   private result: CanonicalResult = EMPTY_RESULT
   hasNews = false
 
-  constructor(request: CanonicalRequest) {
+  constructor(request: CanonicalRequest, endsWithError: boolean) {
     this.request = request
+    this.endsWithError = endsWithError
     this.reader = READERS[FORMAT]!.events!(request)
   }
 
   take(event: WireEvent): JsonObject | undefined {
     for (const one of this.reader.push(event)) this.result = applyEvent(this.result, one, true)
     this.hasNews ||= event.event === 'step.stop'
+    if (this.endsWithError && event.event === 'error' && this.result.id !== undefined) return this.whole()
     if (!TERMINAL.has(event.event)) return undefined
     const { interaction } = parseObject(event.data) ?? {}
     return { ...this.whole(), ...(isObject(interaction) ? statedIn(interaction) : {}) }
@@ -74,7 +82,7 @@ class InteractionCollector implements AnswerCollector {
 
   get failure(): StoredFailure | undefined {
     const { error } = this.result
-    return error && { code: error.code ?? FAILED, message: error.message }
+    return error && { ...defined({ code: error.code }), message: error.message }
   }
 
   private whole(): JsonObject {
@@ -118,7 +126,7 @@ export const INTERACTIONS: StoredFormat = {
   storedItem: step => step,
   portable: steps => steps,
   points: ({ previous_interaction_id }) => previous_interaction_id != null,
-  collector: request => new InteractionCollector(request),
+  collector: (request, wantsItems) => new InteractionCollector(request, !wantsItems),
   isLast: ({ event }) => TERMINAL.has(event),
   markedUnstored: event => event,
   begun: (id, request) => {
@@ -131,7 +139,7 @@ export const INTERACTIONS: StoredFormat = {
   ended: (interaction, status, error) => ({
     ...interaction,
     ...{ status, updated: new Date().toISOString() },
-    ...(status === 'failed' ? { errors: [{ ...error }] } : {}),
+    ...(status === 'failed' ? { errors: [{ code: FAILED, ...error }] } : {}),
   }),
   isUnfinished: ({ status }) => status === 'in_progress' || status === 'queued',
   firstEvents: interaction => [

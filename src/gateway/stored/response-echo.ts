@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
+import { FORMAT as INTERACTIONS } from './interactions-format.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import type { StoredFormat } from './stored-format.ts'
@@ -54,7 +55,8 @@ export function responseEchoOf(request: CanonicalRequest, target: Target, how: E
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }
       if (saver !== undefined && given !== undefined && isNamed) saver.copy ??= copyIn(answer, target, saver.format)
-      return how.isUnchanged && !how.isUnstored ? named : repeating(named, corrections)
+      if (how.isUnchanged && !how.isUnstored) return named
+      return saver?.format.format === INTERACTIONS ? continuing(named, request) : repeating(named, corrections)
     },
     losses: how.isUnstored ? [NOT_STORED] : [],
     ...(saver?.saves === true ? { save: response => saver.save(response), format: saver.format } : {}),
@@ -91,6 +93,14 @@ const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
   ...(state?.conversation === undefined ? {} : { conversation: { id: state.conversation } }),
   ...(state?.background === undefined ? {} : { background: state.background }),
 })
+
+/** Adds the id of the interaction that an answer continues, which its upstream did not get. */
+function continuing<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, { state }: CanonicalRequest): T {
+  const previous = state?.previous
+  if (previous === undefined || ('type' in answer && answer.type === 'result-start')) return answer
+  const own = { ...answer.extras?.[INTERACTIONS], previous_interaction_id: previous }
+  return { ...answer, extras: { ...answer.extras, [INTERACTIONS]: own } }
+}
 
 /** Corrects the request fields in the answer of an upstream that received another form of the request. */
 function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, corrections: JsonObject): T {

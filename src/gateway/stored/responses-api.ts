@@ -122,8 +122,7 @@ export class ResponsesApi {
 }
 
 const INTERRUPTED = {
-  code: 'server_error',
-  message: 'The response was interrupted: its process ended before the response was complete.',
+  message: 'The answer was interrupted: its process ended before the answer was complete.',
 }
 
 const FORGOTTEN = invalid(

@@ -63,6 +63,9 @@ const NAME = /^\{"type":"([a-z_.]+)"/
 /** Returns the text of an event that contains an entire response. */
 const eventText = (type: string, response: JsonObject): string => JSON.stringify({ type, response, sequence_number: 0 })
 
+/** Code of a failure that has none. */
+const FAILED = 'server_error'
+
 const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
 
 /** Stored responses (docs/wire/responses.md#stored-responses). */
@@ -92,7 +95,11 @@ export const RESPONSES: StoredFormat = {
     return { ...(parseObject(created!.data)!['response'] as JsonObject), status: 'queued', background: true }
   },
   working: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
-  ended: (response, status, error) => ({ ...response, status, error: status === 'failed' ? { ...error } : null }),
+  ended: (response, status, error) => ({
+    ...response,
+    status,
+    error: status === 'failed' ? { code: FAILED, ...error } : null,
+  }),
   isUnfinished: ({ status }) => status === 'queued' || status === 'in_progress',
   firstEvents: response => ['response.created', 'response.queued'].map(type => eventText(type, response)),
   isReplaced: ({ event }) => event === undefined || event === 'response.created',

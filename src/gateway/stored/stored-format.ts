@@ -4,7 +4,8 @@ import type { WireEvent } from '../../canonical/wire.ts'
 
 /** Error of an answer that failed. */
 export interface StoredFailure {
-  readonly code: string
+  /** By default the format's code of an internal failure. */
+  readonly code?: string
   readonly message: string
 }
 

@@ -1,5 +1,6 @@
 import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
@@ -64,10 +65,6 @@ function readFile(wire: JsonObject): Read {
     extras: contentsExtras(fields, FILE),
   }
 }
-
-/** Whether only Google can read a file: it is in the Files API or in Google's storage, or its URI is not a URL. */
-const isGoogleFile = (uri: string): boolean =>
-  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
 const VIDEO_SITE = /^https?:\/\/((www|m)\.)?(youtube\.com|youtu\.be)\//i
 

@@ -15,9 +15,13 @@ export const readError = ({ status, body, headers }: WireAnswer): CanonicalError
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = errorOf(body)
   const code = anyNumber(error?.['code'])
-  const status = code !== undefined && code >= 400 && code < 600 ? code : STATUSES[anyText(error?.['status']) ?? '']
+  const status = code !== undefined && code >= 400 && code < 600 ? code : statusOfWord(anyText(error?.['status']) ?? '')
   return describe(error, status ?? 502, undefined)
 }
+
+/** Returns the HTTP status of one of Google's canonical status words. */
+export const statusOfWord = (word: string): number | undefined =>
+  Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
 
 /** HTTP statuses by Google's canonical status words. */
 const STATUSES: { readonly [word: string]: number } = {

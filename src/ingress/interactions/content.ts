@@ -7,6 +7,7 @@ import type {
   Part,
   TextPart,
 } from '../../canonical/content.ts'
+import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import { imageTypeOfBase64, sniffBase64 } from '../../canonical/media/sniff.ts'
 import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
@@ -49,7 +50,7 @@ function readText(wire: JsonObject): TextPart {
   return {
     type: 'text',
     text: said,
-    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, said) }),
+    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, new Offsets(said)) }),
     ...extrasOf(FORMAT, wire, TEXT),
   }
 }
@@ -57,8 +58,7 @@ function readText(wire: JsonObject): TextPart {
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
 /** Reads the annotations of a text, whose offsets count bytes. Annotations other than of web pages become opaque. */
-export function readAnnotations(wires: readonly JsonObject[], said: string): readonly Annotation[] {
-  const offsets = new Offsets(said)
+export function readAnnotations(wires: readonly JsonObject[], offsets: Offsets): readonly Annotation[] {
   return wires.map((wire): Annotation => {
     const { url, title, start_index, end_index } = wire
     const isCitation =
@@ -91,6 +91,7 @@ const DETAILS: ReadonlySet<string> = new Set(['low', 'high'])
 
 const MEDIA = new Set(['type', 'data', 'mime_type', 'uri', 'resolution'])
 const INLINE = new Set(['type', 'data', 'mime_type', 'resolution'])
+const SAMPLES = new Set([...INLINE, 'sample_rate', 'rate', 'channels'])
 
 /** Kinds that the media type of a document may state. */
 const STATED: ReadonlySet<string> = new Set(['image', 'audio', 'video'] satisfies MediaKind[])
@@ -111,22 +112,37 @@ function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
   const kind = kindOf(type, data === undefined ? undefined : mediaType)
   const detail = resolution !== undefined && DETAILS.has(resolution) ? resolution : undefined
   const refused = detail === undefined ? ['resolution'] : []
+  const samples = data === undefined ? undefined : samplesType(wire)
   return {
     type: 'media',
     kind,
     source:
       data === undefined
         ? sourceOfUri(uri!, mediaType)
-        : { type: 'base64', mediaType: mediaType ?? typeOf(data, kind), data },
+        : { type: 'base64', mediaType: samples ?? mediaType ?? typeOf(data, kind), data },
     ...defined({ detail }),
-    ...extrasOf(FORMAT, wire, data === undefined ? MEDIA : INLINE, refused),
+    ...extrasOf(FORMAT, wire, data === undefined ? MEDIA : samples === undefined ? INLINE : SAMPLES, refused),
   }
 }
+
+/**
+ * Returns the media type of raw samples, with the rate and the channels that the format states in fields
+ * (docs/wire/interactions.md#contents). Undefined for other media, and without a rate.
+ */
+function samplesType({ mime_type, sample_rate, rate = null, channels = null }: JsonObject): string | undefined {
+  const samples = sample_rate ?? rate
+  if (mime_type !== 'audio/l16' || !isCount(samples)) return undefined
+  if (channels === null) return `audio/l16;rate=${samples}`
+  return isCount(channels) ? `audio/l16;rate=${samples};channels=${channels}` : undefined
+}
+
+const isCount = (value: Json): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 20
 
 /** Media types of bytes that come without one and do not show it. */
 const FALLBACK_TYPES: { readonly [K in MediaKind]: string } = {
   image: 'image/png',
-  audio: 'audio/pcm',
+  audio: 'audio/l16;rate=24000',
   video: 'video/mp4',
   file: 'application/pdf',
 }
@@ -140,6 +156,3 @@ export const sourceOfUri = (uri: string, mediaType: string | undefined): MediaSo
   isGoogleFile(uri)
     ? { type: 'file-id', format: FORMAT, id: uri, ...defined({ mediaType }) }
     : { type: 'url', url: uri, ...defined({ mediaType }) }
-
-const isGoogleFile = (uri: string): boolean =>
-  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)

@@ -2,7 +2,11 @@ import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonica
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
-import { readError as readGoogleError, readInnerError as readInnerGoogleError } from '../errors/google-error.ts'
+import {
+  readError as readGoogleError,
+  readInnerError as readInnerGoogleError,
+  statusOfWord,
+} from '../errors/google-error.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /** Error kinds by the format's codes (docs/wire/interactions.md#errors). */
@@ -20,6 +24,7 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   request_too_large: 'too-large',
   rate_limit_exceeded: 'rate-limited',
   quota_exceeded: 'rate-limited',
+  too_many_requests: 'rate-limited',
   cancelled: 'cancelled',
   api_error: 'upstream-failed',
   internal_error: 'upstream-failed',
@@ -53,7 +58,7 @@ function describe(error: JsonObject, status: number | undefined, wait: number | 
   const code = error['code'] as string
   const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined
   return classify({
-    kind: known ?? (status === undefined ? 'upstream-failed' : errorKindOf(status)),
+    kind: known ?? errorKindOf(status ?? statusOfWord(code.toUpperCase()) ?? 502),
     message: anyText(error['message']) ?? 'The upstream failed.',
     ...defined({
       code: code === '' || PLAIN.has(code) ? undefined : code,

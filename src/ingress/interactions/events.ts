@@ -80,8 +80,9 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     this.out.push(event)
   }
 
-  /** Passes a status on, unless it is the one that every answer has first. */
+  /** Reads usage so far. Passes the status on, unless it is the one that every answer has first. */
   private takeStatus(wire: JsonObject): void {
+    this.takeUsage(wire)
     if (wire['status'] !== 'in_progress') this.pass(wire)
   }
 
@@ -116,6 +117,10 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     step?.end()
     this.open.delete(index)
     if (step?.annotate !== undefined) this.said.set(index, step)
+    this.takeUsage(wire)
+  }
+
+  private takeUsage(wire: JsonObject): void {
     const usage = anyObject(wire['usage'])
     if (usage === undefined) return
     this.begin({})

@@ -9,10 +9,11 @@ interface Configured {
   readonly image: string | undefined
 }
 
-/** What `response_format` asks for. Undefined fields are not asked for. */
+/** What `response_format` requests. `image` and `audio` are media types. Undefined fields are not requested. */
 interface Formatted {
   text?: TextShape
   size?: string
+  image?: string
   audio?: string
   /** The modalities of the entries, in their order. */
   readonly modalities: Modality[]
@@ -34,7 +35,7 @@ export function readOutput(body: JsonObject, { voice, image }: Configured, refus
   return withDefined({} as Output, {
     modalities: wanted ?? implied,
     text: formatted.text,
-    image: definedIfAny({ size }),
+    image: definedIfAny({ size, mediaType: formatted.image }),
     audio: definedIfAny({ voice, mediaType: formatted.audio }),
   })
 }
@@ -57,9 +58,9 @@ function readFormat(given: Json | undefined, mime: string | undefined, refused: 
   const entries = isObject(given) ? [given] : (list(given) ?? [])
   if (!entries.every(isObject)) throw WrongType.instance
   if (mime === undefined) {
-    const formatted = given === undefined ? NONE : readEntries(entries)
-    if (formatted === undefined) refused.push('response_format')
-    return formatted ?? NONE
+    const { formatted, isWhole } = given === undefined ? NOTHING : readEntries(entries)
+    if (!isWhole) refused.push('response_format')
+    return formatted
   }
   const shape = shapeOf(mime, given)
   if (shape === undefined) refused.push('response_format', 'response_mime_type')
@@ -77,28 +78,30 @@ function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined 
 /** Whether an object is an entry of the list and not a schema. */
 const isEntry = ({ type }: JsonObject): boolean => typeof type === 'string' && Object.hasOwn(ENTRIES, type)
 
-/** Functions that read an entry by its type. They return false for an entry with fields that they do not know. */
+/** Functions that read an entry by its type. They return false for an entry with values that they do not know. */
 const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: Formatted) => boolean } = {
   text: ({ type: _, mime_type: mime, schema, ...others }, out) => {
     const shape = typeof mime === 'string' ? shapeOf(mime, schema ?? undefined) : undefined
     const isPlain = mime == null && schema == null
-    if (Object.keys(others).length > 0 || (shape === undefined && !isPlain)) return false
     if (shape !== undefined) out.text = shape
-    return true
+    return Object.keys(others).length === 0 && (shape !== undefined || isPlain)
   },
-  image: ({ type: _, aspect_ratio, image_size, ...others }, out) => {
+  image: ({ type: _, aspect_ratio, image_size, mime_type: mime, ...others }, out) => {
     const size = readSize(aspect_ratio, image_size)
-    if (Object.keys(others).length > 0 || (size === undefined && (aspect_ratio ?? image_size) != null)) return false
     if (size !== undefined) out.size = size
-    return true
+    if (mime === IMAGE_TYPE) out.image = IMAGE_TYPE
+    const isRead = (size !== undefined || (aspect_ratio ?? image_size) == null) && (mime == null || mime === IMAGE_TYPE)
+    return isRead && Object.keys(others).length === 0
   },
   audio: ({ type: _, mime_type: mime, ...others }, out) => {
     const container = typeof mime === 'string' && Object.hasOwn(CONTAINERS, mime) ? CONTAINERS[mime]! : undefined
-    if (Object.keys(others).length > 0 || (mime != null && container === undefined)) return false
     if (container !== undefined) out.audio = container
-    return true
+    return Object.keys(others).length === 0 && (mime == null || container !== undefined)
   },
 }
+
+/** The media type of images that can be requested. */
+const IMAGE_TYPE = 'image/jpeg'
 
 /** Media types of audio by the format's names. */
 const CONTAINERS: { readonly [name: string]: string } = {
@@ -108,14 +111,24 @@ const CONTAINERS: { readonly [name: string]: string } = {
   'audio/ogg_opus': 'audio/opus',
 }
 
-/** Reads entries of different types. Undefined if the canonical model lacks one of them. */
-function readEntries(entries: readonly JsonObject[]): Formatted | undefined {
+interface Entries {
+  readonly formatted: Formatted
+  /** Whether `formatted` has everything that the entries say. */
+  readonly isWhole: boolean
+}
+
+const NOTHING: Entries = { formatted: NONE, isWhole: true }
+const REFUSED: Entries = { formatted: NONE, isWhole: false }
+
+/** Reads entries of different types. Entries of one type, or of a type that only this format has, are not read. */
+function readEntries(entries: readonly JsonObject[]): Entries {
   const out: Formatted = { modalities: [] }
+  let isWhole = entries.length > 0
   for (const entry of entries) {
     const type = entry['type']
-    if (!isEntry(entry) || out.modalities.includes(type as Modality)) return undefined
+    if (!isEntry(entry) || out.modalities.includes(type as Modality)) return REFUSED
     out.modalities.push(type as Modality)
-    if (!ENTRIES[type as string]!(entry, out)) return undefined
+    isWhole = ENTRIES[type as string]!(entry, out) && isWhole
   }
-  return entries.length === 0 ? undefined : out
+  return { formatted: out, isWhole }
 }

@@ -3,8 +3,9 @@ import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, openingEvents, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
-import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseJson, stringIn } from '../../canonical/node.ts'
 import { unwrapReasoning } from '../../canonical/signature.ts'
+import { Offsets } from '../../canonical/text.ts'
 import { anyObjects, anyText } from '../fields.ts'
 import { readAnnotations } from './content.ts'
 import { readAnyStep } from './result.ts'
@@ -62,8 +63,8 @@ const CHUNKED: ReadonlySet<Json | undefined> = new Set(['text', 'audio'])
 interface OpenContent {
   readonly type: Json | undefined
   readonly at: PartPosition
-  /** Text so far, in which annotations are located. */
-  text: string
+  /** Offsets in the text so far, in which annotations are located. */
+  readonly offsets: Offsets
   readonly bytes: Base64Stream | undefined
 }
 
@@ -107,7 +108,7 @@ class OutputReader implements StepReader {
     const isStream = part.type === 'media' && bytes !== undefined && part.source.type === 'base64'
     const first = isStream ? withBody(part, bytes.push(bodyOf(part))) : part
     const at = start(first, this.sink)
-    this.open = { type: wire['type'], at, text: bodyOf(part), bytes: isStream ? bytes : undefined }
+    this.open = { type: wire['type'], at, offsets: new Offsets(bodyOf(part)), bytes: isStream ? bytes : undefined }
     if (wire['type'] === 'text') this.said = this.open
     if (!CHUNKED.has(wire['type'])) this.close()
   }
@@ -121,7 +122,7 @@ class OutputReader implements StepReader {
   private grow(delta: JsonObject): void {
     const { at, bytes } = this.open!
     const chunk = stringIn(delta['text'] ?? delta['data'])
-    if (bytes === undefined) this.open!.text += chunk
+    if (bytes === undefined) this.open!.offsets.append(chunk)
     grow(at, bytes === undefined ? chunk : bytes.push(chunk), this.sink)
     const annotations = anyObjects(delta['annotations'])
     if (annotations.length > 0) this.annotate(annotations)
@@ -130,8 +131,8 @@ class OutputReader implements StepReader {
   annotate(wires: readonly JsonObject[]): void {
     if (wires.length === 0) return
     if (this.said === undefined) this.add({ type: 'text', text: '' })
-    const { at, text } = this.said!
-    const annotations: readonly Annotation[] = readAnnotations(wires, text)
+    const { at, offsets } = this.said!
+    const annotations: readonly Annotation[] = readAnnotations(wires, offsets)
     this.sink.out.push({ type: 'part-patch', at, annotations })
   }
 
@@ -241,12 +242,14 @@ class WholeReader implements StepReader {
   private readonly sink: Sink
   private readonly at: PartPosition
   private readonly start: Part
-  private step: JsonObject
+  /** The fields of the step, and its arguments if they arrive in chunks. */
+  private readonly fields: Map<string, Json>
+  private readonly args: string[] = []
   private hasChanged = false
 
   constructor(step: JsonObject, sink: Sink) {
     this.sink = sink
-    this.step = step
+    this.fields = new Map(Object.entries(step))
     this.start = readAnyStep(step)[0]!
     this.at = start(this.start, sink)
   }
@@ -255,14 +258,22 @@ class WholeReader implements StepReader {
     return true
   }
 
-  delta({ type: _, ...fields }: JsonObject): void {
+  delta({ type, ...fields }: JsonObject): void {
     this.hasChanged = true
-    this.step = { ...this.step, ...fields }
+    if (type === 'arguments_delta') this.args.push(stringIn(fields['arguments']))
+    else for (const [field, value] of Object.entries(fields)) this.fields.set(field, value)
+  }
+
+  private get step(): JsonObject {
+    const args = this.args.join('')
+    if (args !== '') this.fields.set('arguments', parseJson(args) ?? args)
+    return Object.fromEntries(this.fields)
   }
 
   /** Ends the step. One that its deltas made malformed is a further part. */
   end(): void {
-    const part = this.start.type === 'opaque' ? opaqueStep(this.step) : readAnyStep(this.step)[0]!
+    const { step } = this
+    const part = this.start.type === 'opaque' ? opaqueStep(step) : readAnyStep(step)[0]!
     const isKind = part.type === this.start.type
     if (this.hasChanged && isKind) this.sink.out.push({ type: 'part-patch', at: this.at, part })
     end(this.at, this.sink)

@@ -130,6 +130,23 @@ describe('a stored interaction', () => {
     expect(rest).toEqual(events.slice(3))
   })
 
+  test('whose stream ends in an error is stored as failed', async () => {
+    const { speaker, client } = await open()
+    speaker.upstream.script = response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const chunk = { id: 'a', choices: [{ index: 0, delta: { content: 'Half.' } }] }
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: {"error":{"message":"The pen broke."}}\n\n`)
+    }
+    const events: Event[] = []
+    const stream = await client.create({ ...ask('Hi'), stream: true })
+    await (async () => {
+      for await (const event of stream) events.push(event)
+    })().catch(() => {})
+    const { id } = (events[0] as { interaction: { id: string } }).interaction
+    expect(await client.get(id)).toMatchObject({ id, status: 'failed', errors: [{ message: 'The pen broke.' }] })
+    expect(typesOf(await all(await client.get(id, { stream: true }))).at(-1)).toBe('interaction.completed')
+  })
+
   test('has readable errors', async () => {
     const { gateway, client } = await open()
     const { id } = await client.create(ask('Hi'))
@@ -229,7 +246,54 @@ describe('an interaction in the background', () => {
   })
 })
 
+describe('hostile calls', () => {
+  test('of another key find no interaction in the background, and end none', async () => {
+    const { speaker, gateway, client } = await open()
+    const gate = Promise.withResolvers<void>()
+    speaker.gate = gate.promise
+    const { id } = await client.create(ask('Hi', { background: true }))
+    const other = clientOf(gateway, OTHER_KEY)
+    await expect(other.get(id)).rejects.toMatchObject({ status: 404 })
+    await expect(other.get(id, { stream: true })).rejects.toMatchObject({ status: 404 })
+    await expect(other.cancel(id)).rejects.toMatchObject({ status: 404 })
+    await expect(other.delete(id)).rejects.toMatchObject({ status: 404 })
+    gate.resolve()
+    await expect.poll(async () => (await client.get(id)).status).toBe('completed')
+  })
+
+  test('with rubbish in last_event_id get an error or the rest of the stream', async () => {
+    const { gateway, client } = await open()
+    const { id } = await client.create(ask('Hi'))
+    const path = (after: string) => `/v1beta/interactions/${id}?stream=true&last_event_id=${encodeURIComponent(after)}`
+    const ask_ = async (after: string) => gateway.testServer.ask(path(after), undefined, { method: 'GET' })
+    for (const after of ['x', '-1', '1.5', 'NaN', 'Infinity', '1e999', '{}', '\u0000', '1e3', '0x10', ' 2'])
+      expect([after, (await ask_(after)).status]).toEqual([after, 400])
+    for (const after of ['', '0', '999999999', '9007199254740991'])
+      expect([after, (await ask_(after)).status]).toEqual([after, 200])
+  })
+
+  test('that continue without storing, and in a circle, are answered', async () => {
+    const { speaker, client } = await open()
+    const { id } = await client.create(ask('Hi'))
+    const loose = await client.create(ask('Go on', { previous_interaction_id: id, store: false }))
+    expect(loose.status).toBe('completed')
+    expect(speaker.heard().turns).toHaveLength(3)
+    const events = await all(
+      await client.create({ ...ask('On', { previous_interaction_id: id, store: false }), stream: true }),
+    )
+    expect(typesOf(events).at(-1)).toBe('interaction.completed')
+  })
+})
+
 describe('an upstream of interactions', () => {
+  test('that gives every interaction the same id makes no endless chain', async () => {
+    const { client } = await openNative(() => interaction('v1_up', 'Plum.'))
+    const { id } = await client.create(ask('Hi'))
+    for (const input of ['Go on', 'And on'])
+      expect((await client.create(ask(input, { previous_interaction_id: id }))).status).toBe('completed')
+    expect((await client.get(id)).status).toBe('completed')
+  })
+
   const interaction = (id: string, text: string) => ({
     ...{ id, object: 'interaction', status: 'completed', model: 'm', created: '2026-11-28T12:00:00Z' },
     steps: [{ type: 'model_output', content: [{ type: 'text', text }] }],
@@ -256,6 +320,8 @@ describe('an upstream of interactions', () => {
     )
     const first = await client.create(ask('Hi'))
     expect(textOf(await client.create(ask('Go on', { previous_interaction_id: first.id })))).toBe('Plum.')
+    const last = await client.create(ask('Go on', { previous_interaction_id: first.id }))
+    expect(last.previous_interaction_id).toBe(first.id)
     expect(JSON.parse(upstream.seen.at(-1)!.text)).toEqual({
       model: 'm',
       input: [

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { absurd } from '../counts.ts'
@@ -26,6 +26,8 @@ const annotation = fc.oneof(
   typed('url_citation', {}, { url: fc.webUrl(), title: word, ...offsets }),
   typed('file_citation', {}, { file_name: word, document_uri: word, page_number: fc.nat(9), ...offsets }),
   typed('place_citation', {}, { name: word, place_id: word, ...offsets }),
+  typed('word_info', {}, { text: word, speaker: word, start_offset: word, ...offsets }),
+  typed('speech_metadata', {}, { speaker: word, style: word, ...offsets }),
 )
 const text = typed('text', { text: word }, { annotations: fc.array(annotation, { maxLength: 2 }) })
 const uri = fc.oneof(
@@ -37,7 +39,8 @@ const media = typed(
   {},
   {
     data: bytes,
-    mime_type: fc.constantFrom('image/png', 'audio/wav', 'video/mp4', 'application/pdf'),
+    mime_type: fc.constantFrom('image/png', 'audio/wav', 'audio/l16', 'video/mp4', 'application/pdf'),
+    sample_rate: fc.constantFrom<Json>(16_000, 24_000, -1, '8000'),
     uri,
     resolution: fc.constantFrom('low', 'medium', 'high', 'ultra_high'),
     channels: fc.nat(2),
@@ -93,6 +96,7 @@ const searches = fc.oneof(
 const hosted = fc.oneof(
   typed('code_execution_call', { id: filled }, { ...signed, arguments: object(word) }),
   typed('code_execution_result', { call_id: filled }, { ...signed, result: word, is_error: fc.boolean() }),
+  typed(fc.constantFrom('retrieval_call', 'processing_call', 'tool_search_call'), { id: filled }, signed),
   typed('url_context_result', { call_id: filled }, { result: fc.array(object(word), { maxLength: 2 }) }),
   typed('mcp_server_tool_call', { id: filled, name: word, server_name: word }, { arguments: object(json) }),
   typed(fc.constantFrom('x_step', 'toString'), {}, { payload: json }),
@@ -111,6 +115,7 @@ const tool = fc.oneof(
   typed(fc.constantFrom('url_context', 'code_execution')),
   typed('computer_use', {}, { environment: fc.constant('browser') }),
   typed('mcp_server', {}, { name: word, url: fc.webUrl(), headers: object(word) }),
+  typed('tool_search', {}, { execution: fc.constantFrom('server', 'client'), name: word }),
   typed(fc.constantFrom('file_search', 'google_maps', 'retrieval', 'x_tool', 'constructor')),
 )
 const choice = fc.oneof(
@@ -120,7 +125,7 @@ const choice = fc.oneof(
   object(json),
 )
 const sizes = {
-  aspect_ratio: maybeNull(fc.constantFrom('1:1', '16:9', 'wide')),
+  aspect_ratio: maybeNull(fc.constantFrom('1:1', '16:9', '1:8', 'wide')),
   image_size: maybeNull(fc.constantFrom('512', '2K', 'big')),
 }
 const speaker = record<JsonObject>({}, { voice: word, language: word })
@@ -150,7 +155,10 @@ const entry = fc.oneof(
     { type: fc.constant('text') },
     { mime_type: maybeNull(fc.constantFrom('application/json', 'text/plain', 'x/y')), schema: maybeNull(schema) },
   ),
-  record<JsonObject>({ type: fc.constant('image') }, { ...sizes, mime_type: word }),
+  record<JsonObject>(
+    { type: fc.constant('image') },
+    { ...sizes, mime_type: maybeNull(fc.constantFrom('image/jpeg', 'image/png')), delivery: fc.constant('uri') },
+  ),
   record<JsonObject>(
     { type: fc.constant('audio') },
     { mime_type: maybeNull(fc.constantFrom('audio/l16', 'audio/mp3', 'audio/alaw')), bit_rate: fc.nat() },

@@ -1,0 +1,69 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
+import type { Output } from '../../canonical/request.ts'
+
+/* Settings of images that both formats of Gemini write (docs/wire/contents.md, docs/wire/interactions.md). */
+
+type Image = NonNullable<Output['image']>
+
+/** Settings of images that neither format has. */
+export const IMAGE_LOSSES = {
+  style: 'no-style',
+  compression: 'no-choice-of-compression',
+  fidelity: 'no-choice-of-fidelity',
+  moderation: 'no-choice-of-moderation',
+  previews: 'no-unfinished-pictures',
+}
+
+/** Reports the settings of an image that the formats lack in some or all of their values. */
+export function reportChoices(image: Image, losses: Losses): void {
+  // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
+  if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+  for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
+}
+
+/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model then chooses as well. */
+function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
+  if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
+  else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
+}
+
+/** The aspect ratios that every model supports, and those of newer models, which must be requested by name. */
+const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+const NEWER_RATIOS: ReadonlySet<string> = new Set(['1:4', '4:1', '1:8', '8:1'])
+
+/** A size class: thousands of pixels, or 512. */
+const CLASS = /^(?:\d+K|512)$/
+
+/** An aspect ratio and a size class, either of which may be undefined. */
+export interface RatioAndClass {
+  readonly ratio?: string | undefined
+  readonly sizeClass?: string | undefined
+}
+
+/**
+ * Converts a size to an aspect ratio and a size class. A size in pixels becomes the nearest ones. Undefined, with a
+ * loss, for any other text.
+ *
+ * @param hasClasses whether the model has more than one size class.
+ */
+export function ratioAndClass(size: string, hasClasses: boolean, losses: Losses): RatioAndClass | undefined {
+  if (CLASS.test(size)) return { sizeClass: size }
+  const [, ratioText = '', stated] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
+  const ratio = NEWER_RATIOS.has(ratioText) ? ratioText : nearestRatio(ratioText, RATIOS)
+  if (ratio === undefined) {
+    reportChoice({ size }, 'size', losses)
+    return undefined
+  }
+  const pixels = pixelsOf(ratioText)
+  const sizeClass = pixels === undefined ? stated : hasClasses ? classOf(Math.max(...pixels)) : undefined
+  const became = sizeClass === undefined ? ratio : `${ratio} ${sizeClass}`
+  if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
+  return { ratio, sizeClass }
+}
+
+/**
+ * Returns the size class for the longer side of an image, in pixels. Undefined for the smallest class, which is the
+ * default.
+ */
+const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)
