@@ -1,11 +1,12 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import { defined, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { spellingFor } from '../fields.ts'
 import { nativeBodyOf } from '../native.ts'
+import { reportTime, timeText } from '../sanitize/times.ts'
 import { writeCandidate } from './candidate.ts'
 import { errorBody } from './error.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
@@ -58,20 +59,10 @@ export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'create
   return {
     ...(model === undefined ? {} : { modelVersion: model }),
     ...(id === undefined ? {} : { responseId: id }),
-    ...(time === 'absent' ? {} : typeof time === 'string' ? { createTime: time } : writeTime(createdAt)),
+    ...(time === 'absent'
+      ? {}
+      : typeof time === 'string'
+        ? { createTime: time }
+        : defined({ createTime: timeText(createdAt) })),
   }
-}
-
-/** Seconds; the last Unix time that a `Date` can represent. */
-const LAST_SECOND = 8.64e12
-
-const writeTime = (seconds: number | undefined): JsonObject =>
-  seconds === undefined || !(Math.abs(seconds) <= LAST_SECOND)
-    ? {}
-    : { createTime: `${new Date(Math.floor(seconds) * 1000).toISOString().slice(0, -5)}Z` }
-
-function reportTime({ createdAt }: CanonicalResult, losses: Losses): void {
-  if (createdAt === undefined) return
-  if (!(Math.abs(createdAt) <= LAST_SECOND)) losses.drop(['createdAt'], 'no-such-time')
-  else if (!Number.isInteger(createdAt)) losses.change(['createdAt'], Math.floor(createdAt), 'whole-seconds')
 }

@@ -5,6 +5,7 @@ import { type Candidate, type CanonicalResult, endContentOf } from '../../canoni
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { extrasFor } from '../fields.ts'
 import { nativeBodyOf } from '../native.ts'
+import { reportTime, timeText } from '../sanitize/times.ts'
 import { NO_TIMES } from '../sanitize/unwritten.ts'
 import { reportFinish, writeStatus, writeSteps } from './answer.ts'
 import { FORMAT, nameField } from './context.ts'
@@ -63,7 +64,7 @@ export const head = ({ id = NO_ID, model }: Head, request: CanonicalRequest): Js
 
 /** Returns the fields that an interaction has at its end. */
 export const late = ({ createdAt, serviceTier }: Pick<CanonicalResult, 'createdAt' | 'serviceTier'>): JsonObject => {
-  const time = createdAt === undefined ? undefined : new Date(createdAt * 1000).toISOString().replace('.000Z', 'Z')
+  const time = timeText(createdAt)
   return defined({ created: time, updated: time, service_tier: writeTier(serviceTier) }) as JsonObject
 }
 
@@ -74,6 +75,7 @@ const RESULT_LOSSES: Unwritten<
 
 function report(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
+  reportTime(result, losses)
   if (result.id === undefined) losses.add(['id'], NO_ID, 'minted-id')
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   if (result.serviceTier === 'standard') losses.change(['serviceTier'], 'default', 'tiers-have-one-spelling')
