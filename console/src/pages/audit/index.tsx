@@ -1,5 +1,6 @@
 import './audit.css'
 import { useEffect, useState } from 'preact/hooks'
+import { AUDITED } from '../../../../src/store/audit-records.ts'
 import { get, send } from '../../api/request.ts'
 import type { AuditEntry, PageOf } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -19,13 +20,10 @@ import { useQuery } from '../../use-query.ts'
 import { text } from './texts.ts'
 
 const PAGE = 100
-/** Maximum number of entries of a download. */
+/** Maximum number of entries in a download. */
 const MOST = 1000
 
-type Kind = AuditEntry['kind']
-const KINDS: readonly Kind[] = ['key', 'group', 'channel', 'user', 'token']
-
-/** Audit log: who changed what, from what to what. */
+/** Audit log: who changed what, with the values before and after. */
 export default function AuditLog() {
   const words = text()
   return (
@@ -40,7 +38,7 @@ function Changes() {
   const [query, change] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [more, setMore] = useState<PageOf<AuditEntry>>()
-  const kind = KINDS.find(one => one === query['kind'])
+  const kind = AUDITED.find(one => one === query['kind'])
   const filter = { kind, target: query['target'] }
   const inputs = [kind, query['target']]
   const load = (cursor?: string, signal?: AbortSignal) =>
@@ -64,7 +62,7 @@ function Changes() {
           onValue={next => change({ kind: next, target: '' })}
           options={[
             { value: '', label: words.anyKind },
-            ...KINDS.map(one => ({ value: one, label: words.kinds[one] })),
+            ...AUDITED.map(one => ({ value: one, label: words.kinds[one] })),
           ]}
         />
         <Button icon="download" title={words.csvHint} onClick={() => save().catch(toastProblem)}>
