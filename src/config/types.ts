@@ -86,9 +86,8 @@ export interface SocketLimits {
   readonly idle: number
   /** Maximum number of queued turns while another is answered. */
   readonly queue: number
-  /** Maximum number of unstored earlier turns that remain available for continuation. */
+  /** Unstored earlier turns that can be continued: their maximum number, and their maximum total size in characters. */
   readonly turns: number
-  /** Maximum size of all these turns, in characters. */
   readonly memory: number
 }
 
@@ -110,9 +109,8 @@ export interface MediaConfig {
   readonly fetch: boolean
   /** Maximum size of a file, in bytes. */
   readonly limit: number
-  /** Maximum number of files in a request. */
+  /** Maximum number of files in a request, and maximum size of all of them in bytes. */
   readonly count: number
-  /** Maximum size of all files of a request, in bytes. */
   readonly total: number
   /** Maximum time for fetching all files of a request, in milliseconds. */
   readonly timeout: number
@@ -240,9 +238,8 @@ export interface OidcConfig {
 
 /** The spending limit of a key. */
 export interface Budget {
-  /** Maximum cost per day (UTC), in US dollars. */
+  /** Maximum cost per day and per month (UTC), in US dollars. */
   readonly day?: number
-  /** Maximum cost per month (UTC), in US dollars. */
   readonly month?: number
   /**
    * Whether requests to models without a known price are allowed, at no cost to the budget, or refused. `allow` by

@@ -1,6 +1,5 @@
 import './audit.css'
 import { useEffect, useState } from 'preact/hooks'
-import { AUDITED } from '../../../../src/store/audit-records.ts'
 import { get, send } from '../../api/request.ts'
 import type { AuditEntry, PageOf } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -23,6 +22,11 @@ const PAGE = 100
 /** Maximum number of entries in a download. */
 const MOST = 1000
 
+type Kind = AuditEntry['kind']
+
+/** Returns the kinds of things that are audited. Each of them has a text. */
+const kindsOf = ({ kinds }: ReturnType<typeof text>): readonly Kind[] => Object.keys(kinds) as Kind[]
+
 /** Audit log: who changed what, with the values before and after. */
 export default function AuditLog() {
   const words = text()
@@ -38,7 +42,7 @@ function Changes() {
   const [query, change] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [more, setMore] = useState<PageOf<AuditEntry>>()
-  const kind = AUDITED.find(one => one === query['kind'])
+  const kind = kindsOf(words).find(one => one === query['kind'])
   const filter = { kind, target: query['target'] }
   const inputs = [kind, query['target']]
   const load = (cursor?: string, signal?: AbortSignal) =>
@@ -62,7 +66,7 @@ function Changes() {
           onValue={next => change({ kind: next, target: '' })}
           options={[
             { value: '', label: words.anyKind },
-            ...AUDITED.map(one => ({ value: one, label: words.kinds[one] })),
+            ...kindsOf(words).map(one => ({ value: one, label: words.kinds[one] })),
           ]}
         />
         <Button icon="download" title={words.csvHint} onClick={() => save().catch(toastProblem)}>
