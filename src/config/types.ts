@@ -58,19 +58,13 @@ export interface ServerConfig {
   /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
   /**
-   * Whether to start a stream after one heartbeat interval although no upstream has answered. No other upstream is
-   * tried after that.
+   * Whether a stream starts after one heartbeat interval although no upstream has answered. No other upstream is tried
+   * after that.
    */
   readonly earlyHead: boolean
-  /**
-   * Further headers that identify a client's session, in lower case. Requests of the same session go to the same
-   * channel.
-   */
+  /** Further headers that identify a client's session, in lower case. A session stays on one channel. */
   readonly sessionHeaders?: readonly string[]
-  /**
-   * How long new requests are accepted after the stop signal, in milliseconds, so that load balancers can remove the
-   * instance.
-   */
+  /** How long requests are still accepted after the stop signal, in milliseconds, so that load balancers can react. */
   readonly drain: number
   /** Maximum time for running answers to finish after the stop signal, in milliseconds. */
   readonly grace: number
@@ -241,10 +235,7 @@ export interface Budget {
   /** Maximum cost per day and per month (UTC), in US dollars. */
   readonly day?: number
   readonly month?: number
-  /**
-   * Whether requests to models without a known price are allowed, at no cost to the budget, or refused. `allow` by
-   * default.
-   */
+  /** Requests to models without a known price are allowed by default, at no cost to the budget. */
   readonly unknown?: 'allow' | 'refuse'
 }
 
@@ -306,10 +297,7 @@ export interface KeyConfig extends KeySettings {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /**
-   * Where the key's requests are recorded. Stored keys cannot have this setting, because it names a folder on the
-   * server.
-   */
+  /** Where the key's requests are recorded. Not for stored keys, because it names a folder on the server. */
   readonly record?: RecordSettings
 }
 
@@ -361,10 +349,7 @@ export interface PooledKey {
   readonly rpm?: number
   /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /**
-   * Key that stands for the account which signs reasoning and stores objects, if all keys of the channel belong to one
-   * account.
-   */
+  /** Set if all keys belong to one account: the key that identifies it as issuer of reasoning and owner of objects. */
   readonly accountKey?: string
 }
 
