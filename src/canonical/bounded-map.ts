@@ -1,4 +1,4 @@
-/** Sets an entry as the newest of a map. Evicts the oldest entry if the map has `most` others. */
+/** Sets an entry and makes it the newest. If the map would then exceed `most` entries, evicts the oldest one first. */
 export function putNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key)
   if (map.size >= most) map.delete(map.keys().next().value!)

@@ -1,22 +1,22 @@
 import { type Json, type JsonObject, put } from './node.ts'
 
 /**
- * Appends every item to the list. `push(...more)` passes the items on the stack, which overflows at some hundred
- * thousand items. Callers control their number.
+ * Appends every item to the list. `list.push(...more)` would pass the items on the stack, which overflows at a few
+ * hundred thousand items, and callers of the gateway control their number.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const item of more) list.push(item)
 }
 
 /**
- * Lists and objects that this module created and may append to in place. A copy for each addition would take quadratic
- * time.
+ * Lists and objects that this module created and may append to in place. Copying them for each addition would take
+ * quadratic time.
  */
 const growing = new WeakSet<object>()
 
 /**
- * Appends to a list. Mutates it only if `owned`, with no other reference to it, and created here. Otherwise returns a
- * copy.
+ * Appends to a list and returns the result. Mutates the list if this module created it and nothing else refers to it
+ * (`owned`). Otherwise returns a copy.
  */
 export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
   const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
@@ -26,8 +26,8 @@ export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T
 }
 
 /**
- * Adds fields to an object. Later fields replace earlier ones of the same name. Mutates the object only if `owned`,
- * with no other reference to it, and created here. Otherwise returns a copy.
+ * Adds fields to an object and returns the result. Later fields replace earlier ones of the same name. Mutates the
+ * object if this module created it and nothing else refers to it (`owned`). Otherwise returns a copy.
  */
 export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const mayMutate = owned && before !== undefined && growing.has(before)
@@ -39,15 +39,15 @@ export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject
 
 /** An item of an `UnorderedList`. It can be in one list at a time. */
 export interface ListItem {
-  /** Index of the item. Only the list sets it. */
+  /** Index of the item. Set only by the list. */
   index?: number
 }
 
 /**
- * Items in no particular order, each added and removed in constant time. Used for items that live as long as a request.
- * A `Set` or `Map` replaces its table again and again, and each old table refers to the next one. A table in the old
- * generation of the heap would therefore keep every later table, and every request in them, alive until the next full
- * collection.
+ * Items in no particular order, added and removed in constant time, that live as long as a request. A `Set` or `Map`
+ * would keep them in memory for longer: it replaces its table again and again, and each old table refers to the next
+ * one. A table in the old generation of the heap therefore keeps every later table alive, with all requests in it,
+ * until the next full collection.
  */
 export class UnorderedList<T extends ListItem> {
   private readonly items: T[] = []

@@ -15,11 +15,9 @@ export const PCM_16K: AudioFormat = { encoding: 'pcm16', rate: 16_000 }
 export const MULAW: AudioFormat = { encoding: 'mulaw', rate: 8000 }
 export const ALAW: AudioFormat = { encoding: 'alaw', rate: 8000 }
 
-/** Whether two audio formats are equal. */
 export const isSameAudioFormat = (a: AudioFormat, b: AudioFormat): boolean =>
   a.encoding === b.encoding && a.rate === b.rate
 
-/** Returns the number of bytes of one second of audio. */
 export const bytesPerSecond = ({ encoding, rate }: AudioFormat): number => (encoding === 'pcm16' ? 2 * rate : rate)
 
 /**
@@ -36,7 +34,7 @@ export type TurnDetection = Node & {
         readonly type: 'silence'
         /** Activation threshold, 0 to 1. */
         readonly threshold?: number
-        /** Length of the audio before the detected speech that belongs to the speech, in milliseconds. */
+        /** Audio before the detected start of speech that counts as speech, in milliseconds. */
         readonly prefixMs?: number
         /** Silence that ends the turn, in milliseconds. */
         readonly silenceMs?: number
@@ -54,8 +52,8 @@ export interface InputTranscription extends Node {
 }
 
 /**
- * Settings of a voice session, or a change of them. In a change, an absent field stays as it is and null clears a
- * field. `input` and `output` are merged field by field. Objects inside them are replaced.
+ * Settings of a voice session, or a change to them. In a change, an absent field keeps its value and null clears it.
+ * `input` and `output` are merged field by field. Objects inside them are replaced.
  */
 export interface VoiceSessionSettings extends Node {
   readonly model?: string
@@ -90,16 +88,16 @@ export interface OutputSettings extends Node {
 
 /** Settings of one response. Absent fields are taken from the session. */
 export interface ResponseSettings extends VoiceSessionSettings {
-  /** Whether the response stays outside of the conversation. */
+  /** Whether the response is left out of the conversation. */
   readonly detached?: true
-  /** Items that the response answers instead of the conversation. */
+  /** Items to respond to instead of the conversation. */
   readonly context?: readonly ConversationItem[]
   readonly metadata?: JsonObject
 }
 
 /**
  * One item of a voice conversation. A function call is an assistant item with one tool-call part. Its output is a tool
- * item with one tool-result part. Audio that is mentioned but not repeated is a media part with empty data.
+ * item with one tool-result part. A media part with empty data stands for audio that is not repeated.
  */
 export interface ConversationItem extends Node {
   /** Id of the item. Undefined only in an `item-create` that leaves the id to the server. */

@@ -58,9 +58,7 @@ export async function encryptAgainCommand(file: string | undefined, terminal: Te
 /** Parses a store address. Throws UsageError without quoting the address, which may contain a password. */
 function checked(written: string): StoreConfig {
   if (written.startsWith('sqlite:') || URL.canParse(written)) return storeAt(written)
-  throw new UsageError(
-    'the store address is not valid; special characters of a password are percent-encoded (# is %23)',
-  )
+  throw new UsageError('the store address is not valid; percent-encode special characters in the password (# is %23)')
 }
 
 function configOf(written: string): StoreConfig {

@@ -18,14 +18,14 @@ export interface Config {
   /** Directory for all data that outlives the process. */
   readonly dataDir: string
   readonly store: StoreConfig
-  /** Proxy of channels that name none. Absent if they connect directly. */
+  /** Proxy for channels that configure none. Absent if they connect directly. */
   readonly proxy?: ProxyConfig
   /**
-   * Secrets that encrypt the credentials of stored channels; earlier ones only decrypt. Never log them. Absent if the
-   * store holds a secret of its own.
+   * Secrets for the credentials of stored channels: `key` encrypts and decrypts, `previous` only decrypt. Never log
+   * them. Absent if the store's own secret is used.
    */
   readonly secrets?: { readonly key: string; readonly previous: readonly string[] }
-  /** URL of the Redis through which instances share limits, health and notifications. */
+  /** URL of the Redis server through which instances share limits, health and notifications. */
   readonly redis?: string
   readonly usage: UsageConfig
   readonly capture: CaptureConfig
@@ -36,14 +36,14 @@ export interface Config {
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
-  /** Origin of the channels: the config, or without `channels` the environment's keys, or without those the demo. */
+  /** Source of the channels: the config; without `channels`, the environment's API keys; without those, the demo. */
   readonly channelsFrom: 'config' | 'environment' | 'demo'
   readonly models: ReadonlyMap<string, ModelFacts>
 }
 
 export interface ServerConfig {
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number
   /** Number of worker processes. */
   readonly workers: number
@@ -58,17 +58,15 @@ export interface ServerConfig {
   /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
   /**
-   * Whether a stream starts after one heartbeat interval without an upstream answer. No other upstream is tried after
-   * that.
+   * Whether a stream starts after one heartbeat interval although no upstream has answered. No other upstream is tried
+   * after that.
    */
   readonly earlyHead: boolean
-  /** Further headers that name a client's session, in lower case, so that its requests reach the same channel. */
+  /** Further headers that identify a client's session, in lower case. A session stays on one channel. */
   readonly sessionHeaders?: readonly string[]
-  /**
-   * Time for which requests are still accepted after the stop signal, in milliseconds, so that load balancers notice.
-   */
+  /** How long requests are still accepted after the stop signal, in milliseconds, so that load balancers can react. */
   readonly drain: number
-  /** Maximum time that running answers may take after the stop signal, in milliseconds. */
+  /** Maximum time for running answers to finish after the stop signal, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits
   readonly sockets: SocketLimits
@@ -80,9 +78,9 @@ export interface SocketLimits {
   readonly lifetime: number
   /** Maximum time without a message, in milliseconds. */
   readonly idle: number
-  /** Maximum number of turns that may wait while another is answered. */
+  /** Maximum number of queued turns while another is answered. */
   readonly queue: number
-  /** Unstored earlier turns that can be continued: most turns, and most characters of all of them. */
+  /** Unstored earlier turns that can be continued: their maximum number, and their maximum total size in characters. */
   readonly turns: number
   readonly memory: number
 }
@@ -90,17 +88,17 @@ export interface SocketLimits {
 export interface BodyLimits {
   /** Maximum size of a decompressed request body, in bytes. */
   readonly body: number
-  /** Maximum body size of formats that differ from `body`, in bytes. */
+  /** Limits that replace `body` for some formats, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
-  /** Maximum size of incomplete bodies held in memory, in bytes: per key, and for all keys. */
+  /** Maximum total size of incomplete bodies in memory, in bytes: per key, and for all keys. */
   readonly waiting: { readonly key: number; readonly all: number }
-  /** Maximum size of incomplete form files held on disk, in bytes: per key, and for all keys. */
+  /** Maximum total size of incomplete form files on disk, in bytes: per key, and for all keys. */
   readonly spooled: { readonly key: number; readonly all: number }
-  /** Maximum number of open WebSocket connections of one key per process. */
+  /** Maximum number of open WebSocket connections per key and process. */
   readonly connections: number
 }
 
-/** Fetching of media that callers pass by URL, for upstreams that need the bytes. */
+/** Settings for fetching media that callers pass by URL. Needed for upstreams that accept only bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
   /** Maximum size of a file, in bytes. */
@@ -108,9 +106,9 @@ export interface MediaConfig {
   /** Maximum number of files in a request, and maximum size of all of them in bytes. */
   readonly count: number
   readonly total: number
-  /** Maximum time for all files of a request, in milliseconds. */
+  /** Maximum time for fetching all files of a request, in milliseconds. */
   readonly timeout: number
-  /** Private address ranges (`10.0.0.0/8`) that may be fetched from anyway. */
+  /** Private address ranges from which media may be fetched, such as `10.0.0.0/8`. */
   readonly allow: readonly string[]
   /** Proxy for media and files. Absent if they are fetched directly. */
   readonly proxy?: ProxyConfig
@@ -120,7 +118,7 @@ export interface MediaConfig {
 export interface ResponsesConfig {
   /** Retention time in milliseconds. 0 stores nothing. */
   readonly retention: number
-  /** Maximum number of unfinished background responses of a key, over all processes. */
+  /** Maximum number of unfinished background responses per key, across all processes. */
   readonly background: number
 }
 
@@ -147,8 +145,8 @@ export interface RealtimeConfig {
   /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
   /**
-   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech). Absent
-   * if disabled.
+   * Models that turn a chat model into a voice session: one transcribes speech, the other speaks the answers. Absent if
+   * disabled.
    */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
@@ -187,7 +185,7 @@ export interface CaptureConfig {
   readonly limit: number
 }
 
-/** Access to `/metrics`. By default administrators only. */
+/** Who may read `/metrics`. By default only administrators. */
 export interface MetricsConfig {
   /** A separate address that serves metrics without authentication. */
   readonly listen?: { readonly host: string; readonly port: number }
@@ -200,9 +198,9 @@ export interface TracesConfig {
   /** URL of the collector, for example `http://127.0.0.1:4318/v1/traces`. */
   readonly otlp: string
   readonly headers: { readonly [name: string]: string }
-  /** Share of requests to trace if the caller has not decided; 0 to 1. */
+  /** Share of requests to trace if the caller sends no sampling decision; 0 to 1. */
   readonly sample: number
-  /** Proxy before the collector. */
+  /** Proxy for connections to the collector. */
   readonly proxy?: ProxyConfig
 }
 
@@ -228,19 +226,16 @@ export interface OidcConfig {
   readonly claim: string
   /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
-  /** Proxy before the provider. */
+  /** Proxy for connections to the provider. */
   readonly proxy?: ProxyConfig
 }
 
 /** The spending limit of a key. */
 export interface Budget {
-  /** US dollars per day and per month (UTC). */
+  /** Maximum cost per day and per month (UTC), in US dollars. */
   readonly day?: number
   readonly month?: number
-  /**
-   * Whether requests to models with unknown prices are allowed or refused. `allow` by default, at no cost to the
-   * budget.
-   */
+  /** Requests to models without a known price are allowed by default, at no cost to the budget. */
   readonly unknown?: 'allow' | 'refuse'
 }
 
@@ -265,11 +260,11 @@ export interface GroupConfig {
   /** Names and patterns of the channels that may answer. Absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
-  /** Models that answer if no channel of the requested one does. A model's own list comes before it. */
+  /** Models to try if no channel of the requested model answers. A model's own list replaces this one. */
   readonly fallbacks?: readonly FallbackModel[]
   /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
-  /** Whether the config does not declare this group. It is the default group for keys without one. */
+  /** Set for the default group if the config does not declare it. Keys without a group belong to it. */
   readonly implied?: true
 }
 
@@ -285,11 +280,11 @@ export interface KeySettings {
   readonly enabled: boolean
   /** Time at which the key expires, in Unix milliseconds. */
   readonly expiresAt?: number
-  /** End of request capture for this key; Unix time in milliseconds. */
+  /** Time until which the key's requests are captured, in Unix milliseconds. */
   readonly captureUntil?: number
 }
 
-/** A folder of recordings, and rules of what is redacted and of what does not count when requests are compared. */
+/** A folder for recordings, and rules for what is redacted and what is ignored when requests are compared. */
 export interface RecordSettings {
   readonly folder: string
   readonly redact?: readonly string[]
@@ -302,7 +297,7 @@ export interface KeyConfig extends KeySettings {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** Where requests of the key are recorded. Stored keys have none, because it names a folder of the server. */
+  /** Where the key's requests are recorded. Not for stored keys, because it names a folder on the server. */
   readonly record?: RecordSettings
 }
 
@@ -311,34 +306,34 @@ export interface ChannelConfig {
   readonly name: string
   /** Name of the channel's preset. */
   readonly provider: string
-  /** Folder of the recordings from which the provider `replay` answers. Absent for the demo. */
+  /** Folder of the recordings that the provider `replay` serves. Absent for the demo. */
   readonly folder?: string
   /** The formats the upstream speaks, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key. Absent if the upstream needs none. Never log it. */
   readonly key?: string
-  /** The channel's sign-in at a cloud, which replaces the key. Never log it. */
+  /** The cloud credential that replaces the key. Never log it. */
   readonly auth?: ChannelAuth
-  /** The channel once per key of its pool, each with that key; absent if the channel has at most one key. */
+  /** One copy of the channel for each key of its pool. Absent if the channel has at most one key. */
   readonly keys?: readonly ChannelConfig[]
-  /** Set in `keys` only: the key that this channel stands for. */
+  /** Only set in `keys`: the key of this copy. */
   readonly pooled?: PooledKey
   readonly models: ChannelModels
   /** Channels with lower values are tried first. */
   readonly priority: number
   /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
-  /** False if the requests of one conversation are spread like all others. True by default. */
+  /** False if requests are spread regardless of their conversation. Otherwise a conversation stays on one channel. */
   readonly affinity?: false
   readonly timeout: Timeouts
   readonly tls?: UpstreamTls
-  /** Proxy for connections to the upstream. Absent if there is none. */
+  /** Proxy for connections to the upstream. Absent if they are direct. */
   readonly proxy?: ProxyConfig
-  /** Maximum number of requests in flight. */
+  /** Maximum number of concurrent requests. */
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Whether the upstream receives media URLs of any address. Without it, only public ones. */
+  /** Whether media URLs of private addresses are also passed to the upstream. Otherwise only public ones are. */
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
@@ -346,40 +341,40 @@ export interface ChannelConfig {
 
 /** One key of a channel's pool. */
 export interface PooledKey {
-  /** Identifies the key in stored records: a hash, equal on every instance and after a restart. */
+  /** Hash that identifies the key in stored records. Equal on every instance and after a restart. */
   readonly id: string
-  /** The last characters of the key, by which operators recognise it. */
+  /** Last characters of the key, by which operators recognise it. */
   readonly ending: string
-  /** Maximum number of requests per minute that the key may send. */
+  /** Maximum number of requests per minute with this key. */
   readonly rpm?: number
   /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /** The key whose account signs reasoning and stores objects, if all keys of the channel share one. */
+  /** Set if all keys belong to one account: the key that identifies it as issuer of reasoning and owner of objects. */
   readonly accountKey?: string
 }
 
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the upstream's model ids, which then are the public ids. `*` matches all. */
+  /** Patterns that match upstream model ids. Matching models have the same id for callers. `*` matches all. */
   readonly patterns: readonly string[]
 }
 
 /** Certificates for connections to one upstream, in PEM. */
 export interface UpstreamTls {
-  /** Replaces the usual authorities. */
+  /** Replaces the default certificate authorities. */
   readonly ca?: string
   /** The client certificate and its private key. Never log the key. */
   readonly cert?: string
   readonly key?: string
 }
 
-/** Proxies for outgoing connections, by the scheme of the address that is connected to. */
+/** Proxies for outgoing connections, by the scheme of the destination. */
 export interface ProxyConfig {
   /** URLs, which may contain credentials: never log them. An empty string means no proxy. */
   readonly http: string
   readonly https: string
-  /** Hosts that are connected to directly, as in `NO_PROXY`. */
+  /** Hosts that are reached without a proxy, in the syntax of `NO_PROXY`. */
   readonly except: string
 }
 

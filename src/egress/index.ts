@@ -21,7 +21,7 @@ import { veo } from './veo/index.ts'
 import { videos } from './videos/index.ts'
 import type { Writer } from './writer.ts'
 
-/** The writer of every format that the gateway can write. */
+/** The writers of all formats. */
 export const WRITERS: { readonly [format: Format]: Writer } = {
   chat,
   cohere,

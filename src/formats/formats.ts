@@ -17,7 +17,7 @@ const EMULATED_BY: { readonly [W in Work]?: Work } = {
 }
 
 /** The degree to which a format can do a kind of work. */
-export type Fitness = 'made-for-it' | 'able' | 'emulated'
+export type Fitness = 'primary' | 'able' | 'emulated'
 
 /**
  * Returns how well an upstream of the format can do the work. Undefined if it cannot, or if the format is unknown. A
@@ -25,7 +25,7 @@ export type Fitness = 'made-for-it' | 'able' | 'emulated'
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMAT_FACTS.get(format)?.does ?? []
-  if (dialect[work] !== false && does.includes(work)) return does[0] === work ? 'made-for-it' : 'able'
+  if (dialect[work] !== false && does.includes(work)) return does[0] === work ? 'primary' : 'able'
   // Tokens can be estimated for any upstream.
   if (work === 'count' && FORMAT_FACTS.has(format)) return 'emulated'
   const basis = EMULATED_BY[work]

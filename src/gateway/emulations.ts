@@ -31,7 +31,7 @@ export function emulationOf(target: Target, request: CanonicalRequest): Emulatio
   return needsBatches(request, target) ? IN_BATCHES : undefined
 }
 
-const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitnessOf(format, work) === 'made-for-it'
+const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitnessOf(format, work) === 'primary'
 
 /**
  * Answers an attempt with several requests to the target, or with none.

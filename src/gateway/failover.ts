@@ -147,7 +147,7 @@ function completionFallback(target: Target, request: CanonicalRequest): Target |
   return { ...target, format: adapted, native: false }
 }
 
-const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'made-for-it'
+const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'primary'
 
 const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).{0,200}\bcompletions?\b/i
 

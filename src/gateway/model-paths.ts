@@ -4,8 +4,8 @@ import { EXTRA_BODY, MODEL_FIELDS } from '../formats/model-fields.ts'
 import type { ModelFields } from '../formats/rows/row.ts'
 
 /**
- * Role of the model name at the end of a path: the requested model, a model that may answer beside or instead of it, or
- * a helper such as a session's transcriber.
+ * Role of a model name in a body: the requested model, a model that may answer as well or instead, or a helper such as
+ * a voice session's transcriber.
  */
 export type NameKind = 'requested' | 'other' | 'helper'
 
@@ -21,15 +21,15 @@ export class ModelPaths {
   items: ModelPaths | undefined
   /** Role of the model name. Undefined if the value is not a model name. */
   kind: NameKind | undefined
-  /** Whether the field names a model only in tools that the upstream runs. In other tools it is content. */
+  /** Whether the field names a model only in hosted tools. In other tools it is ordinary content. */
   isHosted = false
-  /** Whether the value may be a string of JSON. */
+  /** Whether the value may be JSON encoded as a string. */
   isText = false
   private anyCase: RegExp | undefined
   private lengths = 0
 
   constructor() {
-    // Upstreams in JavaScript may merge `__proto__` into the object.
+    // An upstream in JavaScript may merge `__proto__` into the object.
     this.fields.set('__proto__', this)
   }
 
@@ -69,7 +69,8 @@ export class ModelPaths {
 }
 
 /**
- * Paths of a body, and of an object that overrides fields of the body: an `extra_body`, or a fallback with settings.
+ * Paths of a body, and paths of an object that overrides fields of the body: an `extra_body`, or a fallback with
+ * settings.
  */
 export interface BodyPaths {
   readonly body: ModelPaths
@@ -78,7 +79,7 @@ export interface BodyPaths {
 
 const compiled = new Map<Format, BodyPaths>()
 
-/** Returns the paths of a format's bodies. A format without a row has only the field `model`. */
+/** Returns the model paths of a format. A format without a row has only the field `model`. */
 export const pathsOf = (format: Format): BodyPaths =>
   compiled.getOrInsertComputed(format, () => compile(MODEL_FIELDS.get(format) ?? UNLISTED))
 
@@ -93,10 +94,10 @@ function compile({ requested, others, helpers }: ModelFields): BodyPaths {
   return { body, replacing }
 }
 
-/** Matches a field name that contains no path. */
+/** Matches a field name that is not a path. */
 const PLAIN = /^\w*$/
 
-/** Characters that a lenient server drops from a field's name. */
+/** Characters that a lenient server drops from field names. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are dropped
 const INVISIBLE = /[\s\u0000-\u001f\u007f]+/g
 

@@ -11,15 +11,15 @@ import { SeriesIndex } from './usage-series.ts'
 import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
 import { UsageWriter } from './usage-writer.ts'
 
-/** Number of rows per deletion, so that other work can run in between. */
+/** Approximate number of rows per delete statement. Other work runs between the statements. */
 const BATCH = 500
-/** Lease of the process that deletes expired rows, in milliseconds, unless it renews the lease. */
+/** Lease of the process that deletes expired rows, in milliseconds. It is renewed before each delete statement. */
 const LEASE = 60_000
 
-/** Minimum interval between merges of parts, in milliseconds. */
+/** Minimum interval between two merges of stored parts, in milliseconds. */
 const MERGE = 60_000
 
-/** The repository of usage: one row per request, and sums by hour and day. */
+/** Usage records: one row per request, and hourly and daily sums. */
 export class UsageRepository implements UsageRecords {
   private readonly database: Database
   private readonly now: () => number
@@ -39,7 +39,7 @@ export class UsageRepository implements UsageRecords {
     await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
-    // The rows are stored either way. A failed merge is repeated later.
+    // The rows are already stored. The next merge includes the parts of a failed one.
     await mergeParts(this.database, this.now()).catch(() => {})
   }
 
@@ -120,7 +120,10 @@ export class UsageRepository implements UsageRecords {
     return numUpdatedRows === 1n
   }
 
-  /** Deletes about `BATCH` rows: all rows up to the time of the last of them. Returns whether more are left. */
+  /**
+   * Deletes the oldest expired rows: about `BATCH`, because rows of the same time are deleted together. Returns whether
+   * expired rows remain.
+   */
   private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
     const last = await old.limit(1).offset(BATCH).executeTakeFirst()

@@ -37,8 +37,8 @@ const typeIn = (table: string, column: string): string =>
 type Engine = 'sqlite' | 'postgres'
 
 /**
- * SQL text of an insert of many rows. PostgreSQL gets all rows as one JSON parameter. SQLite runs the statement once
- * per row, which takes a tenth of the time of its JSON functions.
+ * SQL that inserts many rows. PostgreSQL gets all rows as one JSON parameter. SQLite runs the statement once per row,
+ * which takes a tenth of the time of its JSON functions.
  */
 function insertText(engine: Engine, table: string, columns: readonly string[], conflict: string): string {
   const into = `insert into ${table} (${columns.join(', ')})`
@@ -100,8 +100,8 @@ export class UsageWriter {
   }
 
   /**
-   * Inserts the rows in small slices. Converted rows of a whole batch would survive into the old generation of the
-   * garbage collector.
+   * Inserts the rows in small slices. If a whole batch were converted at once, its rows would survive into the old
+   * generation of the garbage collector.
    */
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
     const sums = new BatchSums(this.index)
@@ -120,7 +120,10 @@ export class UsageWriter {
   }
 }
 
-/** Whether the batch is already stored: its first row is. A batch is written again if its acknowledgement was lost. */
+/**
+ * Whether the batch is already stored, judged by its first row. A batch is written again if the acknowledgement of its
+ * commit was lost.
+ */
 async function holds(database: Database, { at, id }: UsageRow): Promise<boolean> {
   const query = database.selectFrom('usage_rows').select('at').where('at', '=', at).where('id', '=', plainText(id))
   return (await query.executeTakeFirst()) !== undefined
@@ -128,5 +131,5 @@ async function holds(database: Database, { at, id }: UsageRow): Promise<boolean>
 
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)
 
-/** Series ids remembered as stored. */
+/** Maximum number of series ids in `stored`. */
 const MOST = 50_000

@@ -43,6 +43,6 @@ const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
 
 export const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
-const RANKS: { readonly [F in Fitness]: number } = { 'made-for-it': 1, able: 2, emulated: 3 }
+const RANKS: { readonly [F in Fitness]: number } = { primary: 1, able: 2, emulated: 3 }
 /** Rank of a format that cannot do the work. */
 const UNFIT = Number.POSITIVE_INFINITY

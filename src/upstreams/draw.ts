@@ -1,6 +1,9 @@
 /**
- * Returns the random number of a name for a request. The smallest number comes first. The number depends only on the
- * name, so that neither the order of the names nor another name changes it (weighted rendezvous hashing).
+ * Returns a pseudo-random number for a name. The name with the smallest number is selected, with a probability in
+ * proportion to its weight (weighted rendezvous hashing). The number does not depend on the other names, so that adding
+ * or removing a name reorders no others.
+ *
+ * @param draw seeds the numbers: the id of a request, or of a conversation that must keep its selection.
  */
 export function drawOf(draw: string, name: string, weight: number): number {
   const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32

@@ -3,13 +3,13 @@ import type { ChannelConfig, ChannelModels, Config } from '../config/types.ts'
 import { baseUrlFor } from '../formats/formats.ts'
 import { ROOT } from '../root.ts'
 
-/** The recordings of the demo, from which the provider `replay` answers if no folder is configured. */
+/** Folder of the demo recordings. The provider `replay` serves them if no folder is configured. */
 export const DEMO_FOLDER: string = join(ROOT, 'fixtures', 'demo')
 
-/** The model of the demo that answers every request. */
+/** The demo model that answers every request. */
 export const ANY_MODEL = 'replay'
 
-/** A folder of recordings that is served, and the models that its recordings request. */
+/** A folder of recordings served at a URL, and the models that the recordings request. */
 export interface ServedFolder {
   readonly url: string
   readonly models: readonly { readonly id: string; readonly format?: string }[]
@@ -18,7 +18,7 @@ export interface ServedFolder {
 /** A folder that is served until it is closed. */
 export type OpenFolder = ServedFolder & { close(): Promise<void> }
 
-/** Sets the URL of a channel whose models are those of its recordings, unless the channel has models of its own. */
+/** Sets the URL of a channel. If the channel configures no models, it gets those of the recordings. */
 export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig {
   const { named, patterns } = channel.models
   const isOpen = named.size === 0 && patterns.length === 0
@@ -29,9 +29,9 @@ export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder
 }
 
 /**
- * Returns the channels of the demo. A channel without models of its own answers the model `replay` in every recorded
- * format. In addition, each format gets a channel of the other models that its recordings request. If they are
- * requested at another format's endpoint, they are translated.
+ * Returns the channels of the demo. The first one answers the model `replay` in every recorded format. Unless the
+ * config names other models, each format also gets a channel for the other models that its recordings request. Requests
+ * for them at endpoints of other formats are translated.
  */
 export function demoChannels(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig[] {
   const recorded = new Set(models.map(({ format }) => format))
@@ -47,7 +47,7 @@ export function demoChannels(channel: ChannelConfig, { url, models }: ServedFold
   return [whole, ...byFormat]
 }
 
-/** Sets the URL of a channel, which needs no key. */
+/** Sets the URL of a channel and removes its pool of keys, because recordings need none. */
 function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConfig {
   return {
     ...channel,
@@ -58,7 +58,7 @@ function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConf
 const hasOnlyAnyModel = ({ named, patterns }: ChannelModels): boolean =>
   patterns.length === 0 && named.size === 1 && named.get(ANY_MODEL) === ANY_MODEL
 
-/** Removes the demo from a config: its channels, and the voice sessions that it adds. */
+/** Removes the demo from a config: its channels, and the voice cascade that it adds. */
 export function withoutDemo(config: Config): Config {
   const { cascade, ...realtime } = config.realtime
   return { ...config, channels: [], realtime: cascade?.speech === ANY_MODEL ? realtime : config.realtime }

@@ -5,13 +5,13 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
-/** The upstream's side of a session, as needed by all kinds of sessions. */
+/** The upstream side of a voice session, common to all kinds of upstreams. */
 export interface UpstreamSide {
   /** Resolves once all connections are closed after `close` or `terminate`. */
   readonly closed: Promise<void>
   /** Bytes sent to the upstream but not yet transmitted. */
   readonly buffered: number
-  /** Pauses reading from the upstream, or its generation, until `resume`. Called when the caller is slow. */
+  /** Pauses reading from the upstream, or generating the answer, until `resume`. Called when the caller is slow. */
   pause(): void
   resume(): void
   /**
@@ -38,15 +38,15 @@ export interface Upstream extends UpstreamSide {
 
 /** Receives an upstream's events. No method is called before the constructor or the opener has returned. */
 export interface UpstreamListener {
-  /** Receives an event. The first one is `session-created`. */
+  /** Receives the events. The first one is `session-created`. */
   event(event: ServerEvent): void
-  /** The upstream has taken some of the data that was sent to it. */
+  /** Called after the upstream has accepted some of the buffered data. */
   taken(): void
-  /** The upstream has ended the session. Called at most once, after its last event. */
+  /** Called at most once, after the last event, if the upstream has ended the session. */
   ended(end: SessionEnd): void
 }
 
-/** How a connection ended. A normal end has no `error`. */
+/** How a session ended. A normal end has no `error`. */
 export interface SessionEnd {
   /** Close code for the caller (RFC 6455, section 7.4). */
   readonly code: number
@@ -66,11 +66,13 @@ export interface UpstreamOptions {
 
 /**
  * Runs a request on behalf of a session's caller, with the same routing, failover, limits and logging as any other
- * request. Yields the events of `canonical/event.ts`, starting with `result-start`. Earlier failures are thrown as
- * GatewayError; later ones are `error` events. Returning early or aborting cancels the upstream's work immediately.
+ * request. Yields the events of `canonical/event.ts`, starting with `result-start`. A failure before that event is
+ * thrown as GatewayError; a later one is an `error` event. Returning early or aborting cancels the upstream's work
+ * immediately.
  *
  * A conversation streams text parts and tool calls. Speech (`output.modalities: ['audio']`, `output.audio.mediaType:
- * 'audio/pcm'`) is one media part. Its deltas are base64 of whole 3-byte groups of PCM16 at 24 kHz. A transcription
- * (`output.transcript`) expects a user message with one WAV media part and returns text.
+ * 'audio/pcm'`) is one media part of PCM16 at 24 kHz. Each delta is the base64 of a multiple of three bytes, so that
+ * the deltas can be concatenated. A transcription (`output.transcript`) expects a user message with one WAV media part
+ * and returns text.
  */
 export type RunRequest = (request: CanonicalRequest, signal: AbortSignal) => AsyncIterable<CanonicalEvent>

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { AUDITED } from '../../src/store/audit-records.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import { openConsoleGateway } from './gateway.ts'
@@ -45,6 +46,15 @@ describe.skipIf(noChromium)('audit log', IN_BROWSER, () => {
     await page.keyboard.press('Tab')
     await page.getByLabel('Search changes').fill('rpm')
     await expect.poll(() => rows.count()).toBe(2)
+  })
+
+  test('narrows the list to each kind of thing that is audited', async () => {
+    const { page } = await visit('/audit', { gateway: await changed() })
+    const values = page
+      .getByLabel('Kind')
+      .locator('option')
+      .evaluateAll(all => all.map(one => one.getAttribute('value')))
+    expect(await values).toEqual(['', ...AUDITED])
   })
 
   test('is for administrators', async () => {

@@ -43,7 +43,7 @@ describe('presets', () => {
 describe('formats', () => {
   it('can stand in for each other where they do the same work', () => {
     for (const format of ['chat', 'responses', 'messages', 'contents'])
-      expect(fitnessOf(format, 'conversation')).toBe('made-for-it')
+      expect(fitnessOf(format, 'conversation')).toBe('primary')
     expect(fitnessOf('embeddings', 'conversation')).toBeUndefined()
     expect(fitnessOf('contents', 'embedding')).toBe('able')
     expect(fitnessOf('embeddings', 'ranking')).toBe('emulated')

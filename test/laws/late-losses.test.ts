@@ -13,7 +13,7 @@ const request = { ...asked, stream: true, spelling: { chat: { stream_options: { 
 
 /** Losses that a stream of a format can report only at its end. */
 const REASONS: { readonly [format: string]: readonly string[] } = {
-  contents: ['no-looks-here'],
+  contents: ['no-properties-here'],
 }
 
 /** Losses of media that the format cannot hold. */

@@ -28,7 +28,7 @@ export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, 
 
 /** Returns those formats of `formatsWith` that are made for conversations. */
 export const conversing = (direction: Direction): string[] =>
-  formatsWith(direction).filter(format => fitnessOf(format, 'conversation') === 'made-for-it')
+  formatsWith(direction).filter(format => fitnessOf(format, 'conversation') === 'primary')
 
 /** Returns the formats whose reader and writer both have this direction. */
 export const formatsWith = (direction: Direction): string[] =>

@@ -7,7 +7,7 @@ interface EstimableProps {
   readonly title: string
 }
 
-/** A number of a request, with `≈` before it if the gateway estimated it: `≈ 1,234`. */
+/** A figure of a request, with `≈` before it if the gateway estimated it: `≈ 1,234`. */
 export const Estimable = ({ of, text, title }: EstimableProps) =>
   of.estimated === true ? (
     <span title={title}>

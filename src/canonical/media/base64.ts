@@ -3,8 +3,8 @@ import { decodeBase64, encodeBase64 } from '../base64.ts'
 const NOTHING = new Uint8Array()
 
 /**
- * Converts chunks of bytes to base64 strings that can be concatenated. Emits only whole groups of three bytes before
- * the end.
+ * Converts chunks of bytes to base64 strings that can be concatenated. Before the end, emits only whole groups of three
+ * bytes, because any other length would be padded.
  */
 export class Base64Groups {
   private pending: Uint8Array
@@ -42,21 +42,40 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return all
 }
 
+/** Matches characters outside of the base64 alphabets. */
+const OTHERS = /[^\w+/-]/g
+
 /**
- * Joins base64 chunks of which each may be padded or cut anywhere. Emits only whole groups of three bytes before the
+ * Joins base64 chunks, each of which may be padded or cut anywhere. Emits only whole groups of three bytes before the
  * end, and never more chunks than arrived.
  */
 export class Base64Stream {
   private readonly groups = new Base64Groups()
+  /** Start of a group of four characters. The next chunk continues the group. */
+  private cut = ''
+  /** Whether fewer chunks were emitted than arrived, so that `end` may emit one more. */
+  private isBehind = false
 
   push(chunk: string): string {
-    const bytes = decodeBase64(chunk)
-    if (!this.groups.isEmpty || bytes.length % 3 === 0) return this.groups.push(bytes)
+    const bytes = this.decoded(this.cut + chunk)
+    if (this.isBehind || (bytes.length % 3 === 0 && this.cut === '')) return this.groups.push(bytes)
+    this.isBehind = true
     this.groups.buffer(bytes)
     return ''
   }
 
   end(): string {
-    return this.groups.end()
+    return this.groups.push(decodeBase64(this.cut)) + this.groups.end()
+  }
+
+  /** Decodes the whole groups of a text, and keeps the start of a group that the text cuts. */
+  private decoded(text: string): Uint8Array {
+    this.cut = ''
+    const bytes = decodeBase64(text)
+    if (bytes.length * 4 === text.length * 3 || text.includes('=')) return bytes
+    const digits = text.replace(OTHERS, '')
+    const whole = digits.length - (digits.length % 4)
+    this.cut = digits.slice(whole)
+    return bytes.subarray(0, (whole / 4) * 3)
   }
 }

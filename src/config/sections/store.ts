@@ -13,31 +13,31 @@ export const store = called(
     ),
     v.check(
       value => value.startsWith('sqlite:') || URL.canParse(value),
-      'not a valid address; special characters of a password are percent-encoded (# is %23, / is %2F)',
+      'not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
     ),
   ),
 )
 
 /** The address of Redis. */
 export const redis = called(
-  'address of a Redis',
+  'address of a Redis server',
   v.pipe(
     text,
     v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
   ),
 )
 
-/** A secret that encrypts stored credentials. Short ones could be guessed. */
+/** A secret that encrypts stored credentials. Shorter ones could be guessed. */
 const encryptionSecret = called(
   'secret of 32 characters or more',
   v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
 )
 
-/** The secrets of stored channels. */
+/** Secrets that encrypt the credentials of stored channels. */
 export const encryption = fields({
-  key: required(encryptionSecret, 'The secret.'),
+  key: required(encryptionSecret, 'Secret that encrypts the credentials of stored channels.'),
   previous: optional(
     v.array(encryptionSecret, 'expected a list of secrets'),
-    'Earlier secrets, which only decrypt, until `interlingua store encrypt-again` was run.',
+    'Earlier secrets, which only decrypt. Needed until `interlingua store encrypt-again` has run.',
   ),
 })

@@ -74,7 +74,7 @@ const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' |
   name: 'no-name-here',
   transcript: 'no-transcript-here',
   use: 'no-masks-here',
-  made: 'no-looks-here',
+  made: 'no-properties-here',
 }
 
 /**

@@ -30,15 +30,15 @@ interface Open {
   readonly place: number
   readonly part: Part
   readonly lane: Lane | undefined
-  /** JSON text before the value of a delta. Undefined if the format has no field for the part. */
+  /** JSON text of a chunk before the value of a delta. Undefined if the format has no field for the part. */
   readonly prefix: string | undefined
-  /** JSON text after the value of a delta. */
+  /** JSON text of a chunk after the value of a delta. */
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
   /** Whether the reasoning came with a signature of any format. */
   signed: boolean
-  /** An image and the base64 data received so far. The whole image is written when it ends. */
+  /** An image and its base64 data so far. It is written when the part ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
 
@@ -67,7 +67,10 @@ export class CandidateWriter {
   private others: Map<number, Open> | undefined
   /** Signature of the reasoning that ended last. It signs the call that immediately follows the reasoning. */
   private signature: string | undefined
-  /** Index of the signed reasoning part that ended last. Its signature is lost unless the next part is a call. */
+  /**
+   * Index of the signed reasoning part that ended last; its bitwise complement if the part has no text. The signature
+   * is lost unless the next part is a call.
+   */
   private signedAt: number | undefined
   private out: WireEvent[] = []
   private hasAudio = false
@@ -120,7 +123,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Drops the held citations and images, because the caller has received them in a relayed chunk. */
+  /** Discards the held citations and images, which the caller has received. */
   passedLists(): void {
     this.annotations = undefined
     this.images = undefined
@@ -251,7 +254,7 @@ export class CandidateWriter {
     }
   }
 
-  /** Writes the held citations and images in one chunk, like a whole message. */
+  /** Writes the held citations and images in one chunk. */
   private writeHeld(): void {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
@@ -295,14 +298,14 @@ export class CandidateWriter {
     this.images.push(writeImage(whole as MediaPart, [], new Losses()))
   }
 
-  /** Writes the role, which must come first in a candidate. */
+  /** Writes the role, which must be in the candidate's first chunk. */
   private begin(): void {
     if (this.hasRole) return
     this.hasRole = true
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** Returns the role for a chunk that begins with a call. */
+  /** Returns the role if the chunk of a call is the first of the candidate. */
   private role(): JsonObject {
     if (this.hasRole) return {}
     this.hasRole = true

@@ -141,7 +141,7 @@ function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   const became: Reasoning = { ...level, ...defined({ show, extras: formatExtras && { [FORMAT]: formatExtras } }) }
   if (became.effort === effort && became.budget === budget) return
   const isSame = isOff(reasoning) === isOff(level) && (became.effort ?? 'none') === (effort ?? 'none') && !(budget! > 0)
-  if (isSame) losses.changeRestored(['reasoning'], became, 'another-word-for-it')
+  if (isSame) losses.changeRestored(['reasoning'], became, 'written-as-a-synonym')
   else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
 }
 

@@ -44,7 +44,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...reasoning,
     ...writeService(request, context),
     ...extras,
-    // An extra named like the upstream's own switch would override the switch.
+    // Repeated after the extras, so that an extra of the same name cannot override the setting.
     ...reasoning,
     // Usage is always requested for callers of other formats, because some clients use it to decide when to compact the
     // history.
@@ -115,7 +115,7 @@ function writeService(request: CanonicalRequest, { dialect, losses }: WriteConte
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** Writes the modalities of the answer. Chat only supports text and audio. */
+/** Writes the output modalities. Chat only supports text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
   const supported = modalities.filter(modality => MODALITIES.has(modality))
@@ -135,7 +135,7 @@ const CONTAINERS: { readonly [type: string]: string } = {
 /** The default voice and container. */
 const AUDIO_DEFAULTS = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
-/** Writes the speech settings. Voice and container are required, so defaults are filled in if they are missing. */
+/** Writes the speech settings. Voice and container are required, so defaults replace missing ones. */
 function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) {
     if (modalities?.includes('audio') !== true) return undefined
@@ -157,6 +157,6 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
   if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
   else if (container !== name)
-    losses.changeRestored(['output', 'audio', 'mediaType'], `audio/${container}`, 'another-word-for-it')
+    losses.changeRestored(['output', 'audio', 'mediaType'], `audio/${container}`, 'written-as-a-synonym')
   return container
 }

@@ -117,7 +117,7 @@ function reportJoined(content: readonly Part[], path: Path, losses: Losses): voi
   if (reasoning.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
   const joined = reasoning.map(([, part]) => bodyOf(part)).join('')
   for (const [position, [index]] of reasoning.entries())
-    losses.change([...path, index, 'text'], position === 0 ? joined : '', 'thoughts-are-one')
+    losses.change([...path, index, 'text'], position === 0 ? joined : '', 'one-reasoning-text')
 }
 
 const isShown = (part: ReasoningPart): boolean => part.text !== '' && !isHidden(part)

@@ -56,7 +56,7 @@ function writeChosen(choice: ToolChoice, tools: readonly Tool[], losses: Losses)
 function writeChoice({ mode, only }: ToolChoice, tools: readonly Tool[], losses: Losses): Json {
   if (only === undefined) return mode
   if (mode === 'none') {
-    losses.drop(['toolChoice', 'only'], 'none-is-none')
+    losses.drop(['toolChoice', 'only'], 'no-tool-may-be-called')
     return mode
   }
   if (mode === 'required' && only.length === 1) {

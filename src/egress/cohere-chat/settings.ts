@@ -96,8 +96,8 @@ export function writeThinking(
 }
 
 function disabled({ effort, budget }: Reasoning, extras: JsonObject, losses: Losses): JsonObject {
-  if (budget !== undefined) losses.dropRestored(['reasoning', 'budget'], 'off-is-off')
-  if (effort === undefined) losses.addRestored(['reasoning', 'effort'], 'none', 'off-is-off')
-  else if (effort !== 'none') losses.change(['reasoning', 'effort'], 'none', 'off-is-off')
+  if (budget !== undefined) losses.dropRestored(['reasoning', 'budget'], 'reasoning-is-off')
+  if (effort === undefined) losses.addRestored(['reasoning', 'effort'], 'none', 'reasoning-is-off')
+  else if (effort !== 'none') losses.change(['reasoning', 'effort'], 'none', 'reasoning-is-off')
   return { type: 'disabled', ...extras }
 }

@@ -14,7 +14,7 @@ export interface MediaRule {
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'use' | 'cache'> = {
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',
-  made: 'no-looks-here',
+  made: 'no-properties-here',
 }
 
 /**

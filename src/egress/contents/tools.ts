@@ -163,8 +163,8 @@ function writeTogether(
   if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
   if (configExtras?.[TOGETHER] !== undefined) return {}
   const became = { ...nativeExtras(request), toolConfig: { ...configExtras, [TOGETHER]: true } }
-  if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-togetherness')
-  else losses.add(['extras', FORMAT], became, 'minted-togetherness')
+  if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-tool-config')
+  else losses.add(['extras', FORMAT], became, 'minted-tool-config')
   return { [TOGETHER]: true }
 }
 
@@ -181,7 +181,7 @@ function writeChoice(
   if (hosted !== undefined) losses.drop([...path, 'hosted'], 'hosted-tools-cannot-be-forced')
   if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   if (mode === 'none') {
-    if (only !== undefined) losses.drop([...path, 'only'], 'none-is-none')
+    if (only !== undefined) losses.drop([...path, 'only'], 'no-tool-may-be-called')
     return { mode: 'NONE' }
   }
   if (only === undefined) return { mode: MODES[mode] }

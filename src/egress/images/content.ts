@@ -72,7 +72,7 @@ export function writeInputImages(
     else (isMask(part) ? masks : images).push(index)
   }
   if (images.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
-  losses.reorder(path, [...texts, ...images, ...masks], content.length, 'words-first')
+  losses.reorder(path, [...texts, ...images, ...masks], content.length, 'text-first')
   const written = [...images, ...masks].map(index => ({ part: content[index] as InputImage, path: [...path, index] }))
   const inForm = dialect.edits !== 'urls' && written.every(({ part }) => isInForm(part))
   const common = { prompt: joinedPrompt(content, texts, path, FORMAT, losses) ?? '' }

@@ -84,6 +84,6 @@ function writeChoice({ mode, only, hosted }: ToolChoice, losses: Losses): Json {
   if (hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'hosted-tools-cannot-be-forced')
   if (only === undefined) return MODES[mode]
   if (mode !== 'none') return { allowed_tools: { mode: MODES[mode], tools: only } }
-  losses.drop(['toolChoice', 'only'], 'none-is-none')
+  losses.drop(['toolChoice', 'only'], 'no-tool-may-be-called')
   return MODES[mode]
 }

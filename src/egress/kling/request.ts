@@ -20,14 +20,13 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
 }
 
 /**
- * Fields that may change while the rest of the body stays unchanged: the model, the task's reference, and the encoding
- * of images.
+ * Fields that may change while the rest of the body stays unchanged: the model, the images, and the task's reference.
  */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
 /**
- * Writes a native request as received, except that images become bare base64, the only base64 form that upstreams
- * accept.
+ * Writes a native request as received, except for the model, the reference, and base64 images. Upstreams accept base64
+ * only without the prefix of a data URL.
  */
 function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
@@ -87,7 +86,7 @@ const MODES: ReadonlySet<string | undefined> = new Set(['std', 'pro'])
 
 function writeMode(video: Output['video'], losses: Losses): string | undefined {
   if (MODES.has(video?.quality)) return video?.quality
-  losses.dropFields(video, VIDEO, { quality: 'modes-only' })
+  losses.dropFields(video, VIDEO, { quality: 'std-and-pro-only' })
   return undefined
 }
 
@@ -103,9 +102,9 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
   return ratio
 }
 
-/** Reports size and ratio as lost. A video that starts from an image has the image's shape. */
+/** Reports size and aspect ratio as lost, because a video that starts from an image has the shape of the image. */
 function reportShape(video: Output['video'], losses: Losses): undefined {
-  losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
+  losses.dropFields(video, VIDEO, { size: 'shape-of-the-image', aspectRatio: 'shape-of-the-image' })
 }
 
 export const FORMAT = 'kling'
@@ -122,7 +121,7 @@ function fieldOf({ kind, use }: MediaPart): Field | undefined {
 }
 
 /**
- * Returns the field for an image that the upstream can read: at a public URL or in base64. Undefined for any other
+ * Returns the field for an image that the upstream can read: at an HTTP URL or in base64. Undefined for any other
  * media.
  */
 function fieldFor(part: MediaPart): Field | undefined {

@@ -19,7 +19,7 @@ export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): Sp
   const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
   const what = joinTexts(messages, SPOKEN, '\n', losses)
   for (const [index, { role }] of messages.entries())
-    if (!INSTRUCTIONS.has(role) && !SPOKEN.has(role)) losses.drop(['messages', index], 'nobody-answers-speech')
+    if (!INSTRUCTIONS.has(role) && !SPOKEN.has(role)) losses.drop(['messages', index], 'user-turns-only')
   if (how.messageIndex !== undefined) {
     if (messages[how.messageIndex]!.role !== 'system')
       losses.change(['messages', how.messageIndex, 'role'], 'system', 'one-instruction')

@@ -21,11 +21,11 @@ export interface VideoPrompt {
 export interface VideoPromptOptions {
   readonly format: Format
   /**
-   * The format's media fields, in the order in which readers read them. Without this list, media stay in the caller's
+   * The format's media fields, in the order in which readers read them. Without this list, media keep the caller's
    * order.
    */
   readonly fields?: readonly string[]
-  /** Maximum number of media in a field, if more than one. */
+  /** Maximum number of media per field. 1 if absent. */
   readonly most?: { readonly [field: string]: number }
   /** Returns the field for a media part. Undefined if the format has none. */
   fieldOf(part: MediaPart): string | undefined
@@ -33,7 +33,8 @@ export interface VideoPromptOptions {
 
 /**
  * Reads the video prompt from the last user turn: the joined text parts, and the media that the format accepts. Reports
- * everything else except `output` and `sampling.seed`, which the writer itself reports.
+ * the losses of everything else, except for the fields that writers handle themselves: `endUser`, `sampling.seed` and
+ * the output settings in `OUTPUT`. `foreignLosses` reports extras and spelling.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = turnOf(request)
@@ -46,10 +47,10 @@ export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOpt
 
 const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 
-/** Losses of media parts that all video formats have. */
-export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-looks-here' }
+/** Losses of media parts in all video formats. */
+export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-properties-here' }
 
-/** Separates the turn into text and media, and reports the parts that the format does not accept. */
+/** Separates the turn into text and media. Reports the parts that the format does not accept. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []
@@ -58,7 +59,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   for (const [index, part] of content.entries()) {
     if (promptTextOf(part, format) !== undefined) texts.push(index)
     else if (part.type === 'opaque') {
-      // `foreign` reports parts of other formats.
+      // `foreignLosses` reports opaque parts of other formats.
       if (part.format === format) media.push(index)
     } else {
       const field = part.type === 'media' ? fieldOf(part) : undefined
@@ -71,7 +72,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
     }
   }
   sortByField(media, content, options)
-  losses.reorder(path, [...texts, ...media], content.length, 'words-first')
+  losses.reorder(path, [...texts, ...media], content.length, 'text-first')
   return {
     text: joinedPrompt(content, texts, path, format, losses),
     media: media.map(index => ({ part: content[index] as MediaPart | OpaquePart, path: [...path, index] })),

@@ -165,7 +165,7 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
   const wire = supportedChoice(effective, tools, context)
   const disabled = parallel === undefined ? undefined : !parallel
   const hasNoEffect = wire['type'] === 'none' && disabled !== undefined
-  if (hasNoEffect) context.losses.drop(['parallelToolCalls'], 'none-is-none')
+  if (hasNoEffect) context.losses.drop(['parallelToolCalls'], 'no-tool-may-be-called')
   const several = hasNoEffect ? {} : defined({ disable_parallel_tool_use: disabled })
   return { tool_choice: { ...wire, ...several, ...extrasFor(choice, FORMAT) } as JsonObject }
 }

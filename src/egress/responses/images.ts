@@ -63,7 +63,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   const name = mediaType?.replace(/^image\//, '')
   if (name === undefined || OUTPUT_FORMATS.has(name)) return name
   if (name === 'jpg') {
-    losses.changeRestored(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
+    losses.changeRestored(['output', 'image', 'mediaType'], 'image/jpeg', 'written-as-a-synonym')
     return 'jpeg'
   }
   return losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')

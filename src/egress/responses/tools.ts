@@ -171,7 +171,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Wri
   }
   if (only === undefined) return mode
   if (mode === 'none') {
-    losses.drop(['toolChoice', 'only'], 'none-is-none')
+    losses.drop(['toolChoice', 'only'], 'no-tool-may-be-called')
     return mode
   }
   const freeform = new Set(tools.flatMap(tool => (tool.type === 'freeform' ? [tool.name] : [])))

@@ -43,7 +43,7 @@ export function parametersOf({ parameters }: FunctionTool, path: Path, losses: L
   if (parameters === undefined) return undefined
   const whole = eachSchema(parameters, withItems)
   const filled = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
-  if (filled !== parameters) losses.add([...path, 'parameters'], filled, 'minted-what-goes-unsaid')
+  if (filled !== parameters) losses.add([...path, 'parameters'], filled, 'minted-schema-fields')
   return filled
 }
 

@@ -80,7 +80,7 @@ function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   if (dialect.thinking_off === 'never')
     return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
   const restated = effort === undefined || effort === 'none'
-  return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
+  return { became: OFF, reason: 'reasoning-is-off', ...(restated ? { restated } : {}) }
 }
 
 /** Returns the reason why the request cannot have a thinking budget. Undefined if it can have one. */

@@ -5,12 +5,12 @@ import type { CanonicalRequest, Output, State } from '../../canonical/request.ts
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
- * Loss reports for formats with only few of the canonical fields. Every field that is set but not written is reported.
+ * Loss reports for formats that have only a few of the canonical fields. Every field that is set but not written is
+ * reported.
  */
 
 /**
- * Reports every field of the node as lost, except for fields that the format writes. `foreign` reports extras and
- * spelling.
+ * Reports every field of the node as lost, except for the written ones. `foreignLosses` reports extras and spelling.
  */
 export function dropOthers(
   node: object | undefined,
@@ -37,7 +37,7 @@ export const PLAIN_MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source'
   transcript: 'no-transcript-here',
 }
 
-/** Losses of a result, in formats whose answers consist of a head, candidates and usage. */
+/** Losses of result fields that ordinary answers cannot hold. */
 export const NO_TASK: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
@@ -48,7 +48,7 @@ export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> =
 /** Losses of log probabilities in formats that identify tokens only by their text. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
-/** Losses of kinds of output that text-only formats lack. */
+/** Losses of output settings in formats that only generate text. */
 export const TEXT_ONLY = {
   image: 'text-only',
   audio: 'text-only',
@@ -66,10 +66,7 @@ export const NO_STATE: Unwritten<State> = {
   thread: 'no-threads',
 }
 
-/**
- * Reports this format's extras of a node as lost, because the format writes the node in a field without room for
- * extras.
- */
+/** Reports a node's extras of this format as lost, because the format writes the node as a plain value. */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
@@ -78,7 +75,11 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Reports all request fields except the messages. `output` contains the names of the written output fields. */
+/**
+ * Reports all request fields as lost, except for `model`, `stream`, and the role and content of messages.
+ *
+ * @param output names of the output settings that the format writes.
+ */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
@@ -104,7 +105,7 @@ const CONVERSATIONAL: Unwritten<
 /** Request fields that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports the fields that only conversations have, each with a reason. For formats that do other kinds of work. */
+/** Reports the request fields that only conversations have as lost. For formats that do other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
@@ -113,8 +114,9 @@ export function reportConversational(request: CanonicalRequest, losses: Losses, 
 const CANDIDATE = new Set(['content'])
 
 /**
- * Reports all result fields except the content of the first candidate. `written` contains the names of the written
- * result fields.
+ * Reports all result fields as lost, except for the content of the first candidate.
+ *
+ * @param written names of the result fields that the format writes.
  */
 export function reportUnwrittenResult(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {
   dropOthers(result, [], written, 'no-field-here', losses)

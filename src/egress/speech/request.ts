@@ -89,7 +89,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   const path = ['output', 'audio', 'mediaType']
   const found = containerOf(mediaType)
   if (found === undefined) losses.drop(path, 'no-such-container')
-  else if (found.mediaType !== mediaType) losses.changeRestored(path, found.mediaType, 'another-word-for-it')
+  else if (found.mediaType !== mediaType) losses.changeRestored(path, found.mediaType, 'written-as-a-synonym')
   return found?.container
 }
 

@@ -53,7 +53,7 @@ function required({ candidates }: CanonicalResult, request: CanonicalRequest, lo
   const needs = needsOf(request)
   if (needs === undefined) return candidate
   const path = ['candidates', 0, 'transcript']
-  if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
+  if (candidate.transcript === undefined) losses.add(path, {}, 'minted-transcript')
   const { transcript = {} } = candidate
   const language = request.output.transcript?.language ?? UNDETERMINED
   const made = { language, duration: endOf(transcript), segments: [] }

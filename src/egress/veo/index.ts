@@ -5,13 +5,13 @@ import { writeRequest } from './request.ts'
 
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Matches a download URL at any host. `path` consists of API version and file, relative to any base URL. */
+/** Matches a download URL at any host. `path` holds the API version and the file, without the base URL. */
 const DOWNLOAD =
   /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
 
 /**
- * Requests about operations. Downloads need the upstream's API key. Therefore a download URL is converted to a path
- * below the channel's own base URL, so that the key is not sent anywhere else (trap 84).
+ * Status and download requests. A download needs the upstream's API key, so its URL is converted to a path below the
+ * channel's base URL. The key is never sent elsewhere (trap 84).
  */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),
@@ -23,7 +23,7 @@ const tasks: TaskWriter = {
   },
 }
 
-/** The writer for Google's Veo, an upstream that generates videos in long-running operations. */
+/** The writer for Google's Veo, which generates videos in long-running operations. */
 export const veo: Writer = {
   request: writeRequest,
   tasks,

@@ -4,8 +4,8 @@ import { FLAGS as MESSAGES_FLAGS } from './messages.ts'
 import { SHARED } from './shared-flags.ts'
 
 /**
- * The dialect flags of Converse upstreams, which host models of many vendors. Without a flag the model takes neither
- * cache points nor thinking settings.
+ * The dialect flags of Converse upstreams, which host models of many vendors. By default, a model accepts neither cache
+ * points nor thinking settings.
  */
 export const FLAGS = {
   sampling: MESSAGES_FLAGS.sampling,
@@ -23,18 +23,18 @@ export const FLAGS = {
   cache_points: {
     values: 'boolean',
     default: false,
-    meaning: 'takes cache points; true by default for models of Anthropic and for Nova',
+    meaning: 'accepts cache points; true by default for Anthropic and Nova models',
   },
   top_k: {
     values: 'boolean',
     default: false,
-    meaning: 'takes `top_k` among the fields of the model; true by default for models of Anthropic',
+    meaning: 'accepts `top_k` in `additionalModelRequestFields`; true by default for Anthropic models',
   },
   system_tools: {
     values: 'boolean',
     default: false,
     meaning:
-      'has `nova_grounding` for web searches and `nova_code_interpreter` for code, as Nova 2 has for accounts with the permission `bedrock:InvokeTool`',
+      'offers `nova_grounding` for web search and `nova_code_interpreter` for code execution, as Nova 2 does for accounts with the permission `bedrock:InvokeTool`',
   },
   cache: MESSAGES_FLAGS.cache,
   count: SHARED.count,

@@ -2,11 +2,11 @@ import type { UsageRow } from '../../store/usage/row.ts'
 import type { Headers } from '../../upstreams/channel/headers.ts'
 import type { TraceHeaders } from '../../upstreams/channel/trace-context.ts'
 
-/** A request as a tracer sees it. */
+/** The facts about a request that a tracer needs. */
 export interface TracedRequest {
   /** HTTP method. `POST` by default. */
   readonly method?: 'GET' | 'POST'
-  /** Whether the gateway itself makes the request. The request then belongs to the trace in `headers`. */
+  /** Whether the gateway itself makes the request, which then belongs to the trace in `headers`. */
   readonly isInternal?: boolean
   readonly path: string
   readonly format: string
@@ -18,7 +18,7 @@ export interface TracedAttempt {
   readonly channel: string
   readonly provider: string
   readonly format: string
-  /** The upstream's name of the model. */
+  /** The upstream's name for the model. */
   readonly model: string
 }
 
@@ -37,7 +37,7 @@ export interface AttemptTrace {
 
 /** The trace of one caller's request. */
 export interface RequestTrace {
-  /** Trace headers for requests that belong to this one. */
+  /** Trace headers for further requests that the gateway makes for this one. */
   readonly headers: TraceHeaders
   attempt(attempt: TracedAttempt): AttemptTrace
   end(row: UsageRow): void

@@ -25,8 +25,8 @@ const CLOSE_TIMEOUT = 3000
 const UNREFERENCED = { ref: false }
 
 /**
- * Remembers the reasoning before tool calls, because some formats cannot return it to the upstream and some clients
- * drop it.
+ * Remembers the reasoning before tool calls, for formats that cannot return it to the upstream and clients that drop
+ * it.
  */
 export class ReasoningMemory {
   private readonly store: MemoryStore
@@ -35,8 +35,8 @@ export class ReasoningMemory {
   private readonly shared: SharedReasoning | undefined
 
   /**
-   * @param onFault called once per kind of fault that prevented storing. No request fails because of it.
-   * @param shared the reasoning of other instances. Absent if there are none.
+   * @param onFault called once per kind of fault. Faults of the memory never fail a request.
+   * @param shared the reasoning that instances share. Absent if there is only one.
    */
   constructor(
     config: ReasoningMemoryConfig,
@@ -50,14 +50,14 @@ export class ReasoningMemory {
     this.keep = config.retention
   }
 
-  /** Returns the remembered reasoning of one owner. Undefined if memory is switched off. */
+  /** Returns the memory of one owner. Undefined if memory is switched off. */
   of(owner: string): OwnerReasoning | undefined {
     return this.keep === 0
       ? undefined
       : new OwnerReasoning(this.store, owner, this.faults, this.shared && { all: this.shared, lifetime: this.keep })
   }
 
-  /** Applies another config. Stored reasoning remains within the new limits. */
+  /** Applies a new config. Stored reasoning is kept within the new limits. */
   reload(config: ReasoningMemoryConfig): void {
     this.keep = config.retention
     if (config.retention === 0) this.store.clear()
@@ -65,13 +65,14 @@ export class ReasoningMemory {
   }
 
   /**
-   * Number of answers whose reasoning is missing for other instances, because the queue was full or the store failed.
+   * Number of answers whose reasoning was not shared with other instances, because the queue was full or the store
+   * failed.
    */
   get dropped(): number {
     return this.shared?.journal.dropped ?? 0
   }
 
-  /** Waits a few seconds at most until the reasoning is stored for other instances. */
+  /** Clears the memory. Waits a few seconds at most until all reasoning is stored for other instances. */
   async close(): Promise<void> {
     this.store.clear()
     if (this.shared !== undefined)
@@ -81,7 +82,7 @@ export class ReasoningMemory {
 
 /**
  * Whether a request or its answer may contain reasoning before tool calls. A request of plain text without tools does
- * not, unless an upstream's stored prompt, in `extras`, declares tools.
+ * not, unless its `extras` refer to a prompt stored upstream, which may declare tools.
  *
  * @param textOnly the result of `isTextOnly`.
  */
@@ -98,7 +99,7 @@ interface AnsweredRequest {
   readonly prepared: { readonly recalled: Recalled | undefined }
 }
 
-/** Reasoning of other instances, and the milliseconds for which it is stored. */
+/** Reasoning shared with other instances, and its retention in milliseconds. */
 interface OtherInstances {
   readonly all: SharedReasoning
   readonly lifetime: number
@@ -118,7 +119,7 @@ export class OwnerReasoning {
     this.otherInstances = otherInstances
   }
 
-  /** Whether other instances may hold reasoning for a request, so that `fetch` must come first. */
+  /** Whether other instances may have reasoning for a request. Await `fetch` before `recall` if so. */
   get isShared(): boolean {
     return this.otherInstances !== undefined
   }
@@ -143,13 +144,13 @@ export class OwnerReasoning {
     return !this.store.has(this.owner, key) && this.otherInstances!.all.mayHave(this.owner, key)
   }
 
-  /** Restores the reasoning that the caller no longer has, as far as the target accepts it. */
+  /** Restores the reasoning that the caller dropped, as far as the target accepts it. */
   recall(request: CanonicalRequest, target: Target): Recalled | undefined {
     if (!this.store.holds(this.owner)) return undefined
     return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
   }
 
-  /** Stores the reasoning before the tool calls of a whole answer. Stores nothing if the answer has an error. */
+  /** Stores the reasoning before the tool calls of an unstreamed answer. Stores nothing if the answer has an error. */
   save({ candidates, error }: CanonicalResult, answered: AnsweredRequest): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
@@ -166,8 +167,8 @@ export class OwnerReasoning {
   }
 
   /**
-   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and rest. Only
-   * they can verify its signatures (trap 33).
+   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and resting state.
+   * Only they can verify its signatures (trap 33).
    */
   preferIssuer(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
     if (targets.length < 2 || !this.store.holds(this.owner)) return targets
@@ -186,8 +187,8 @@ export class OwnerReasoning {
   }
 
   /**
-   * Removes stored reasoning under the keys of calls made without reasoning. Most upstreams give every call a new id,
-   * but some ids recur.
+   * Removes the reasoning stored for earlier calls with the same keys, because the new calls have none. Most upstreams
+   * give every call a new id, but some reuse ids.
    */
   private forget(steps: readonly CalledStep[], answered: AnsweredRequest): void {
     const { store, owner, otherInstances } = this
@@ -222,7 +223,7 @@ function prefixOf(request: CanonicalRequest): string {
   return trail.digest
 }
 
-/** Whether a call may be returned without the caller's id, or with an id that other calls have, too. */
+/** Whether the caller may return a call without its id, or with an id that other calls have, too. */
 const mayDropIds =
   ({ attempt }: AnsweredRequest) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
@@ -231,8 +232,8 @@ const mayDropIds =
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 
 /**
- * Whether the caller itself returns such reasoning, as its last turn with tool calls shows. Nothing must then be
- * stored. A caller that returns the text without the signature still needs the memory.
+ * Whether the caller returns such reasoning itself, judged by its last turn with tool calls. Nothing is then stored. A
+ * caller that returns the text without the signature still needs the memory.
  */
 function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))

@@ -4,8 +4,9 @@ import { type Candidate, type CanonicalResult, rankedAsRequested } from '../../c
 import { workOf } from '../../canonical/work.ts'
 
 /**
- * Fits a recorded answer to a request that matches it partially: one vector for each input, one rank for each document,
- * the requested times of a transcript. Recorded vectors repeat; documents that were not recorded come last.
+ * Adapts a recorded answer to a request that matches the recording only in part: one vector for each input, one rank
+ * for each document, and only the requested timestamps of a transcript. Recorded vectors are reused in turn. Documents
+ * without a recorded rank come last.
  */
 export function fittedResult(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   const work = workOf(request)
@@ -21,7 +22,9 @@ export function fittedResult(result: CanonicalResult, request: CanonicalRequest)
   return rankedAsRequested({ ...result, candidates: [{ ...first, content }, ...others] }, request)
 }
 
-/** Removes the times that a request does not ask for. */
+/**
+ * Removes the timestamps that the request does not ask for. If it asks for none, removes all details of the transcript.
+ */
 function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly string[] = []): Candidate {
   if (transcript === undefined || wanted.length === 0) return candidate
   const { words, segments, ...others } = transcript
@@ -38,7 +41,7 @@ function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly str
 
 type Fit = (content: readonly Part[], count: number) => readonly Part[]
 
-/** Works whose answers have a part for each message of their request. */
+/** Kinds of work whose answers have one part for each message of the request. */
 const FITTED: { readonly [work: string]: Fit | undefined } = {
   __proto__: null as never,
   embedding: (content, count) => {

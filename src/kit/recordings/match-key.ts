@@ -8,26 +8,28 @@ import { readRequest } from './read-request.ts'
 import type { RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
 
-/** Key by which a recording answers a request. */
+/** Key that decides which recording answers a request. */
 export interface MatchKey {
-  /** Compared form: the redacted canonical request without the fields that rules ignore. */
+  /** The form of the request that is compared: the redacted canonical request without ignored fields. */
   readonly form: JsonObject
-  /** Digest of the form. */
   readonly digest: string
-  /** Kind of work; method and path of a request that belongs to no format. */
+  /** Kind of work. Method and path if the request belongs to no format. */
   readonly work: string
-  /** Digest of what all conversation formats can say, by which a recording answers callers of other formats. */
+  /**
+   * Digest of the fields that all conversation formats support, so that the recording also answers callers of other
+   * formats.
+   */
   readonly conversation?: string
 }
 
-/** Replaces text that `--ignore` leaves out of the comparison. */
+/** Replaces text that matches a rule of `--ignore`. */
 const IGNORED = '[ignored]'
 
 /**
- * Makes the match key of a recorded request. Recorder and replayer both use it, the replayer also for the requests of
- * its callers after it has redacted them as the recorder does.
+ * Returns the match key of a recorded request. The replayer also passes the requests of its callers, after redacting
+ * them as the recorder does.
  *
- * @param ignore rules of `--ignore`; their paths name fields of the canonical request.
+ * @param ignore rules of `--ignore`. Their paths name fields of the canonical request.
  */
 export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = []): MatchKey {
   const ignoring = new Redaction(ignore, [], IGNORED)
@@ -39,13 +41,13 @@ export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = 
   return work !== 'conversation' ? key : { ...key, conversation: digestOf(conversationForm(form)) }
 }
 
-/** Compared form of a request that belongs to no format. */
+/** Returns the compared form of a request that belongs to no format. */
 function plainForm({ method, path, query = {}, body }: RecordedRequest): JsonObject {
   const content = jsonIn(body) ?? body?.text ?? body?.base64 ?? (body?.form as unknown as JsonObject | undefined)
   return { method, path, query, ...(content === undefined ? {} : { body: content }) }
 }
 
-/** The fields are sorted first. */
+/** Hashes a form. The order of its fields does not matter. */
 const digestOf = (form: JsonObject): string =>
   createHash('sha256')
     .update(JSON.stringify(sorted(form)))

@@ -24,7 +24,7 @@ export { connectionDetail, unreachable } from './unreachable.ts'
 
 /** A request to send to an upstream, and the way to send it. */
 export interface ChannelRequest extends RequestParts {
-  /** Whether the answer is streamed. True by default. The head of a whole answer may take longer. */
+  /** Whether the answer is streamed. True by default. The timeout for headers is `whole` if it is not. */
   readonly stream?: boolean
   /**
    * Whether the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
@@ -43,7 +43,7 @@ interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly single?: boolean
 }
 
-/** Converts a request for the HTTP client. The client's timeouts are off, because the watchdog keeps time. */
+/** Converts a request for the HTTP client. The client's timeouts are off, because the watchdog enforces them. */
 const undiciRequest = (origin: string, { method, path, headers, body }: OriginRequest) => ({
   origin,
   method,
@@ -54,15 +54,15 @@ const undiciRequest = (origin: string, { method, path, headers, body }: OriginRe
   body: typeof body === 'function' ? body() : (body ?? null),
 })
 
-/** A request as it is signed. A streamed body is not. */
+/** Returns the parts of a request that a credential signs. A streamed body is not signed. */
 const signable = (origin: string, { method, path, headers, body = '' }: OriginRequest): SignableRequest => ({
   ...{ origin, method, path, headers },
   body: typeof body === 'string' ? body : undefined,
 })
 
-/** Observes a body while it is sent, to know which side is to act next. */
+/** Observes the sending of a body, to know whether the caller or the upstream must act next. */
 interface BodyObserver {
-  /** Called when a chunk waits for the upstream to read it. */
+  /** Called when a chunk waits to be read by the upstream. */
   ready(): void
   /** Called when the upstream has read the chunk and the caller's next chunk is awaited. */
   taken(): void
@@ -79,16 +79,16 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
 }
 
 /**
- * One configured upstream at run time: its connections, its load and its resting state. Each key of a pool is a channel
- * of its own, with its own load and rest, which uses the connections of the channel around it.
+ * A configured upstream at run time: its connections, load and resting state. Each key of a pool is a channel of its
+ * own, with its own load and resting state, but uses the connections of the channel it belongs to.
  */
 export class Channel {
   readonly config: ChannelConfig
-  /** The keys of the channel's pool. Undefined if it has none. */
+  /** One channel for each key of the pool. Undefined without a pool. */
   readonly keys: readonly Channel[] | undefined
-  /** The channel that a key of a pool belongs to. */
+  /** The channel that this key of a pool belongs to. */
   readonly around: Channel | undefined
-  /** The limits per minute of a key of a pool. */
+  /** Limits per minute, if this is a key of a pool. */
   readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
@@ -98,7 +98,7 @@ export class Channel {
   private closing = false
   readonly resting: RestingState
   readonly stats: ChannelStats
-  /** Measured times to the first byte. The keys of a pool share those of the channel. */
+  /** Measured times to the first byte, shared by all keys of a pool. */
   readonly latencies: Latencies
   /** Whether an administrator has stopped new requests to the channel. */
   drained = false
@@ -106,9 +106,9 @@ export class Channel {
   listed: ReadonlySet<string> | undefined
 
   /**
-   * @param before the previous channel of this name. Its request counts are continued.
+   * @param before the channel of this name before a config change. Its request counts are continued.
    * @param around the channel that a key of a pool belongs to.
-   * @param sharing shares tokens with other processes; undefined for a channel on its own.
+   * @param sharing shares access tokens with other processes. Undefined if there are none.
    */
   constructor(config: ChannelConfig, before?: Channel, around?: Channel, sharing?: TokenSharing) {
     this.config = config
@@ -123,7 +123,7 @@ export class Channel {
     this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
   }
 
-  /** The state that the router needs. */
+  /** The channel's state for the router. */
   get health(): ChannelHealth {
     const { inFlight, listed, resting, drained, limits } = this
     const isSpent = limits?.isSpent()
@@ -136,7 +136,8 @@ export class Channel {
   }
 
   /**
-   * Returns whether the channel rests (0 or 1), as it does if all its keys do, and the number of its resting models.
+   * Counts the channel if it rests (0 or 1), and its resting models. A channel with a pool also rests if all its keys
+   * do.
    */
   restCount(now: number): { readonly channels: number; readonly models: number } {
     const own = this.resting.count(now)
@@ -144,7 +145,10 @@ export class Channel {
     return areResting ? { ...own, channels: 1 } : own
   }
 
-  /** Channel that can send requests for which no routing selected a key: itself, or a key that does not rest. */
+  /**
+   * The channel for requests that are not routed: a key of the pool, if possible one that does not rest, or without a
+   * pool the channel itself.
+   */
   get sender(): Channel {
     const now = Date.now()
     return this.keys?.find(({ resting }) => !resting.rests(now)) ?? this.keys?.[0] ?? this
@@ -154,13 +158,13 @@ export class Channel {
    * Resolves when the credential for requests is ready. Undefined if it is already. Await this before `send` and
    * `call`.
    *
-   * @throws GatewayError `upstream-account` if no credential can be made.
+   * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
   ready(): Promise<void> | undefined {
     return this.credential?.ready()
   }
 
-  /** Notes that the upstream refused the credential of a request, so that the next one gets a new token. */
+  /** Reports that the upstream refused the credential, so that the next request gets a new one. */
   credentialRefused(): void {
     this.credential?.refused()
   }
@@ -185,7 +189,7 @@ export class Channel {
     return exchange
   }
 
-  /** Returns the URL of a format's path and the headers for it, with which a WebSocket is opened. */
+  /** Returns the URL and headers for opening a WebSocket at a path of the format. */
   endpoint(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
@@ -201,7 +205,7 @@ export class Channel {
     return this.endInFlight
   }
 
-  /** Sends a request without a body, such as for the list of models or for a stored response. */
+  /** Sends a request without a body, for example to list the models or to fetch a stored response. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
     const { firstByte } = this.config.timeout
@@ -209,8 +213,8 @@ export class Channel {
   }
 
   /**
-   * Closes the connections after the running exchanges have ended. A request that was routed to this channel before may
-   * still arrive. Its connections are closed after it.
+   * Closes the connections after the running exchanges have ended. A request that was already routed to this channel
+   * may still be sent; its connections are closed after it.
    */
   async close(): Promise<void> {
     this.closing = true

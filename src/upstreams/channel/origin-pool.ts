@@ -2,17 +2,17 @@ import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import type { ChannelConfig, ProxyConfig, UpstreamTls } from '../../config/types.ts'
 
-/** A request that names its origin, which proxies need. */
+/** A request with its origin, which a dispatcher for proxies requires. */
 type Request = Dispatcher.DispatchOptions & { readonly origin: string }
 type Handler = Dispatcher.DispatchHandler
-/** A way to connect, or options of the default one. */
+/** A connector, or options for the default connector. */
 type Connect = buildConnector.connector | buildConnector.BuildOptions | undefined
 
-/** Connections to one origin: a keep-alive pool, and single connections for one request each. */
+/** Connections to one origin: a keep-alive pool, and separate connections for single requests. */
 export class OriginPool {
   /**
-   * Whether a connection was just made or has just failed. A request that is written or fails at this moment is the
-   * first on its connection.
+   * Whether a connection was just made or has just failed. True only during the callback, so that a request that is
+   * written or fails in it is the first on its connection.
    */
   fresh = false
   private readonly origin: string
@@ -22,9 +22,7 @@ export class OriginPool {
   private readonly pool: Dispatcher
   private readonly singleClients = new Set<Dispatcher>()
 
-  /**
-   * @param timeout time that the upstream, or the proxy before it, may take to accept a connection, in milliseconds.
-   */
+  /** @param timeout maximum time for connecting to the upstream or its proxy, in milliseconds. */
   constructor(origin: string, timeout: number, { proxy, tls }: Pick<ChannelConfig, 'proxy' | 'tls'> = {}) {
     this.origin = origin
     this.timeout = timeout
@@ -60,14 +58,17 @@ export class OriginPool {
   }
 
   /**
-   * Creates a keep-alive pool in which every request in flight has its own connection. Waiting for another request's
-   * answer would cost more.
+   * Creates a keep-alive pool without a limit of connections and without pipelining, so that no request waits for the
+   * answer to another.
    */
   private keepAlive(origin: string | URL, connect?: Connect): Pool {
     return new Pool(origin, { connections: null, pipelining: 1, connect: this.observed(connect) })
   }
 
-  /** Connections through a proxy, except to hosts that are excluded: tunnels for https, absolute URLs for http. */
+  /**
+   * Creates a dispatcher that connects through a proxy, except to excluded hosts. Uses tunnels for https and absolute
+   * URLs for http.
+   */
   private proxied({ http, https, except }: ProxyConfig): Dispatcher {
     const { timeout, tls } = this
     return new EnvHttpProxyAgent({
@@ -77,7 +78,7 @@ export class OriginPool {
     })
   }
 
-  /** Wraps a way to connect, by default directly to the upstream, so that new connections are noticed. */
+  /** Wraps a connector, by default a direct one, to set `fresh` when a connection is made or fails. */
   private observed(connect: Connect): buildConnector.connector {
     const { timeout, tls } = this
     const connector =
@@ -94,18 +95,18 @@ export class OriginPool {
   }
 }
 
-/** Method of the HTTP client's parser that receives the head of a message, including informational ones. */
+/** The method of the HTTP client's parser that receives the status of every response, informational ones included. */
 interface Parser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
-/** Status that clients treat like 100 if they expect neither: another head follows (RFC 9110 §15.2). */
+/** Informational status without a special meaning for clients that did not ask for it (RFC 9110 §15.2). */
 const PROCESSING = 102
 
 /**
- * Makes the HTTP client ignore `100 Continue` on a connection, like any other informational answer. Some upstreams send
- * it without a request, and the client would close the connection (undici 8, `onHeadersComplete`). The client has no
- * setting for that. Its parser therefore gets another status. Without such a parser (HTTP/2) nothing changes.
+ * Makes the HTTP client ignore `100 Continue` like other informational responses. Some upstreams send it unrequested,
+ * and the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for this, so its
+ * parser gets another status instead. Connections without such a parser (HTTP/2) are left unchanged.
  */
 function ignoreContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -123,8 +124,8 @@ interface Connection {
 }
 
 /**
- * Time within which a request over a closed connection fails, in milliseconds: a round trip and one lost packet. An
- * upstream that closes later may have begun to answer.
+ * Maximum time from sending a request to its failure if it is to be retried, in milliseconds: a round trip and one lost
+ * packet. An upstream that closes the connection later may have begun to answer.
  */
 const RETRY_WINDOW = 1000
 
@@ -132,17 +133,15 @@ const RETRY_WINDOW = 1000
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
- * Retries, once, a request on a stale connection: one that the upstream closed just as the request was sent, so that it
- * was never read. A request is not retried if its connection was new, if it was sent some time ago, or if even one byte
- * of an answer arrived.
+ * Retries a request once if its connection was stale: the upstream closed it just as the request was sent, and never
+ * read the request. A request is not retried if its connection was new, if it was sent some time ago, or if even one
+ * byte of an answer arrived.
  */
 export class StaleRetry {
   private readonly connection: Connection
-  /**
-   * Sends the request again. Undefined if no retry is possible any more, so that the request can be garbage-collected.
-   */
+  /** Sends the request again. Undefined once no retry is possible, so that the request can be garbage-collected. */
   private send: (() => void) | undefined
-  /** Time on the monotonic clock at which the request was written, in milliseconds. Undefined before. */
+  /** When the request was written, in milliseconds of the monotonic clock. Undefined until then. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {

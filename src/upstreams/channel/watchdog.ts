@@ -13,12 +13,12 @@ export interface Watched extends ListItem {
 /** Bounds of the interval between two checks, in milliseconds. The interval is a quarter of the shortest limit. */
 const MIN_INTERVAL = 20
 const MAX_INTERVAL = 500
-/** Delay of a check from which it is skipped, in milliseconds. */
+/** Delay beyond which a check is skipped, in milliseconds. */
 const MAX_LATE = 500
 
 /**
- * Watches all exchanges of a channel with one timer. Recording activity only copies a number. Separate timers would be
- * recreated for every request and every answer.
+ * Watches all exchanges of a channel with one timer. Recording activity only copies a number, whereas separate timers
+ * would have to be created for every request and every answer.
  */
 export class Watchdog {
   /** Time of the last check on the monotonic clock, in milliseconds. */
@@ -51,7 +51,7 @@ export class Watchdog {
   private readonly check = (): void => {
     const before = this.now
     this.now = performance.now()
-    // This process itself was busy. Data that arrived meanwhile is read before anything counts as silent.
+    // The event loop was blocked. The check is skipped, so that data that arrived meanwhile is read first.
     if (this.now - before > MAX_LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)

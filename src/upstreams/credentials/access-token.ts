@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
 
-/** A token, and when it may be sent, in Unix seconds. */
+/** A token and the period of its validity, in Unix seconds. */
 export interface Token {
   readonly text: string
   readonly from: number
@@ -8,22 +8,22 @@ export interface Token {
 }
 
 /**
- * Gets a new token.
+ * Requests a new token.
  *
- * @throws GatewayError `upstream-account` with a cause that an operator understands and that holds no secret.
+ * @throws GatewayError `upstream-account` with a message that tells operators the cause and contains no secret.
  */
 export type TokenSource = () => Promise<Token>
 
-/** Longest time before its end at which a token is renewed, in seconds. */
+/** Maximum time before its expiry at which a token is renewed, in seconds. */
 const RENEW_BEFORE = 300
-/** Share of a token's lifetime that is left when it is renewed, for tokens with a short life. */
+/** Remaining share of its lifetime at which a short-lived token is renewed. */
 const RENEW_SHARE = 0.2
-/** Time after a failed renewal before the next one, in seconds, while the old token is still valid. */
+/** Delay after a failed renewal, in seconds, while the old token is still valid. */
 const RETRY_AFTER = 15
 
 /**
- * The token of an account at an upstream. All requests share one. It is renewed while the old one is still valid, so
- * that requests wait for the first token only; a failed renewal leaves the old token in use until its end.
+ * The access token of an upstream account, shared by all requests. It is renewed while it is still valid, so that
+ * requests wait only for the first token. If a renewal fails, the old token remains in use until it expires.
  */
 export class AccessToken {
   private readonly source: TokenSource
@@ -34,7 +34,7 @@ export class AccessToken {
   private pending: Promise<void> | undefined
 
   /**
-   * @param onFailure is told of a failed renewal while the old token is still valid.
+   * @param onFailure called if a renewal fails while the old token is still valid.
    * @param now returns Unix milliseconds.
    */
   constructor(source: TokenSource, onFailure: (error: GatewayError) => void = () => {}, now: () => number = Date.now) {
@@ -43,15 +43,15 @@ export class AccessToken {
     this.now = now
   }
 
-  /** The current token, which may be about to expire; undefined before the first one. */
+  /** The current token, which may be about to expire. Undefined until the first token arrives. */
   get text(): string | undefined {
     return this.token?.text
   }
 
   /**
-   * Resolves when there is a valid token; undefined if there is one already.
+   * Resolves when there is a valid token. Undefined if there is one already.
    *
-   * @throws GatewayError `upstream-account` if there is no valid token and none can be had.
+   * @throws GatewayError `upstream-account` if no valid token can be obtained.
    */
   ready(): Promise<void> | undefined {
     const now = this.now() / 1000
@@ -65,7 +65,7 @@ export class AccessToken {
   /**
    * Returns a token that is not due for renewal.
    *
-   * @throws GatewayError `upstream-account` if there is none and none can be had.
+   * @throws GatewayError `upstream-account` if no such token can be obtained.
    */
   async fresh(): Promise<Token> {
     const now = this.now() / 1000
@@ -73,7 +73,7 @@ export class AccessToken {
     return this.token!
   }
 
-  /** Forgets a token that an upstream refused, so that the next request gets a new one. */
+  /** Discards a token that an upstream refused, so that the next request gets a new one. */
   refused(text: string | undefined): void {
     if (text !== undefined && text === this.token?.text) this.token = undefined
   }
@@ -94,10 +94,10 @@ export class AccessToken {
 
   private readonly renewalFailed = (thrown: unknown): void => {
     this.renewAt = this.now() / 1000 + RETRY_AFTER
-    this.onFailure(thrown instanceof GatewayError ? thrown : accountError('The token cannot be renewed.', thrown))
+    this.onFailure(thrown instanceof GatewayError ? thrown : accountError('The token could not be renewed.', thrown))
   }
 }
 
-/** The error of an account whose credential cannot be made. The message never holds a secret. */
+/** Returns the error of an account for which no credential can be obtained. The message must not contain secrets. */
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })

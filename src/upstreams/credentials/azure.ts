@@ -61,23 +61,23 @@ export const managedIdentityTokens =
 
 const METADATA_PATH = '/metadata/identity/oauth2/token'
 
-/** The part of `@azure/identity` that is used. */
+/** The API of `@azure/identity` that this file uses. */
 interface AzureIdentity {
   readonly DefaultAzureCredential: new () => {
     getToken(scope: string): Promise<{ readonly token: string; readonly expiresOnTimestamp: number } | null>
   }
 }
 
-/** Tokens by Azure's default credential chain. Needs the package `@azure/identity`. */
+/** Tokens from Azure's default credential chain. Needs the package `@azure/identity`. */
 export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
   let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
   return async () => {
     const { DefaultAzureCredential } = installed<AzureIdentity>('@azure/identity')
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
-      throw accountError(`Azure's default credentials give no token: ${thrown.message}`)
+      throw accountError(`Azure's default credentials failed: ${thrown.message}`)
     })
-    if (token === null) throw accountError("Azure's default credentials give no token.")
+    if (token === null) throw accountError("Azure's default credentials returned no token.")
     return { text: token.token, from: 0, until: Math.floor(token.expiresOnTimestamp / 1000) }
   }
 }

@@ -9,19 +9,19 @@ import { requestToken } from './token-request.ts'
    credentials", read on 2026-11-28). */
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
-/** Lifetime of a signed assertion, in seconds; Google allows at most an hour. */
+/** Lifetime of a signed assertion, in seconds. Google allows at most an hour. */
 const ASSERTION_LIFETIME = 3600
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** Tokens for a service account, whose private key signs the request for them. */
+/** Tokens of a service account, whose private key signs the token requests. */
 export const serviceAccountTokens =
   (account: GoogleServiceAccount, proxy: ProxyConfig | undefined): TokenSource =>
   async () => {
     const iat = Math.floor(Date.now() / 1000)
     const claims = { iss: account.email, scope: SCOPE, aud: account.tokenUrl, iat, exp: iat + ASSERTION_LIFETIME }
     const assertion = await signedWithKey(claims, account.privateKey, account.keyId).catch(() => {
-      // The cause is left out, because it may contain the key.
-      throw accountError('The private key of the service account cannot sign.')
+      // The cause is omitted, because it may contain the key.
+      throw accountError("The service account's private key cannot sign token requests.")
     })
     const form = { grant_type: JWT_BEARER, assertion }
     return requestToken({ url: account.tokenUrl, form, proxy, server: "Google's token server" })
@@ -37,7 +37,7 @@ export const metadataTokens =
       server: "Google's metadata server",
     })
 
-/** The part of `google-auth-library` that is used. */
+/** The API of `google-auth-library` that this file uses. */
 interface GoogleAuthLibrary {
   readonly GoogleAuth: new (options: {
     readonly scopes: string
@@ -49,7 +49,7 @@ interface GoogleAuthLibrary {
   }
 }
 
-/** Tokens by Google's application default credentials. Needs the package `google-auth-library`. */
+/** Tokens from Google's application default credentials. Needs the package `google-auth-library`. */
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
   return async (): Promise<Token> => {
@@ -59,11 +59,11 @@ export const googleDefaultTokens = (): TokenSource => {
     try {
       const used = await client
       const { token } = await used.getAccessToken()
-      if (typeof token !== 'string') throw new Error('no token')
+      if (typeof token !== 'string') throw new Error('the library returned no token')
       return { text: token, from: 0, until: Math.floor((used.credentials?.expiry_date ?? (from + 300) * 1000) / 1000) }
     } catch (thrown) {
       client = undefined
-      throw accountError(`Google's default credentials give no token: ${(thrown as Error).message}`)
+      throw accountError(`Google's application default credentials failed: ${(thrown as Error).message}`)
     }
   }
 }

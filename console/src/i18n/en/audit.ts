@@ -35,7 +35,7 @@ export const audit = {
   to: 'to',
   none: 'No changes',
   csv: 'CSV',
-  csvHint: 'Download the last 1,000 changes as CSV',
+  csvHint: 'Download the latest 1,000 changes as CSV',
   empty: 'No changes yet',
   emptyText: 'Changes to keys, groups, channels, models, users and admin tokens appear here.',
   nothing: 'No changes match',

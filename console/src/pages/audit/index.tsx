@@ -19,13 +19,15 @@ import { useQuery } from '../../use-query.ts'
 import { text } from './texts.ts'
 
 const PAGE = 100
-/** Maximum number of entries of a download. */
+/** Maximum number of entries in a download. */
 const MOST = 1000
 
 type Kind = AuditEntry['kind']
-const KINDS: readonly Kind[] = ['key', 'group', 'channel', 'user', 'token']
 
-/** Audit log: who changed what, from what to what. */
+/** Returns the kinds of things that are audited. Each of them has a text. */
+const kindsOf = ({ kinds }: ReturnType<typeof text>): readonly Kind[] => Object.keys(kinds) as Kind[]
+
+/** Audit log: who changed what, with the values before and after. */
 export default function AuditLog() {
   const words = text()
   return (
@@ -40,7 +42,7 @@ function Changes() {
   const [query, change] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [more, setMore] = useState<PageOf<AuditEntry>>()
-  const kind = KINDS.find(one => one === query['kind'])
+  const kind = kindsOf(words).find(one => one === query['kind'])
   const filter = { kind, target: query['target'] }
   const inputs = [kind, query['target']]
   const load = (cursor?: string, signal?: AbortSignal) =>
@@ -64,7 +66,7 @@ function Changes() {
           onValue={next => change({ kind: next, target: '' })}
           options={[
             { value: '', label: words.anyKind },
-            ...KINDS.map(one => ({ value: one, label: words.kinds[one] })),
+            ...kindsOf(words).map(one => ({ value: one, label: words.kinds[one] })),
           ]}
         />
         <Button icon="download" title={words.csvHint} onClick={() => save().catch(toastProblem)}>

@@ -19,9 +19,7 @@ it('a request is shown in each other format for conversations, with its losses i
   const admin = await open()
   const { json } = await admin.post('/translate', { text: JSON.stringify(BODY) })
   expect(json).toMatchObject({ format: 'chat', kind: 'request', work: 'conversation', canonical: { model: 'm' } })
-  const others = [...FORMAT_FACTS.keys()].filter(
-    one => one !== 'chat' && fitnessOf(one, 'conversation') === 'made-for-it',
-  )
+  const others = [...FORMAT_FACTS.keys()].filter(one => one !== 'chat' && fitnessOf(one, 'conversation') === 'primary')
   expect(Object.keys(json.formats).sort()).toEqual(others.sort())
   expect(JSON.parse(json.formats.messages.text)).toMatchObject({ model: 'm', max_tokens: 5 })
   expect(json.formats.messages).toMatchObject({ path: '/v1/messages' })
