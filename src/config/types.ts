@@ -361,8 +361,10 @@ export interface PooledKey {
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the upstream's model ids, which then are the public ids. `*` matches all. */
+  /** Patterns over public ids, which are the upstream's ids unless `renamed` has the pattern. `*` matches all. */
   readonly patterns: readonly string[]
+  /** The upstream's ids of the models of a pattern. A `*` stands for what the pattern's `*` matches. */
+  readonly renamed?: ReadonlyMap<string, string>
 }
 
 /** Certificates for connections to one upstream, in PEM. */
