@@ -22,7 +22,9 @@ const TURNS = [
   'The plan expects 900 rows and meets 410,000. It uses a nested loop over the orders table. The table was restored from a backup on Sunday evening, everything else is as it was last week.',
 ]
 const ANSWER = `That explains it. ${'After a restore the planner has no statistics of its own until they are gathered again, so it guesses. '.repeat(7)}Gather them and run the job once by hand.`
-const CHUNK = ' statistics'
+/** Texts of the chunks in turn. Some gateways end a stream that repeats one text a hundred times. */
+const CHUNKS = [' statistics', ' statistics,'] as const
+const chunkAt = (index: number): string => CHUNKS[index % 2]!
 const TOKENS = { input: 231, output: 187 }
 
 const chat: BenchFormat = {
@@ -83,7 +85,7 @@ const chat: BenchFormat = {
       chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
     return [
       choice({ role: 'assistant', content: '', refusal: null }, null),
-      ...Array.from({ length: count }, () => choice({ content: CHUNK }, null)),
+      ...Array.from({ length: count }, (_, index) => choice({ content: chunkAt(index) }, null)),
       choice({}, 'stop'),
       chunk({
         choices: [],
@@ -142,8 +144,8 @@ const messages: BenchFormat = {
         },
       }),
       named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-      ...Array.from({ length: count }, () =>
-        named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: CHUNK } }),
+      ...Array.from({ length: count }, (_, index) =>
+        named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: chunkAt(index) } }),
       ),
       named({ type: 'content_block_stop', index: 0 }),
       named({
@@ -185,7 +187,7 @@ const contents: BenchFormat = {
       {
         candidates: [
           {
-            content: { parts: [{ text: CHUNK }], role: 'model' },
+            content: { parts: [{ text: chunkAt(index) }], role: 'model' },
             ...(index === count - 1 ? { finishReason: 'STOP' } : {}),
             index: 0,
           },

@@ -17,3 +17,8 @@ export function pinSelf(): boolean {
   if (canPin) spawnSync('taskset', ['-acp', CORES.load, `${process.pid}`])
   return canPin
 }
+
+/** Moves processes, with all of their threads, to the core of a role. */
+export function pinTree(role: Role, pids: readonly number[]): void {
+  if (canPin) for (const pid of pids) spawnSync('taskset', ['-acp', CORES[role], `${pid}`])
+}

@@ -97,7 +97,7 @@ const MODES: { readonly [mode: string]: (format: BenchFormat) => Answer } = {
 const ENDS: readonly (readonly [RegExp, BenchFormat])[] = [
   [/\/chat\/completions$/, UPSTREAMS.chat],
   [/\/messages$/, UPSTREAMS.messages],
-  [/GenerateContent(\?.*)?$/i, UPSTREAMS.contents],
+  [/GenerateContent$/i, UPSTREAMS.contents],
   [/\/embeddings$/, UPSTREAMS.embeddings],
   [/\/images\/edits$/, UPSTREAMS.images],
   [/\/audio\/transcriptions$/, UPSTREAMS.transcriptions],
@@ -105,11 +105,15 @@ const ENDS: readonly (readonly [RegExp, BenchFormat])[] = [
 
 const known = new Map<string, Answer>()
 
+const NOT_FOUND = Buffer.from('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+const notFound: Answer = socket => socket.write(NOT_FOUND)
+
 function answerFor(path: string): Answer {
   let answer = known.get(path)
   if (answer === undefined) {
-    const format = ENDS.find(([end]) => end.test(path))![1]
-    known.set(path, (answer = MODES[path.split('/')[1]!]!(format)))
+    const [below = ''] = path.split('?')
+    const format = ENDS.find(([end]) => end.test(below))?.[1]
+    known.set(path, (answer = format === undefined ? notFound : MODES[path.split('/')[1]!]!(format)))
   }
   return answer
 }

@@ -41,8 +41,7 @@ export async function addChannelsCommand(path: string, file: string | undefined,
     const editor = editorOf(store, config)
     for (const channel of channels) {
       const name = nameOf(channel, path)
-      if (config.channelsFrom === 'config' && config.channels.some(one => one.name === name))
-        throw new UsageError(`the config file has a channel "${name}"`)
+      if (isFixed(config, name)) throw new UsageError(`the config file has a channel "${name}"`)
       const draft = await editor.draft(channel, undefined)
       if (draft.faults !== undefined) throw new UsageError(faultsText(draft.faults, `channel ${name}`))
     }
@@ -57,7 +56,10 @@ export async function addChannelsCommand(path: string, file: string | undefined,
 
 /** `interlingua channels remove NAME`: deletes a stored channel. */
 export async function removeChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
-  const dropped = await readStore(configAt(file), ({ config: records }) => records.dropEntry('channel', name))
+  const config = configAt(file)
+  const dropped = await readStore(config, ({ config: records }) =>
+    records.dropEntry('channel', name, isFixed(config, name)),
+  )
   if (dropped !== true) throw new UsageError(`there is no stored channel "${name}"`)
   terminal.out(`Removed ${name}.`)
 }
@@ -83,6 +85,10 @@ export async function testChannelCommand(name: string, file: string | undefined,
     await services.close()
   }
 }
+
+/** Whether the config file has a channel of this name. */
+const isFixed = ({ channelsFrom, channels }: Config, name: string): boolean =>
+  channelsFrom === 'config' && channels.some(one => one.name === name)
 
 const editorOf = ({ config: records, shared }: Pick<Store, 'config' | 'shared'>, config: Config): ConfigEditor =>
   new ConfigEditor({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { StoreConfig } from '../config/index.ts'
 import { storeAt } from '../config/store-address.ts'
 import {
-  CredentialKeys,
+  allKeys,
   credentialKey,
   decryptedSecrets,
   encryptedSecrets,
@@ -10,6 +10,7 @@ import {
   replacedSecrets,
   STORED_SECRET,
 } from '../gateway/stored-config/credential-keys.ts'
+import type { EncryptedSecrets, StoredEntry } from '../store/config-records.ts'
 import { copyStore } from '../store/copy.ts'
 import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
@@ -33,21 +34,21 @@ export async function migrateCommand(options: { from: string; to: string }, term
 export async function encryptAgainCommand(file: string | undefined, terminal: Terminal): Promise<void> {
   const { secrets: configured, ...config } = configAt(file)
   const unread = new Set<string>()
-  const count = await readStore(config, async ({ config: records, shared }) => {
-    const keys = await new CredentialKeys(shared, () => configured).all()
-    const before = await shared.secret(STORED_SECRET)
-    const fresh = configured === undefined ? freshSecret() : undefined
-    const next = credentialKey(fresh ?? configured!.key)
-    return records.encryptAgain(
-      (entry, secrets) => {
+  const count = await readStore(config, ({ config: records }) =>
+    records.encryptAgain(async secretOf => {
+      unread.clear()
+      const keys = await allKeys(secretOf, configured)
+      const fresh = configured === undefined ? freshSecret() : undefined
+      const next = credentialKey(fresh ?? configured!.key)
+      const change = (entry: StoredEntry, secrets: EncryptedSecrets): EncryptedSecrets => {
         const opened = decryptedSecrets(entry, keys)
         if (opened.secrets !== undefined) return encryptedSecrets(entry, opened.secrets, next)!
         unread.add(entry.name)
         return secrets
-      },
-      fresh === undefined ? [] : replacedSecrets(fresh, before),
-    )
-  })
+      }
+      return { change, secrets: fresh === undefined ? [] : replacedSecrets(fresh, await secretOf(STORED_SECRET)) }
+    }),
+  )
   for (const name of unread)
     terminal.fault(`No secret decrypts the credentials of channel ${name}; they stay as they are.`)
   const secret = configured === undefined ? 'a new secret of the store' : '`encryption.key`'

@@ -79,6 +79,7 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
   const values: { [name: string]: string | undefined } = {}
   const needed = new Set(preset.formats.flatMap(row => namesNeeded(row, written.base_url !== undefined)))
   if (written.auth !== undefined && preset.cloud?.service !== undefined) needed.add('region')
+  const inHosts = new Set(written.base_url === undefined ? preset.formats.flatMap(namesInHost) : [])
   for (const name of VARIABLES) {
     const source = preset.variables?.[name]
     if (source === undefined) {
@@ -86,10 +87,16 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
       continue
     }
     values[name] = written[name] ?? defaultOf(source, env)
+    if (inHosts.has(name) && written[name]?.match(HOST_PART) === null) fault([name], 'is no part of a host name')
     if (values[name] === undefined && needed.has(name)) fault([name], `is missing, and ${source.env[0]} is not set`)
   }
   return values
 }
+
+/** A variable in a host name: without dots, it names no host below another domain of the provider. */
+const HOST_PART = /^[\w-]+$/
+
+const namesInHost = ({ baseUrl = '' }: PresetFormat) => namesIn(baseUrl.split('/')[2] ?? '')
 
 /** The variables of a format's address that its requests need; those of a host do not count if it is replaced. */
 const namesNeeded = ({ baseUrl = '', below = '', headers, query }: PresetFormat, isReplaced: boolean) =>

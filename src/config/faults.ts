@@ -35,8 +35,12 @@ export function pathText(path: Path): string {
   return text
 }
 
+/** Maximum number of characters of a misspelt name. The comparison takes time in proportion. */
+const MAX_NAME_LENGTH = 100
+
 /** Returns the known name most similar to a misspelt one. Undefined if none is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {

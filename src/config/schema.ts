@@ -82,7 +82,25 @@ export const oneOf = <const T extends readonly string[]>(values: T) =>
 export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(), value, expects('an object'))
 
 /** An object whose fields the endpoint checks itself. The description refers to their schema. */
-export const checkedLater = (description: string) => describedAs(mapOf(v.unknown()), { type: 'object', description })
+export const checkedLater = (description: string) =>
+  describedAs(
+    v.pipe(
+      mapOf(v.unknown()),
+      v.check(value => !isDeep(value), DEEP),
+    ),
+    { type: 'object', description },
+  )
+
+/** Maximum number of objects and lists within each other. The deepest setting, a flag of a dialect, has five. */
+const MAX_DEPTH = 20
+
+export const DEEP = `has more than ${MAX_DEPTH} levels`
+
+/** Whether a value is nested so deeply that recursive code could exhaust the stack. */
+export const isDeep = (value: unknown, levels = MAX_DEPTH): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some(inner => isDeep(inner, levels - 1)))
 
 export const yesOrNo = v.boolean(expects('true or false'))
 

@@ -7,6 +7,7 @@ import { PEM, type WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
+import { DEEP, isDeep, text } from './schema.ts'
 import { isReference, mapSecrets, type Written } from './secret-fields.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
@@ -29,26 +30,40 @@ export type Checked<T> =
  * (docs/decisions/2026-11-28-stored-channels.md).
  */
 export function checkedChannel(written: Written, { env, proxy }: Surroundings): Checked<ChannelConfig> {
+  if (isDeep(written)) return { faults: TOO_DEEP }
   const parsed = v.safeParse(CHANNEL_SCHEMA, written)
   if (!parsed.success) return { faults: faultsOf(parsed.issues) }
   const faults: PathFault[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
   const preset = PRESETS.get(parsed.output.provider)
+  reportName(parsed.output, fault)
   reportFiles(parsed.output, fault)
-  const isRedirected = redirections(parsed.output).length > 0
-  if (isRedirected && preset !== undefined) reportMachineCredentials(parsed.output, preset, env, fault)
+  reportHosts(parsed.output, fault)
+  const reason = preset && reasonAgainstMachine(parsed.output, preset)
+  if (reason !== undefined) reportMachineCredentials(parsed.output, preset!, { env, reason }, fault)
   if (faults.length > 0) return { faults }
-  const channel = channelOf(parsed.output, isRedirected ? withoutSecrets(env, preset) : env, proxy, fault)
+  const channel = channelOf(parsed.output, reason === undefined ? env : withoutSecrets(env, preset), proxy, fault)
   return faults.length > 0 || channel === undefined ? { faults } : { value: channel }
 }
 
 /** Checks a stored entry of `models`. */
 export function checkedModel(id: string, written: Written): Checked<ModelFacts> {
+  if (isDeep(written)) return { faults: TOO_DEEP }
   const parsed = v.safeParse(MODEL_SCHEMA, written)
   if (!parsed.success) return { faults: faultsOf(parsed.issues) }
   const faults: PathFault[] = []
   const facts = factsOf(id, parsed.output, (path, message) => faults.push({ path, message }))
   return faults.length > 0 ? { faults } : { value: facts }
+}
+
+const TOO_DEEP: readonly PathFault[] = [{ path: [], message: DEEP }]
+
+/** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
+const NAME = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+
+function reportName({ name }: WrittenChannel, fault: FaultAt): void {
+  const { issues } = v.safeParse(NAME, name)
+  if (issues !== undefined) fault(['name'], issues[0].message)
 }
 
 const FILE = 'names a file of the server; write the channel in the config file instead'
@@ -58,8 +73,18 @@ function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: Fau
     fault(['provider'], 'answers from files of the server; write it in the config file instead')
   if (folder !== undefined) fault(['folder'], FILE)
   for (const field of ['file', 'token_file'] as const) if (auth?.[field] !== undefined) fault(['auth', field], FILE)
-  for (const [field, text] of Object.entries(tls ?? {}))
-    if (text?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
+  for (const [field, pem] of Object.entries(tls ?? {}))
+    if (pem?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
+}
+
+/**
+ * Reports a header that names another server at the provider's address. Content delivery networks serve all their
+ * customers at one address, and decide by this name who gets a request with its credentials (RFC 9110, 7.2).
+ */
+function reportHosts({ headers = {} }: WrittenChannel, fault: FaultAt): void {
+  for (const name of Object.keys(headers))
+    if (name.toLowerCase() === 'host')
+      fault(['headers', name], 'names another server than the address; write the channel in the config file instead')
 }
 
 /**
@@ -82,11 +107,21 @@ const MACHINE: ReadonlySet<string> = new Set([
   ...['aws-default', 'google-default', 'google-metadata', 'azure-managed', 'azure-workload', 'azure-default'],
 ])
 
-/** Reports that a channel with an address of its own would use a key of the environment, or the machine's identity. */
-function reportMachineCredentials(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): void {
-  const { key, keys, auth } = written
+/** Returns why a channel must not use credentials of the machine. Undefined if it may. */
+function reasonAgainstMachine(written: WrittenChannel, { name, cloud }: Preset): string | undefined {
   const [first] = redirections(written)
-  const reason = `the channel has its own \`${first!.join('.')}\``
+  if (first !== undefined) return `the channel has its own \`${first.join('.')}\``
+  const isForeign = written.auth !== undefined && !written.auth.type.startsWith(`${cloud?.name}-`)
+  return isForeign ? `"${name}" does not belong to this cloud` : undefined
+}
+
+/** Reports that a channel would use a key of the environment, or the machine's identity. */
+function reportMachineCredentials(
+  { key, keys, auth }: WrittenChannel,
+  preset: Preset,
+  { env, reason }: { readonly env: Env; readonly reason: string },
+  fault: FaultAt,
+): void {
   if (auth !== undefined && MACHINE.has(auth.type))
     fault(['auth', 'type'], `credentials of the machine are sent only to the provider's own address, and ${reason}`)
   const isFromEnvironment = preset.env.some(name => env[name])

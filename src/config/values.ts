@@ -25,8 +25,11 @@ export const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'a map'
-  return JSON.stringify(value)
+  return JSON.stringify(value).replace(CREDENTIALS, '//…@')
 }
+
+/** User and password of an address. */
+const CREDENTIALS = /\/\/[^/]*@/
 
 export const text = called('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
 /** A secret. Messages do not show its value. Trimmed, because files and variables often end with a line break. */
@@ -157,13 +160,22 @@ export const address = called(
     ),
   ),
 )
+/** Whether the percent-encoding of a text is valid. The HTTP client decodes user and password of a proxy. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
 export const proxy = called(
   'address, or `none`',
   v.pipe(
     v.string('expected the http or https URL of a proxy, or none'),
     v.check(
-      value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)),
+      value => value === 'none' || (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value) && isDecodable(value)),
       'expected the http or https URL of a proxy, or none',
     ),
   ),

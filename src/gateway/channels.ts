@@ -48,7 +48,7 @@ export class Channels {
     }
     this.markDrained()
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
-    this.listing.refresh()
+    this.listing.add(this.all.filter(channel => before.get(channel.config.name) !== channel))
   }
 
   /**

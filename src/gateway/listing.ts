@@ -28,14 +28,25 @@ export class Listing {
     this.channels = channels
   }
 
-  refresh(): void {
-    clearTimeout(this.timer)
-    const listing = this.channels().filter(channel => channel.config.models.patterns.length > 0)
+  /** Requests the lists of channels that are new. The next request for all lists keeps its time. */
+  add(channels: readonly Channel[]): void {
+    const listing = channels.filter(hasPatterns)
+    if (listing.length === 0) return
+    if (this.timer === undefined) this.schedule(REFRESH_EVERY)
+    void this.update(listing)
+  }
+
+  private refresh(): void {
+    this.timer = undefined
+    const listing = this.channels().filter(hasPatterns)
     if (listing.length === 0) return
     this.schedule(REFRESH_EVERY)
-    void Promise.all(listing.map(updateListing)).then(known => {
-      if (known.includes(false)) this.schedule(RETRY_AFTER)
-    })
+    void this.update(listing)
+  }
+
+  private async update(channels: readonly Channel[]): Promise<void> {
+    const known = await Promise.all(channels.map(updateListing))
+    if (known.includes(false)) this.schedule(RETRY_AFTER)
   }
 
   close(): void {
@@ -48,6 +59,8 @@ export class Listing {
     this.timer = setTimeout(() => this.refresh(), milliseconds).unref()
   }
 }
+
+const hasPatterns = ({ config }: Channel): boolean => config.models.patterns.length > 0
 
 /** Requests a channel's list of models. Resolves to whether the channel has a list, new or old. Never rejects. */
 export async function updateListing(channel: Channel): Promise<boolean> {

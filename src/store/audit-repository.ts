@@ -2,8 +2,19 @@ import type { AuditEntry, AuditPage, AuditRecords } from './audit-records.ts'
 import type { Database } from './tables.ts'
 import { plainText } from './usage-series.ts'
 
-/** Maximum number of characters of the changes as JSON. Longer ones are stored as names of fields. */
+/** Maximum number of characters of the changes as JSON. Longer ones are stored as names of fields, without the rest if there are many. */
 const CHANGES = 100_000
+
+/** Maximum number of fields whose names are stored if the changes are too long, and of characters of each name. */
+const NAMES = 200
+const NAME = 200
+
+/** Formats changes as JSON of at most `CHANGES` characters. */
+function textOf(changes: AuditEntry['changes']): string {
+  const text = JSON.stringify(changes)
+  if (text.length <= CHANGES) return text
+  return JSON.stringify(changes.slice(0, NAMES).map(({ field }) => ({ field: plainText(field, NAME) })))
+}
 
 /** The repository of the audit log. */
 export class AuditRepository implements AuditRecords {
@@ -14,13 +25,11 @@ export class AuditRepository implements AuditRecords {
   }
 
   async add({ actorKind, changes, ...entry }: AuditEntry): Promise<void> {
-    const text = JSON.stringify(changes)
-    const stored = text.length <= CHANGES ? text : JSON.stringify(changes.map(({ field }) => ({ field })))
     await this.database
       .insertInto('audit_log')
       .values({
         ...{ ...entry, actor: plainText(entry.actor)!, name: plainText(entry.name)!, target: plainText(entry.target)! },
-        ...{ actor_kind: actorKind, changes: plainText(stored, CHANGES)! },
+        ...{ actor_kind: actorKind, changes: plainText(textOf(changes), CHANGES)! },
       })
       .execute()
   }

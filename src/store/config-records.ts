@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
+import type { SharedRecords } from './shared-records.ts'
 
 /** Kinds of config entries that administrators store. */
 export type EntryKind = 'channel' | 'model'
@@ -23,6 +24,14 @@ export interface EncryptedSecrets {
   readonly data: string
 }
 
+/** How the secrets of all entries are encrypted again. */
+export interface Encryption {
+  /** Encrypts the secrets of one entry. */
+  readonly change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets
+  /** Secrets of the store to replace in the same transaction. */
+  readonly secrets: readonly { readonly name: string; readonly value: Uint8Array }[]
+}
+
 /** Config that administrators store. Each change increments the version of the access records, so that all follow it. */
 export interface ConfigRecords {
   /** Returns all entries, by kind and name. */
@@ -36,17 +45,17 @@ export interface ConfigRecords {
     name: string,
     change: (entry: StoredEntry | undefined) => StoredEntry | undefined,
   ): Promise<StoredEntry | undefined>
-  /** Deletes an entry with its secrets, and ends the drain of a channel. False if there is none. */
-  dropEntry(kind: EntryKind, name: string): Promise<boolean>
+  /**
+   * Deletes an entry with its secrets, and ends the drain of a channel. False if there is none.
+   *
+   * @param keepsDrain whether the config file has a channel of this name, which stays drained.
+   */
+  dropEntry(kind: EntryKind, name: string, keepsDrain?: boolean): Promise<boolean>
   /**
    * Encrypts all secrets again, in one transaction.
    *
-   * @param change encrypts the secrets of one entry. May be called again on a retry.
-   * @param secrets secrets of the store to replace in the same transaction.
+   * @param prepare reads the secrets of the store while they are locked. May be called again on a retry.
    * @returns the number of changed entries.
    */
-  encryptAgain(
-    change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets,
-    secrets: readonly { readonly name: string; readonly value: Uint8Array }[],
-  ): Promise<number>
+  encryptAgain(prepare: (secretOf: SharedRecords['secret']) => Promise<Encryption>): Promise<number>
 }

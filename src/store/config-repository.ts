@@ -1,7 +1,9 @@
 import { plain } from './access-rows.ts'
 import type { StoredConfigRow } from './access-tables.ts'
 import { underNewVersion } from './access-version.ts'
-import type { ConfigRecords, EncryptedSecrets, EntryKind, StoredEntry } from './config-records.ts'
+import type { ConfigRecords, Encryption, EntryKind, StoredEntry } from './config-records.ts'
+import type { SharedRecords } from './shared-records.ts'
+import { storedSecret } from './shared-repository.ts'
 import type { Database } from './tables.ts'
 
 /** The repository of channels and settings of models that administrators store. */
@@ -43,7 +45,7 @@ export class ConfigRepository implements ConfigRecords {
     )
   }
 
-  dropEntry(kind: EntryKind, name: string): Promise<boolean> {
+  dropEntry(kind: EntryKind, name: string, keepsDrain = false): Promise<boolean> {
     return underNewVersion(
       this.database,
       this.now(),
@@ -56,7 +58,7 @@ export class ConfigRepository implements ConfigRecords {
           .where('dropped', '=', 0)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) return false
-        if (kind === 'channel')
+        if (kind === 'channel' && !keepsDrain)
           await database
             .updateTable('access_channels')
             .set({ drained: 0, version })
@@ -69,11 +71,9 @@ export class ConfigRepository implements ConfigRecords {
     )
   }
 
-  encryptAgain(
-    change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets,
-    secrets: readonly { readonly name: string; readonly value: Uint8Array }[],
-  ): Promise<number> {
+  encryptAgain(prepare: (secretOf: SharedRecords['secret']) => Promise<Encryption>): Promise<number> {
     return underNewVersion(this.database, this.now(), async (database, version) => {
+      const { change, secrets } = await prepare(name => storedSecret(database, name))
       const rows = await database.selectFrom('stored_config').selectAll().where('secrets', 'is not', null).execute()
       for (const row of rows) {
         const entry = entryOf(row)

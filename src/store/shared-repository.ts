@@ -16,14 +16,14 @@ export function sharedRepository(database: Database, now: () => number): SharedR
   const reasoning = new ReasoningRepository(database, now)
   const signatures = new SignatureRepository(database, now)
   return {
-    secret: name => secret(database, name),
+    secret: name => storedSecret(database, name),
     async createSecret(name, fresh) {
       await database
         .insertInto('secrets')
         .values({ name, value: Buffer.from(fresh).toString('base64') })
         .onConflict(conflict => conflict.column('name').doNothing())
         .execute()
-      return (await secret(database, name))!
+      return (await storedSecret(database, name))!
     },
     putImage: (image, limits) => images.put(image, limits),
     image: id => images.find(id),
@@ -41,7 +41,8 @@ export function sharedRepository(database: Database, now: () => number): SharedR
   }
 }
 
-async function secret(database: Database, name: string): Promise<Uint8Array | undefined> {
+/** Returns a secret of the gateway. */
+export async function storedSecret(database: Database, name: string): Promise<Uint8Array | undefined> {
   const row = await database.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
   return row && Buffer.from(row.value, 'base64')
 }

@@ -166,10 +166,14 @@ const ANY = ''
 
 /** Indexes the channels by every model name in their configs. */
 function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
-  const names = new Set(channels.flatMap(({ config }) => [...config.models.named.keys()]))
-  const taking = ({ config: { models } }: RoutedChannel, name: string): boolean =>
-    models.patterns.length > 0 || models.named.has(name)
-  return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
+  const hasPatterns = ({ config }: RoutedChannel): boolean => config.models.patterns.length > 0
+  const [all, naming] = [channels.filter(hasPatterns), new Map<string, RoutedChannel[]>()]
+  for (const channel of channels)
+    for (const name of channel.config.models.named.keys()) {
+      const found = naming.getOrInsertComputed(name, () => [...all])
+      if (!hasPatterns(channel)) found.push(channel)
+    }
+  return naming.set(ANY, all)
 }
 
 /** The channels that have a model, each with the upstream's name of it. */

@@ -98,6 +98,7 @@ test('of a file with a fault nothing is stored', async () => {
   })
   expect(await run('channels', 'add', file('{ name: fixed, provider: openai, key: x }'))).toMatchObject({ code: 2 })
   expect(await run('channels', 'add', file('{ provider: openai }'))).toMatchObject({ code: 2 })
+  expect(await run('channels', 'add', file('{ name: "a\\0", provider: openai, key: x }'))).toMatchObject({ code: 2 })
   expect(await run('channels', 'add', file('just text'))).toMatchObject({ code: 2 })
   expect(await run('channels', 'add', file('channels: [{ name: c, provider: openai, key: x }]'))).toMatchObject({
     out: 'Added c.',

@@ -440,8 +440,9 @@ describe('addresses', () => {
     )
 
   it('of a vendor with paths of its own hold for what is at its first one', () => {
-    expect(at('google', 'http://u')).toEqual({ contents: 'http://u', veo: 'http://u', live: 'http://u' })
-    expect(at('google', 'http://u/v1beta')).toEqual({ contents: 'http://u', veo: 'http://u', live: 'http://u' })
+    const google = { contents: 'http://u', interactions: 'http://u', veo: 'http://u', live: 'http://u' }
+    expect(at('google', 'http://u')).toEqual(google)
+    expect(at('google', 'http://u/v1beta')).toEqual(google)
     expect(at('deepseek', 'http://u')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
     expect(at('deepseek', 'http://u/v1')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
     expect(at('zai', 'http://u/v1')).toEqual({ chat: 'http://u/v1' })
@@ -451,7 +452,9 @@ describe('addresses', () => {
     const deepseek = { chat: 'http://u/p', messages: 'http://u/p/anthropic', responses: 'http://u/p' }
     expect(at('deepseek', 'http://u/p/anthropic')).toEqual(deepseek)
     const google = { contents: 'http://u', embeddings: 'http://u/v1beta/openai' }
-    expect(at('google', 'http://u/v1beta/openai/')).toEqual({ ...google, veo: 'http://u', live: 'http://u' })
+    expect(at('google', 'http://u/v1beta/openai/')).toEqual({
+      ...{ ...google, interactions: 'http://u', veo: 'http://u', live: 'http://u' },
+    })
     expect(at('google', 'http://u', ', formats: [contents, embeddings]')).toEqual(google)
     expect(at('google', 'http://u/v1', ', formats: [embeddings]')).toEqual({ embeddings: 'http://u/v1' })
     const zai = { chat: 'http://u/api/paas/v4', messages: 'http://u/api/anthropic' }

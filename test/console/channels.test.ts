@@ -130,7 +130,7 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await dialog.getByLabel('Model').selectOption('other')
     await dialog.getByRole('button', { name: 'Send test' }).click()
     await dialog.getByText('Answered').waitFor()
-    const [result] = await dialog.locator('.channels-results li').allInnerTexts()
+    const [result] = await dialog.locator('.channels-results > li').allInnerTexts()
     expect(result).toMatch(/in [\d.]+ (ms|s)[\s\S]*Hello\.[\s\S]*other · Chat Completions · conversation/)
     const [seen] = gateway.upstreams.get('good')!.seen.filter(({ url }) => url.endsWith('completions'))
     expect(JSON.parse(seen!.text)).toMatchObject({ model: 'other', max_completion_tokens: 1 })
@@ -138,9 +138,9 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await dialog.getByRole('button', { name: 'Test again' }).click()
     await dialog.getByText('Failed', { exact: true }).waitFor()
     await expect
-      .poll(() => wordsOf(dialog.locator('.channels-results li').first()))
+      .poll(() => wordsOf(dialog.locator('.channels-results > li').first()))
       .toMatch(/after [\d.]+ (ms|s)\s+Overloaded\s+HTTP 503[\s\S]*Busy <img/)
-    await expect.poll(() => dialog.locator('.channels-results li').count()).toBe(2)
+    await expect.poll(() => dialog.locator('.channels-results > li').count()).toBe(2)
     // A test counts immediately, like any request.
     await page.keyboard.press('Escape')
     await expect.poll(() => textOf(page, 'good')).toContain('Overloaded · 503')

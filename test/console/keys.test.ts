@@ -214,7 +214,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
       )
     await goTo('/keys')
     await page.getByText('1,000 of 1,000+ keys').waitFor()
-    await page.getByText('The first 1,000 keys are loaded.').waitFor()
+    await page.getByText('Only the first 1,000 keys are loaded and searched.').waitFor()
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('1,001 keys').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { StoredEntry } from '../../src/store/config-records.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -65,19 +66,36 @@ it('all secrets are encrypted again together with the secrets of the store, or n
   await store.config.changeEntry('channel', 'b', () => entry('b'))
   await store.config.changeEntry('model', 'm', () => ({ ...entry('m'), kind: 'model', secrets: undefined }) as never)
   await store.shared.createSecret('s', Buffer.from('old'))
-  const failing = store.config.encryptAgain(
-    ({ name }, secrets) => {
+  const failing = store.config.encryptAgain(async () => ({
+    change: ({ name }, secrets) => {
       if (name === 'b') throw new Error('no')
       return { ...secrets, keyId: 'k2' }
     },
-    [{ name: 's', value: Buffer.from('new') }],
-  )
+    secrets: [{ name: 's', value: Buffer.from('new') }],
+  }))
   await expect(failing).rejects.toThrow('no')
   const keys = async () => (await store.config.entries()).map(({ secrets }) => secrets?.keyId)
   expect(await keys()).toEqual(['k1', 'k1', undefined])
   expect(Buffer.from((await store.shared.secret('s'))!).toString()).toBe('old')
   const value = Buffer.from('new')
-  expect(await store.config.encryptAgain((_, secrets) => ({ ...secrets, keyId: 'k2' }), [{ name: 's', value }])).toBe(2)
+  const again = await store.config.encryptAgain(async secretOf => {
+    expect(Buffer.from((await secretOf('s'))!).toString()).toBe('old')
+    return { change: (_, secrets) => ({ ...secrets, keyId: 'k2' }), secrets: [{ name: 's', value }] }
+  })
+  expect(again).toBe(2)
   expect(await keys()).toEqual(['k2', 'k2', undefined])
   expect(Buffer.from((await store.shared.secret('s'))!).toString()).toBe('new')
+})
+
+it('of two that encrypt again at the same time, the later one reads the secret of the earlier one', async () => {
+  await store.shared.createSecret('s', Buffer.from('old'))
+  const read: string[] = []
+  const again = (next: string) =>
+    store.config.encryptAgain(async secretOf => {
+      read.push(Buffer.from((await secretOf('s'))!).toString())
+      await delay(20)
+      return { change: (_, secrets) => secrets, secrets: [{ name: 's', value: Buffer.from(next) }] }
+    })
+  await Promise.all([again('new'), again('new')])
+  expect(read).toEqual(['old', 'new'])
 })

@@ -9,6 +9,7 @@ import {
   usableModels,
 } from '../../src/upstreams/router.ts'
 import { permitting } from '../builders/permissions.ts'
+import { TIMED } from '../builders/time.ts'
 
 /** Makes channels from config lines, with the health of some of them by name. */
 function channels(lines: string, health: { readonly [name: string]: ChannelHealth } = {}): RoutedChannel[] {
@@ -254,4 +255,15 @@ describe('the models a key can call', () => {
     expect(usableModels(permitting('*'), list).map(({ id }) => id)).toEqual(['gpt-1'])
     expect(names(ask({ model: 'other' }), list)).toEqual(['b'])
   })
+})
+
+it('many channels with models of their own are indexed in proportion to their number', TIMED, () => {
+  const [one] = channels('name: a, formats: [chat], key: k, models: [m]')
+  const many = Array.from({ length: 10_000 }, (_, at) => ({
+    ...one!,
+    config: { ...one!.config, name: `c${at}`, models: { named: new Map([[`m${at}`, 'm']]), patterns: [] } },
+  }))
+  const before = performance.now()
+  expect(names(ask({ model: 'm9999' }), many)).toEqual(['c9999'])
+  expect(performance.now() - before).toBeLessThan(2000)
 })

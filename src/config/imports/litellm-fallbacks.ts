@@ -1,10 +1,12 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
-import type { ReadSetting } from './litellm-router.ts'
 
 /*
  * Fallbacks and aliases of LiteLLM's models (docs.litellm.ai, "Fallbacks" and "Load Balancing", read on 2026-11-28).
  */
+
+/** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
+export type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
 
 /** Reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and those of `*`, are for every model. */
 export const fallbacks =

@@ -1,10 +1,6 @@
-import type { JsonObject } from '../../canonical/node.ts'
-import { type Draft, type Facts, factsOf, objectOf } from './draft.ts'
-import { aliases, defaultGroup, fallbacks } from './litellm-fallbacks.ts'
+import { type Facts, factsOf, objectOf } from './draft.ts'
+import { aliases, defaultGroup, fallbacks, type ReadSetting } from './litellm-fallbacks.ts'
 import { numberOf, settingOf } from './litellm-upstreams.ts'
-
-/** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
-export type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
 
 const ORDERS: { readonly [strategy: string]: string } = {
   'latency-based-routing': 'latency',
@@ -12,13 +8,14 @@ const ORDERS: { readonly [strategy: string]: string } = {
 }
 
 const strategy: ReadSetting = (draft, setting) => {
-  const order = ORDERS[String(setting)]
+  const name = typeof setting === 'string' ? setting : JSON.stringify(setting)
+  const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
   if (order !== undefined)
     for (const model of new Set(draft.channels.flatMap(({ models }) => [...models.keys()])))
       if (!model.includes('*')) factsOf(draft, model)['order'] = order
   return order !== undefined || setting === 'simple-shuffle'
     ? undefined
-    : `requests are spread by weight instead of by "${String(setting)}"`
+    : `requests are spread by weight instead of by "${name}"`
 }
 
 const redis: ReadSetting = (draft, _, { router_settings }) => {

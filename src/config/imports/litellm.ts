@@ -1,3 +1,4 @@
+import { append } from '../../canonical/lists.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { matches } from '../glob.ts'
 import {
@@ -139,7 +140,10 @@ function withoutWide(draft: Draft, patterns: readonly Pattern[]): void {
     })
   }
   const empty = new Set(wide.map(({ channel }) => channel).filter(({ models }) => models.size === 0))
-  draft.channels.splice(0, Infinity, ...draft.channels.filter(one => !empty.has(one)))
+  append(
+    draft.channels,
+    draft.channels.splice(0).filter(one => !empty.has(one)),
+  )
 }
 
 const isWider = (pattern: string, name: string): boolean => pattern === name || matches(pattern, name)
@@ -195,12 +199,12 @@ function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObje
   })
   const sizes = Object.entries(SIZES).map(([from, to]) => [from, to, given(from)] as const)
   const price = objectOf(draft.models.get(name)?.['price'])
-  const lost = [...added(price as Facts, prices)]
+  const lostPrices = added(price as Facts, prices)
   if (Object.keys(price).length > 0) factsOf(draft, name)['price'] = price
   const facts = { ...draft.models.get(name) }
-  lost.push(...added(facts, sizes))
+  const lostSizes = added(facts, sizes)
   if (Object.keys(facts).length > 0) draft.models.set(name, facts)
-  return lost
+  return [...lostPrices, ...lostSizes]
 }
 
 /** Adds values that are not there yet. Returns the fields whose values differ from those that are there. */

@@ -58,12 +58,19 @@ export class CredentialKeys {
   }
 
   /** Returns all keys that decrypt, by their ids. */
-  async all(): Promise<ReadonlyMap<string, CredentialKey>> {
-    const { key, previous = [] } = this.configured() ?? {}
-    const stored = [await this.records.secret(STORED_SECRET), await this.records.secret(PREVIOUS_SECRET)]
-    const secrets = [key, ...previous, ...stored].filter(secret => secret !== undefined)
-    return new Map(secrets.map(credentialKey).map(one => [one.id, one]))
+  all(): Promise<ReadonlyMap<string, CredentialKey>> {
+    return allKeys(name => this.records.secret(name), this.configured())
   }
+}
+
+/** Returns all keys that decrypt, by their ids: of the secrets of the config and of the store. */
+export async function allKeys(
+  secretOf: SharedRecords['secret'],
+  { key, previous = [] }: Partial<NonNullable<Config['secrets']>> = {},
+): Promise<ReadonlyMap<string, CredentialKey>> {
+  const stored = [await secretOf(STORED_SECRET), await secretOf(PREVIOUS_SECRET)]
+  const secrets = [key, ...previous, ...stored].filter(secret => secret !== undefined)
+  return new Map(secrets.map(credentialKey).map(one => [one.id, one]))
 }
 
 /** Encrypts the secrets of an entry, bound to its kind and name. Undefined if there are none. */

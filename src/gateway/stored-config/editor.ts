@@ -55,8 +55,9 @@ export class ConfigEditor {
     return { entry: entry! }
   }
 
-  drop(kind: EntryKind, name: string): Promise<boolean> {
-    return this.options.records.dropEntry(kind, name)
+  /** @param isShadowed whether the config file has an entry of this name. */
+  drop(kind: EntryKind, name: string, isShadowed = false): Promise<boolean> {
+    return this.options.records.dropEntry(kind, name, isShadowed)
   }
 
   /**

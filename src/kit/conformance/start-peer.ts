@@ -24,6 +24,8 @@ export class MissingPeer extends Error {
 
 export interface RunningPeer {
   readonly target: Target
+  /** Id of the peer's process. */
+  readonly pid: number
   /** Returns the last part of the peer's output. */
   readonly output: () => string
   close(): Promise<void>
@@ -106,21 +108,24 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
+/** The addresses of an upstream, as peers are configured with them. */
+type Addresses = Pick<Upstream, 'root' | 'base' | 'origin'>
+
 /** Opens the addresses that a peer's texts reference as `${origin.<format>}`. Returns them by placeholder. */
-async function originsIn(texts: readonly string[], upstream: Upstream): Promise<Values> {
+async function originsIn(texts: readonly string[], upstream: Addresses): Promise<Values> {
   const named = texts.flatMap(text => [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!))
   const opened = [...new Set(named)].map(async format => [`origin.${format}`, await upstream.origin(format)])
   return Object.fromEntries(await Promise.all(opened))
 }
 
 /**
- * Starts a peer in a separate folder, with the kit's upstream behind it.
+ * Starts a peer in a separate folder, with an upstream behind it.
  *
  * @param signal stops a peer that is not ready yet.
  */
 export async function startPeer(
   peer: Peer,
-  upstream: Upstream,
+  upstream: Addresses,
   specs: Specs = {},
   signal?: AbortSignal,
 ): Promise<RunningPeer> {
@@ -178,7 +183,7 @@ export async function startPeer(
       translates: peer.translates,
       claims: (caller, upstream) => peer.upstreams[caller]?.includes(upstream) ?? false,
     }
-    return { target, output: () => clean(output), close }
+    return { target, pid: child.pid!, output: () => clean(output), close }
   } catch (fault) {
     await close()
     throw fault

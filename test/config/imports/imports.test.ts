@@ -236,6 +236,13 @@ test('any list of LiteLLM models becomes a config with each of them, or a note',
   )
 })
 
+test.each(['constructor', { toString: '' }, 5, ['x']])('a routing strategy %o is a note', routing_strategy => {
+  const model_list = [{ model_name: 'm', litellm_params: { model: 'openai/m', api_key: 'os.environ/OPENAI_API_KEY' } }]
+  const { text, notes } = litellm({ model_list, router_settings: { routing_strategy } })
+  expect(notes).toMatchObject([{ path: expect.stringContaining('routing_strategy') }])
+  expect(modelsOf(read(text))).toEqual(['openai: m>m'])
+})
+
 test.each(['litellm', 'new-api', 'one-api', 'portkey'])(
   'rubbish is an error or notes, and never a crash: %s',
   gateway => {

@@ -104,12 +104,13 @@ export const storedChannel = ({ stored }: Administration, name: string): StoredR
 export function channelViews(gateway: Administration, states: ChannelStates) {
   const { channels } = gateway.config
   const names = new Set(channels.map(({ name }) => name))
-  const unused = gateway.stored.filter(({ entry: { kind, name } }) => kind === 'channel' && !names.has(name))
+  const stored = gateway.stored.filter(({ entry }) => entry.kind === 'channel')
+  const rows = new Map(stored.map(row => [row.entry.name, row]))
   return [
     ...channels.map(config =>
-      configuredView(gateway, config, { stored: storedChannel(gateway, config.name), state: states[config.name] }),
+      configuredView(gateway, config, { stored: rows.get(config.name), state: states[config.name] }),
     ),
-    ...unused.map(unusableView),
+    ...stored.filter(({ entry }) => !names.has(entry.name)).map(unusableView),
   ]
 }
 

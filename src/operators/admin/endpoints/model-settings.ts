@@ -99,8 +99,9 @@ const isModel = ({ entry }: StoredRow): boolean => entry.kind === 'model'
 
 /** The models of the config file. */
 function fixedModels(gateway: Administration): readonly ModelFacts[] {
-  const isStored = (id: string): boolean => storedRow(gateway, id)?.isShadowed === false
-  return [...gateway.config.models.values()].filter(({ id }) => !isStored(id))
+  const used = gateway.stored.filter(row => isModel(row) && !row.isShadowed)
+  const stored = new Set(used.map(({ entry }) => entry.name))
+  return [...gateway.config.models.values()].filter(({ id }) => !stored.has(id))
 }
 
 function checkNotFixed(gateway: Administration, id: string): void {

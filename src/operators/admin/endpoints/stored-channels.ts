@@ -16,9 +16,6 @@ const name = fields({ name: word })
 /** A channel as in the config file. The config's schema checks it, after stored secrets were put in place. */
 const channel = checkedLater('A channel as in the config file (ChannelConfig). A reference keeps a stored secret.')
 
-/** A channel name. Clients resolve `.` and `..` in URL paths, so these names are refused. */
-const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
-
 const createChannel = endpoint({
   method: 'post',
   path: '/channels',
@@ -32,11 +29,9 @@ const createChannel = endpoint({
   location: ({ name }) => `/channels/${encodeURIComponent(name)}`,
   handle: async (gateway, { body }, principal) => {
     const written = withoutNulls(body)
-    const checked = v.safeParse(newName, written['name'])
-    if (!checked.success) throw invalidBody([{ path: ['name'], message: checked.issues[0].message }])
-    if (isFixed(gateway, checked.output)) throw TAKEN
+    if (isFixed(gateway, written['name'])) throw TAKEN
     await saved(gateway, await gateway.editor.createChannel(written))
-    return details(gateway, checked.output, principal)
+    return details(gateway, String(written['name']), principal)
   },
 })
 
@@ -69,7 +64,7 @@ const deleteChannel = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
     checkStored(gateway, params.name)
-    if (!(await gateway.editor.drop('channel', params.name))) throw UNKNOWN
+    if (!(await gateway.editor.drop('channel', params.name, isFixed(gateway, params.name)))) throw UNKNOWN
     await gateway.changed()
     return {}
   },
