@@ -121,7 +121,9 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('doctor')
-    .description('check config, store, Redis, certificates and each channel, and print what to do')
+    .description(
+      'check config, store, Redis, certificates and, by a small real request, each channel, and print what to do',
+    )
     .action(async () => {
       const { doctorCommand } = await import('./doctor.ts')
       if (!(await doctorCommand(config(), terminal))) throw new Unhealthy()

@@ -28,7 +28,11 @@ export interface PermissionOptions {
 export function permissionOptions(command: Command): Command {
   return command
     .option('--models <patterns>', 'models that may be used, separated by commas; * matches anything', given(list))
-    .option('--doors <formats>', 'formats whose endpoints may be used, separated by commas', given(parseFormats))
+    .option(
+      '--doors <formats>',
+      'formats of callers whose endpoints may be used, separated by commas',
+      given(parseFormats),
+    )
     .option('--rpm <number>', 'requests per minute', given(parseWhole))
     .option('--tpm <number>', 'tokens per minute', given(parseWhole))
     .option('--concurrent <number>', 'concurrent requests', given(parseWhole))

@@ -39,7 +39,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
     // A replay fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     // Without a list, a folder's models are those of its recordings.
-    models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : [])),
+    models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : []), fault),
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,
     ...(written.affinity === false ? { affinity: false as const } : {}),
@@ -67,6 +67,9 @@ export const defaultOf = (source: PresetVariableSource, env: Env): string | unde
   source.env.map(name => env[name]).find(Boolean) ?? source.default
 
 const VARIABLES: readonly PresetVariable[] = ['region', 'project', 'resource', 'workspace', 'api_version']
+
+/** Names of the fields with parts of a provider's address. */
+export const ADDRESS_PARTS: ReadonlySet<string> = new Set(VARIABLES)
 
 /**
  * The values of the preset's variables. Reports those that are missing, except the parts of a host that the operator
@@ -198,16 +201,24 @@ function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
 }
 
 /**
- * Converts `models`: a map gives public ids their upstream ids; a list holds ids that are both, and patterns over the
- * upstream's model list.
+ * Converts `models`: a map gives public ids and patterns their upstream ids; a list holds ids that are both, and
+ * patterns over the upstream's model list.
  */
-function modelsOf(models: readonly string[] | { readonly [id: string]: string }): ChannelModels {
-  if (!isList(models)) return { named: new Map(Object.entries(models)), patterns: [] }
+function modelsOf(models: readonly string[] | { readonly [id: string]: string }, fault: FaultAt): ChannelModels {
+  const entries = isList(models) ? models.map(id => [id, id] as const) : Object.entries(models)
+  const patterns = entries.filter(([id]) => id.includes('*'))
+  const renamed = patterns.filter(([pattern, upstream]) => pattern !== upstream)
+  for (const [id, upstream] of isList(models) ? [] : entries)
+    if (starsIn(upstream) > starsIn(id)) fault(['models', id], `"${upstream}" has a \`*\` that the name lacks`)
+    else if (starsIn(id) > 1 && id !== upstream) fault(['models', id], 'a pattern with another name has one `*` only')
   return {
-    named: new Map(models.filter(id => !id.includes('*')).map(id => [id, id])),
-    patterns: models.filter(id => id.includes('*')),
+    named: new Map(entries.filter(([id]) => !id.includes('*'))),
+    patterns: patterns.map(([pattern]) => pattern),
+    ...(renamed.length === 0 ? {} : { renamed: new Map(renamed) }),
   }
 }
+
+const starsIn = (name: string): number => name.split('*').length - 1
 
 /** Array.isArray that also narrows readonly arrays. */
 const isList = (value: object): value is readonly string[] => Array.isArray(value)

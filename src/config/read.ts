@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { append } from '../canonical/lists.ts'
 import type { Path } from '../canonical/loss.ts'
+import { ADDRESS_PARTS } from './channel.ts'
 import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'
-import { faultsOf } from './issues.ts'
+import { faultsOf, type PathFault } from './issues.ts'
 import { salvage } from './salvage.ts'
 import { type Env, readSource } from './source.ts'
 import type { Config } from './types.ts'
@@ -20,7 +21,8 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   const faults = [...source.faults]
   const value = source.value ?? {}
   const parsed = v.safeParse(CONFIG_SCHEMA, value)
-  const found = faultsOf(parsed.issues)
+  const isUnset = (path: Path): boolean => source.unset.some(unset => isWithin(path, unset))
+  const found: PathFault[] = faultsOf(parsed.issues)
   const { written: usable, sourceOf } = parsed.success
     ? { written: parsed.output, sourceOf: (path: Path) => path }
     : salvage(
@@ -32,24 +34,32 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
     if (!isExplained(sourceOf(path), found, value)) found.push({ path: [...sourceOf(path)], message })
   append(
     faults,
-    found.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
+    found
+      .filter(({ path }) => !isUnset(path))
+      .map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
   )
   if (faults.length === 0) return config
   throw new ConfigError(sortedByLine(faults), file)
 }
 
 /**
- * Whether another fault already explains the fault at a path: one at the same path, at a parent, or in the group that a
- * key names.
+ * Whether another fault already explains the fault at a path: one at the same path, at a parent, in the group that a key
+ * names, or at the address that a part of the provider's address is missing for.
  */
 function isExplained(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
-  const names = (above: Path, below: Path): boolean => above.every((step, index) => step === below[index])
   const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined
   return by.some(
     other =>
-      names(other.path, path) || (group !== undefined && other.path.length < 3 && names(other.path, ['groups', group])),
+      isWithin(path, other.path) ||
+      (group !== undefined && other.path.length < 3 && isWithin(['groups', group], other.path)) ||
+      (isAddressPart(path) && other.path.length > 2 && isWithin(other.path, [...path.slice(0, 2), 'base_url'])),
   )
 }
+
+const isWithin = (path: Path, outer: Path): boolean => outer.every((step, index) => step === path[index])
+
+/** Whether a path is that of a part of a provider's address, which a channel with an address of its own need not have. */
+const isAddressPart = ([section, , field]: Path): boolean => section === 'channels' && ADDRESS_PARTS.has(String(field))
 
 const groupOf = (value: unknown, key: number): string =>
   String((value as { readonly keys: readonly { readonly group?: unknown }[] }).keys[key]?.group)

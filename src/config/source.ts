@@ -1,4 +1,4 @@
-import { type Document, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { Path } from '../canonical/loss.ts'
 import type { Fault } from './faults.ts'
 
@@ -8,6 +8,8 @@ export interface Source {
   /** Returns the line of the value at a path, from 1. If there is no such value, the line of its nearest parent. */
   lineOf(path: Path): number
   readonly faults: readonly Fault[]
+  /** Paths of the texts with variables that are not set. */
+  readonly unset: readonly Path[]
 }
 
 export type Env = { readonly [name: string]: string | undefined }
@@ -21,12 +23,17 @@ export function readSource(text: string, env: Env): Source {
     message: error.message,
     line: lines.linePos(error.pos[0]).line,
   }))
-  if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults }
-  interpolate(document, env, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line }))
+  if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults, unset: [] }
+  const unset: Path[] = []
+  interpolate(document, env, (message, offset, path) => {
+    faults.push({ path: '', message, line: lines.linePos(offset).line })
+    unset.push(path)
+  })
   return {
     value: valueIn(document, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line })),
     lineOf: path => lines.linePos(offsetOf(document, path)).line,
     faults,
+    unset,
   }
 }
 
@@ -65,18 +72,28 @@ function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
 /** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
-function interpolate(document: Document, env: Env, fault: (message: string, offset: number) => void): void {
+function interpolate(document: Document, env: Env, fault: (message: string, offset: number, path: Path) => void): void {
   visit(document, {
-    Scalar(key, node) {
+    Scalar(key, node, above) {
       if (key === 'key' || typeof node.value !== 'string') return
       node.value = node.value.replace(VARIABLE, (whole, name: string | undefined, fallback: string | undefined) => {
         if (name === undefined) return '${'
         const value = env[name]
         if (value !== undefined && (value !== '' || fallback === undefined)) return value
-        if (fallback === undefined) fault(`the environment variable ${name} is not set`, node.range?.[0] ?? 0)
+        if (fallback === undefined)
+          fault(`the environment variable ${name} is not set`, node.range?.[0] ?? 0, pathOf(node, above))
         return fallback ?? whole
       })
     },
+  })
+}
+
+/** Returns the path of a node: the keys and indexes on the way to it. */
+function pathOf(node: Node, above: readonly unknown[]): Path {
+  const way = [...above, node]
+  return way.slice(0, -1).flatMap((parent, index): Path => {
+    if (isPair(parent)) return isScalar(parent.key) ? [String(parent.key.value)] : []
+    return isSeq(parent) ? [parent.items.indexOf(way[index + 1])] : []
   })
 }
 

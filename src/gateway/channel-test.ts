@@ -10,6 +10,7 @@ import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { type RoutedChannel, route, type Target } from '../upstreams/router.ts'
+import { publicNamesOf } from '../upstreams/upstream-names.ts'
 import { gatewayCall, NO_STATE, NoReply } from './caller-requests.ts'
 import type { StateCipher } from './compaction/state-cipher.ts'
 import { upstreamFailure } from './failure-of.ts'
@@ -87,7 +88,7 @@ export async function testChannel(channel: Channel, options: ChannelTestOptions)
 }
 
 const firstModel = ({ config, listed }: Channel): string | undefined =>
-  config.models.named.keys().next().value ?? listed?.values().next().value
+  config.models.named.keys().next().value ?? [...(listed ?? [])].flatMap(id => publicNamesOf(config.models, id))[0]
 
 /** Returns the target and the request for the cheapest work that the channel does with the model. */
 function targetOf(

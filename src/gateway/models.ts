@@ -3,12 +3,14 @@ import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
 import { defined, type Format } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
+import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { MODEL_WRITERS } from '../egress/model-writers.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { FORMAT_FACTS, fitnessOf, isDirect } from '../formats/index.ts'
 import type { Catalogue } from '../upstreams/catalogue/index.ts'
 import type { UsableModel } from '../upstreams/router.ts'
+import { upstreamNameOf } from '../upstreams/upstream-names.ts'
 
 type FactsOf = (id: string) => ModelFacts | undefined
 
@@ -111,6 +113,10 @@ interface Sources {
   readonly catalogue: Catalogue
 }
 
+/** Whether a channel has a model under a name, or a pattern with another name, of the operator's choice. */
+const isRenaming = ({ named, renamed }: ChannelConfig['models'], id: string): boolean =>
+  named.has(id) || matchesAny([...(renamed?.keys() ?? [])], id)
+
 /**
  * Returns the facts for lists and records of models: the operator's settings, completed with the limits of the
  * catalogue.
@@ -121,10 +127,11 @@ export const listedFacts =
     const facts = config.models.get(id)
     if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
     // Channel that serves the model under a name of the operator's choice.
-    const channelConfig = channels.all.find(channel => channel.config.models.named.has(id))?.config
+    const channelConfig = channels.all.find(({ config: { models } }) => isRenaming(models, id))?.config
+    const upstreamModel = channelConfig && upstreamNameOf(channelConfig.models, id)
     const { context, maxOutput } = catalogue.about(
       id,
-      channelConfig && { provider: channelConfig.provider, upstreamModel: channelConfig.models.named.get(id)! },
+      upstreamModel === undefined ? undefined : { provider: channelConfig!.provider, upstreamModel },
     )
     if (context === undefined && maxOutput === undefined) return facts
     return { ...(facts ?? { id, input: [], output: [] }), ...defined({ context, maxOutput }) }

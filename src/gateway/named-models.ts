@@ -4,8 +4,8 @@ import { checkModelName } from '../canonical/model-name.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
-import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
+import { upstreamNameOf } from '../upstreams/upstream-names.ts'
 import { type BodyPaths, type ModelPaths, type NameKind, pathsAt, pathsOf } from './model-paths.ts'
 
 /**
@@ -69,9 +69,9 @@ export function checkPermitted(name: string, permissions: Permissions, field: st
  * @throws GatewayError `invalid-request` for any other model that the channel does not have.
  */
 export function upstreamName(name: string, models: ChannelConfig['models'], { field, kind }: Named): string {
-  const upstream = models.named.get(name)
+  const upstream = upstreamNameOf(models, name)
   if (upstream !== undefined) return upstream
-  if (kind === 'helper' || matchesAny(models.patterns, name)) return name
+  if (kind === 'helper') return name
   throw invalid(`The model "${excerpt(name)}" cannot be combined with the requested model.`, field)
 }
 

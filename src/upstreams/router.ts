@@ -4,7 +4,6 @@ import { checkModelName } from '../canonical/model-name.ts'
 import type { Format } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
-import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
 import { CALLER_FORMATS, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
 import { bestFormat, fitnessAt } from './best-format.ts'
@@ -12,6 +11,7 @@ import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel
 import { drawOf } from './draw.ts'
 import { allFull, availableKeys } from './pooled-keys.ts'
 import type { Rank } from './ranks.ts'
+import { publicNamesOf, upstreamNameOf } from './upstream-names.ts'
 
 export { type ChannelHealth, isFull, type RoutedChannel, rests }
 
@@ -221,7 +221,7 @@ export function usableModels(
 /** Returns the models that the channel names, and those in its upstream's list that match its patterns. */
 const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[] => [
   ...models.named.keys(),
-  ...[...(health.listed ?? [])].filter(id => matchesAny(models.patterns, id)),
+  ...[...(health.listed ?? [])].flatMap(id => publicNamesOf(models, id)),
 ]
 
 function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
@@ -252,13 +252,8 @@ const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as 
 type Obstacle = (typeof OBSTACLES)[number]
 
 /** Returns the upstream's name of the model. Undefined if the channel does not have it. */
-function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
-  const { models } = channel.config
-  const named = models.named.get(model)
-  if (named !== undefined || !matchesAny(models.patterns, model)) return named
-  const { health } = channel
-  return health.listed === undefined || health.listed.has(model) ? model : undefined
-}
+const upstreamModel = ({ config, health }: RoutedChannel, model: string): string | undefined =>
+  upstreamNameOf(config.models, model, health.listed)
 
 /** Returns the channel as a target, or the reason why it cannot be tried. */
 function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {

@@ -1,5 +1,5 @@
-import { type GatewayError, rateLimited } from '../../canonical/error.ts'
-import type { LimitName, Refusal } from './engine.ts'
+import { GatewayError, rateLimited } from '../../canonical/error.ts'
+import type { KeyLimits, LimitName, Refusal } from './engine.ts'
 
 /** Error message and code of a limit. */
 interface Wording {
@@ -33,6 +33,31 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
   },
   day: budget('day'),
   month: budget('month'),
+}
+
+const NANODOLLARS = 1e9
+
+/** Returns an amount of nanodollars as text, exact enough to compare it with a budget. */
+const dollars = (amount: number): string => `$${Number((amount / NANODOLLARS).toPrecision(3))}`
+
+/**
+ * Builds the error for a request whose estimated cost exceeds a whole budget, so that waiting does not help
+ * (docs/keys-and-limits.md#limits). Undefined if the budget covers it.
+ *
+ * @param cost estimated cost, and the budget, in nanodollars.
+ * @param output output tokens that the estimate assumes.
+ */
+export function beyondBudget(cost: number, { day, month }: KeyLimits, output: number): GatewayError | undefined {
+  const budget = Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY)
+  if (cost <= budget) return undefined
+  return new GatewayError({
+    kind: 'rate-limited',
+    message:
+      `The estimated cost of this request, ${dollars(cost)} for its input and ${Math.ceil(output)} expected output tokens, ` +
+      `exceeds this key's whole budget of ${dollars(budget)} for a ${budget === day ? 'day' : 'month'}. Waiting does not ` +
+      'help: send less input, or set a lower output limit (such as `max_tokens`).',
+    code: 'insufficient_quota',
+  })
 }
 
 /** Converts a refusal into the error for the caller. */

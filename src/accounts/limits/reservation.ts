@@ -2,7 +2,7 @@ import type { Quota, RateLimits } from '../../canonical/rate-limit.ts'
 import type { LimitSettings } from '../../config/index.ts'
 import { quotaOf } from './bucket.ts'
 import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
-import { limited } from './refusal.ts'
+import { beyondBudget, limited } from './refusal.ts'
 
 /** Expected tokens of a request. `output` is the maximum of the answer, if the request limits it. */
 export interface ExpectedTokens {
@@ -261,11 +261,13 @@ export class Reservation {
 
   /** Undoes the bookkeeping of a refused step. The step changed no counts. */
   private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+    const isBudget = refusal.limit === 'day' || refusal.limit === 'month'
+    const beyond = isBudget ? beyondBudget(this.cost, step.limits, this.answer) : undefined
     if (step.enter !== undefined) this.slot = undefined
     this.tokens -= step.tokens
     this.cost = 0
     this.expected = undefined
-    return limited(refusal)
+    return beyond ?? limited(refusal)
   }
 
   /** Clears the reservation. */

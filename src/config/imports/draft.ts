@@ -7,7 +7,7 @@ import type { Note } from './note.ts'
 export interface DraftChannel {
   name: string
   provider: string
-  /** Names of models for callers, each with its name at the upstream. `*` stands for all that the upstream lists. */
+  /** Names and patterns of models for callers, each with its name at the upstream. */
   readonly models: Map<string, string>
   /** Other fields of the channel, as in the config. */
   readonly fields: { [field: string]: unknown }
@@ -48,8 +48,7 @@ export const factsOf = (draft: Draft, model: string): Facts => draft.models.getO
 
 /**
  * Returns the channel for a model: an existing one with the same provider and fields that does not have the name yet,
- * else a new one. Two accounts for one name thus become two channels, between which requests are spread. Patterns have
- * channels of their own, because a map of models takes names alone.
+ * else a new one. Two accounts for one name thus become two channels, between which requests are spread.
  */
 export function channelFor(
   draft: Draft,
@@ -59,17 +58,13 @@ export function channelFor(
 ): DraftChannel {
   const account = JSON.stringify([provider, fields])
   const found = draft.channels.find(
-    ({ provider, fields, models }) =>
-      JSON.stringify([provider, fields]) === account && !models.has(model) && hasPattern(models) === isPattern(model),
+    ({ provider, fields, models }) => JSON.stringify([provider, fields]) === account && !models.has(model),
   )
   if (found !== undefined) return found
   const channel = { name: freeName(draft, provider), provider, models: new Map<string, string>(), fields }
   draft.channels.push(channel)
   return channel
 }
-
-const isPattern = (model: string): boolean => model.includes('*')
-const hasPattern = (models: ReadonlyMap<string, string>): boolean => [...models.keys()].some(isPattern)
 
 /** Returns the name, or the name with the first number that is free. */
 export function freeName(draft: Draft, name: string): string {

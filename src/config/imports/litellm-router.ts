@@ -1,58 +1,6 @@
-import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
+import { type Facts, factsOf, objectOf } from './draft.ts'
+import { aliases, defaultGroup, fallbacks, type ReadSetting } from './litellm-fallbacks.ts'
 import { numberOf, settingOf } from './litellm-upstreams.ts'
-
-/** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
-type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
-
-/** Reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and those of `*`, are for every model. */
-const fallbacks =
-  (reason?: string): ReadSetting =>
-  (draft, setting) => {
-    const rows = Array.isArray(setting) ? setting : [setting]
-    for (const [model, others] of rows.filter(isObject).flatMap(Object.entries)) {
-      const facts = model === '*' ? defaultGroup(draft) : factsOf(draft, model)
-      const named = namesIn(others).filter(other => other !== model)
-      addFallbacks(facts, named, reason)
-    }
-    const named = namesIn(rows)
-    if (named.length > 0) addFallbacks(defaultGroup(draft), named, reason)
-    return undefined
-  }
-
-function addFallbacks(facts: Facts, names: readonly string[], reason: string | undefined): void {
-  const before = (facts['fallbacks'] as readonly Fallback[] | undefined) ?? []
-  const rows = new Map(before.map(row => [typeof row === 'string' ? row : row.model, row]))
-  for (const model of names) rows.set(model, withReason(rows.get(model), model, reason))
-  if (rows.size > 0) facts['fallbacks'] = [...rows.values()]
-}
-
-/** A fallback after every failure, or for reasons. */
-type Fallback = string | { readonly model: string; readonly on: readonly string[] }
-
-/** Adds a reason to a fallback; without one, it is for every failure. */
-function withReason(before: Fallback | undefined, model: string, reason: string | undefined): Fallback {
-  if (reason === undefined || typeof before === 'string') return model
-  return { model, on: [...new Set([...(before?.on ?? []), reason])] }
-}
-
-const namesIn = (value: unknown): readonly string[] =>
-  (Array.isArray(value) ? value : [value]).filter(one => textOf(one) !== undefined)
-
-/** Returns the group of callers without another one, which may be changed. */
-const defaultGroup = (draft: Draft): Facts => draft.groups.getOrInsertComputed('default', () => ({ models: ['*'] }))
-
-/** Gives the models of a group a second name. */
-const aliases: ReadSetting = (draft, setting) => {
-  for (const [alias, target] of Object.entries(objectOf(setting))) {
-    const group = typeof target === 'string' ? target : String(objectOf(target)['model'])
-    for (const { models } of draft.channels) {
-      const upstream = models.get(group)
-      if (upstream !== undefined) models.set(alias, upstream)
-    }
-  }
-  return undefined
-}
 
 const ORDERS: { readonly [strategy: string]: string } = {
   'latency-based-routing': 'latency',
@@ -86,44 +34,59 @@ const masterKey: ReadSetting = (draft, setting) => {
   return "it is a caller's key here; `interlingua admin token NAME` makes one for the admin API"
 }
 
-const defaultFallbacks: ReadSetting = (draft, setting) => {
-  addFallbacks(defaultGroup(draft), namesIn(setting), undefined)
-  return undefined
-}
-
 /** Maximum duration of a request by default, in seconds. */
 const DEFAULT_TIMEOUT = 600
+
+const wholeOf = ({ timeout }: Facts): unknown => objectOf(timeout)['whole']
 
 const timeout: ReadSetting = (draft, setting) => {
   const seconds = numberOf(setting)
   if (seconds === undefined) return 'it is no number of seconds'
+  if (draft.channels.every(({ fields }) => wholeOf(fields) !== undefined)) return 'every channel has its own timeout'
   if (seconds !== DEFAULT_TIMEOUT)
     for (const { fields } of draft.channels)
       fields['timeout'] = { whole: `${seconds}s`, ...(fields['timeout'] as object | undefined) }
   return undefined
 }
 
+/** LiteLLM reads this setting only without a timeout of the router. */
+const requestTimeout: ReadSetting = (draft, setting, config) =>
+  numberOf(objectOf(config['router_settings'])['timeout']) === undefined
+    ? timeout(draft, setting, config)
+    : '`router_settings.timeout` is used'
+
 const noted =
   (text: string): ReadSetting =>
   () =>
     text
-const nothing: ReadSetting = () => undefined
 
+/** Host, port and password of Redis are one setting, which the host reads. */
+const withHost: ReadSetting = (_draft, _setting, { router_settings }) =>
+  objectOf(router_settings)['redis_host'] === undefined ? 'redis_host is missing' : undefined
+
+const RESTS = noted('the gateway decides from the kind of a failure how long a channel or a model of it rests')
+const LOGS = noted('the log is JSON, one line for each request')
 const METRICS = noted('see `metrics` and `traces` of the config')
 const DATABASE = noted('the gateway has tables of its own: `store: postgres://…`')
 
 /** Settings of LiteLLM's router and proxy. */
 export const ROUTER_FIELDS: { readonly [field: string]: ReadSetting } = {
   ...{ fallbacks: fallbacks(), context_window_fallbacks: fallbacks('context') },
-  ...{ content_policy_fallbacks: fallbacks('refusal'), default_fallbacks: defaultFallbacks },
-  ...{ model_group_alias: aliases, routing_strategy: strategy, request_timeout: timeout, timeout },
-  ...{ redis_host: redis, redis_port: nothing, redis_password: nothing, redis_url: noted('write it as `redis:`') },
+  ...{ content_policy_fallbacks: fallbacks('refusal'), default_fallbacks: fallbacks() },
+  ...{ model_group_alias: aliases, routing_strategy: strategy, request_timeout: requestTimeout, timeout },
+  ...{ redis_host: redis, redis_port: withHost, redis_password: withHost, redis_url: noted('write it as `redis:`') },
   ...{ master_key: masterKey, database_url: DATABASE, store_model_in_db: DATABASE },
   ...{ success_callback: METRICS, failure_callback: METRICS, callbacks: METRICS },
   ...{ cache: noted('answers are not cached'), cache_params: noted('answers are not cached') },
   max_budget: noted('budgets are limits of keys and groups: `budget: { month: … }`'),
-  // The gateway reports what it drops, tries the next channel, and sends nothing about itself.
-  ...{ drop_params: nothing, num_retries: nothing, allowed_fails: nothing, cooldown_time: nothing },
-  ...{ retry_after: nothing, telemetry: nothing, set_verbose: nothing, enable_pre_call_checks: nothing },
-  ...{ json_logs: nothing, proxy_batch_write_at: nothing, database_connection_pool_limit: nothing },
+  drop_params: noted('not needed: what an upstream lacks is dropped and reported'),
+  num_retries: noted('a failed request is not repeated at the same channel; the next channel is tried'),
+  retry_after: noted('the next channel is tried at once'),
+  ...{ allowed_fails: RESTS, cooldown_time: RESTS },
+  enable_pre_call_checks: noted(
+    'not needed: an upstream refuses a prompt that is too long, which `on: [context]` handles',
+  ),
+  ...{ set_verbose: LOGS, json_logs: LOGS },
+  telemetry: noted('not needed: the gateway sends nothing about itself'),
+  ...{ proxy_batch_write_at: DATABASE, database_connection_pool_limit: DATABASE },
 }

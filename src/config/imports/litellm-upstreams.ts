@@ -8,12 +8,7 @@ export interface Account {
   readonly model: string
   /** Fields of the channel. */
   readonly fields: { [field: string]: unknown }
-  /** Parameters that have no place in a channel of this provider. */
-  readonly ignored?: readonly string[]
 }
-
-/** Addresses of clouds follow from region and project. */
-const CLOUD_ADDRESS = ['api_base', 'base_url', 'api_key']
 
 /** Presets by LiteLLM's prefix of a model, for providers that need a key alone. */
 const PRESETS: { readonly [prefix: string]: string } = {
@@ -37,19 +32,10 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
   ...{ responses: ['responses', 'chat'], realtime: ['realtime'] },
 }
 
-/** Fields of `litellm_params` that have a place in the config, or none to speak of. */
-export const fieldsTaken: ReadonlySet<string> = new Set([
-  ...['model', 'custom_llm_provider', 'api_key', 'api_base', 'base_url', 'api_version', 'organization'],
-  ...['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests', 'extra_headers'],
-  ...['aws_region_name', 'aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_profile_name'],
-  ...['vertex_project', 'vertex_location', 'vertex_credentials', 'tenant_id', 'client_id', 'client_secret'],
-  ...['input_cost_per_token', 'output_cost_per_token', 'max_input_tokens', 'max_output_tokens'],
-  ...['cache_read_input_token_cost', 'cache_creation_input_token_cost'],
-  // LiteLLM tries a failed request again; here the next channel is tried.
-  ...['max_retries', 'num_retries', 'drop_params'],
-])
-
-/** Returns the account of an entry, or the reason why there is none. */
+/**
+ * Returns the account of an entry, or the reason why there is none. Reads only parameters that the channel uses, because
+ * the others are reported.
+ */
 export function accountOf(params: JsonObject, info: JsonObject): Account | string {
   const written = textOf(params['model'])
   if (written === undefined) return 'litellm_params.model is missing'
@@ -101,11 +87,11 @@ const AZURE_ADDRESS = variable('AZURE_API_BASE')
 /** Fields for Azure: a key, or a client of Entra. */
 function azureFields(params: JsonObject): { [field: string]: unknown } {
   const secret = settingOf(params['client_secret'])
-  const client = { tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) }
+  const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
   return defined({
     ...(secret === undefined
       ? keyFields(params, AZURE_KEY)
-      : { auth: { type: 'azure-client', ...client, client_secret: secret } }),
+      : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
     base_url: addressOf(params)?.replace(/\/+$/, '') ?? AZURE_ADDRESS,
     api_version: settingOf(params['api_version']),
   })
@@ -118,7 +104,6 @@ const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) =
       provider: 'bedrock-converse',
       model: model.replace(/^(converse|invoke)\//, ''),
       fields: awsFields(params),
-      ignored: CLOUD_ADDRESS,
     },
   }),
   vertex_ai: (params, model) => ({
@@ -126,7 +111,6 @@ const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) =
       provider: model.includes('claude') ? 'vertex-claude' : 'vertex',
       model,
       fields: vertexFields(params),
-      ignored: CLOUD_ADDRESS,
     },
   }),
   azure: (params, model) =>
@@ -163,9 +147,11 @@ const addressOf = (params: JsonObject): string | undefined => settingOf(params['
 /** Returns the key, alone or with its limits. Without a key, the channel uses that of its provider's variable. */
 function keyFields(params: JsonObject, fallback?: string): { [field: string]: unknown } {
   const key = settingOf(params['api_key']) ?? fallback
-  const limits = defined({ rpm: numberOf(params['rpm']), tpm: numberOf(params['tpm']) })
   if (key === undefined) return {}
-  return key === 'none' || Object.keys(limits).length === 0 ? { key } : { keys: [{ key, ...limits }] }
+  // Only a key has limits: without one they stay unread, and are thus reported.
+  if (key === 'none') return { key }
+  const limits = defined({ rpm: numberOf(params['rpm']), tpm: numberOf(params['tpm']) })
+  return Object.keys(limits).length === 0 ? { key } : { keys: [{ key, ...limits }] }
 }
 
 function limitsOf(params: JsonObject): { [field: string]: unknown } {

@@ -1,29 +1,54 @@
-import { defined, type JsonObject } from '../../canonical/node.ts'
-import { channelFor, type Draft, factsOf, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { append } from '../../canonical/lists.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { matches } from '../glob.ts'
+import {
+  channelFor,
+  type Draft,
+  type DraftChannel,
+  type Facts,
+  factsOf,
+  newDraft,
+  objectOf,
+  objectsOf,
+  textOf,
+} from './draft.ts'
+import { complete } from './litellm-fallbacks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { accountOf, fieldsTaken } from './litellm-upstreams.ts'
+import { accountOf, numberOf } from './litellm-upstreams.ts'
+import { unread, watched } from './watched.ts'
 
 /*
  * Configs of LiteLLM's proxy (docs.litellm.ai, "Proxy config.yaml", and the example configs of its repository, read on
- * 2026-11-28).
+ * 2026-11-28). Every setting is either read into the config, or named in a note.
  */
+
+/** Sections of settings, in the order of their precedence. */
+const SETTINGS = ['router_settings', 'litellm_settings', 'general_settings'] as const
 
 /** Reads a config of LiteLLM's proxy. */
 export function importLitellm(value: unknown): Draft {
   const config = objectOf(value)
   const draft = newDraft()
-  for (const [index, entry] of objectsOf(config['model_list']).entries()) addModel(draft, entry, `model_list[${index}]`)
-  for (const section of ['router_settings', 'litellm_settings', 'general_settings'])
+  const patterns = entriesOf(draft, config['model_list']).flatMap(([entry, path]) => addModel(draft, entry, path) ?? [])
+  for (const section of SETTINGS) {
+    if (config[section] !== undefined && !isObject(config[section]))
+      draft.notes.push({ path: section, text: 'it is no map of settings' })
     for (const [field, setting] of Object.entries(objectOf(config[section]))) {
       const note = (ROUTER_FIELDS[field] ?? unknownField)(draft, setting, config)
       if (note !== undefined) draft.notes.push({ path: `${section}.${field}`, text: note })
     }
+  }
   for (const field of Object.keys(config).filter(name => !SECTIONS.has(name)))
     draft.notes.push({ path: field, text: OTHER_SECTIONS[field] ?? 'the config has no such part' })
+  complete(
+    draft,
+    SETTINGS.map(section => [section, objectOf(config[section])]),
+  )
+  withoutWide(draft, patterns)
   return draft
 }
 
-const SECTIONS: ReadonlySet<string> = new Set(['model_list', 'router_settings', 'litellm_settings', 'general_settings'])
+const SECTIONS: ReadonlySet<string> = new Set(['model_list', ...SETTINGS])
 
 const OTHER_SECTIONS: { readonly [section: string]: string } = {
   environment_variables: 'set these variables where the gateway runs',
@@ -36,31 +61,118 @@ const OTHER_SECTIONS: { readonly [section: string]: string } = {
 
 const unknownField = (): string => 'the config has no such setting'
 
-/** Adds one entry of `model_list`. */
-function addModel(draft: Draft, entry: JsonObject, path: string): void {
-  // Older configs have the limits beside the parameters.
-  const { rpm, tpm } = entry
-  const params = { ...defined({ rpm, tpm }), ...objectOf(entry['litellm_params']) }
-  const info = objectOf(entry['model_info'])
-  const account = accountOf(params, info)
-  if (typeof account === 'string') {
-    draft.notes.push({ path, text: account })
-    return
-  }
-  const name = publicName(draft, textOf(entry['model_name']) ?? account.model, account.model, path)
-  channelFor(draft, account.provider, account.fields, name).models.set(name, account.model)
-  addFacts(draft, name, { ...params, ...info })
-  for (const field of Object.keys(params))
-    if (!fieldsTaken.has(field) || (account.ignored ?? []).includes(field))
-      draft.notes.push({ path: `${path}.litellm_params.${field}`, text: 'a channel has no such field' })
+/** Returns the entries of `model_list` with their paths. */
+function entriesOf(draft: Draft, list: unknown): (readonly [JsonObject, string])[] {
+  const rows = Array.isArray(list) ? list : []
+  if (list !== undefined && !Array.isArray(list)) draft.notes.push({ path: 'model_list', text: 'it is no list' })
+  return rows.flatMap((entry, index) => {
+    const path = `model_list[${index}]`
+    if (!isObject(entry)) draft.notes.push({ path, text: 'it is no entry of a model' })
+    return objectsOf([entry]).map(one => [one, path] as const)
+  })
 }
 
-/** Returns the name for callers. Patterns of a channel are those of the upstream's own names. */
-function publicName(draft: Draft, name: string, model: string, path: string): string {
-  if (!name.includes('*')) return name
-  if (name !== model)
-    draft.notes.push({ path: `${path}.model_name`, text: `callers name these models as their upstream does: ${model}` })
-  return model
+/** A pattern of a channel, and its entry in the file. */
+interface Pattern {
+  readonly channel: DraftChannel
+  readonly name: string
+  readonly path: string
+}
+
+/** Adds one entry of `model_list`. Returns its name if that is a pattern. */
+function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | undefined {
+  const { model_name, litellm_params, model_info, rpm, tpm, ...rest } = entry
+  // Older configs have the limits beside the parameters.
+  const beside = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
+  const params = watched({ ...beside, ...objectOf(litellm_params) } as JsonObject)
+  const info = watched(objectOf(model_info))
+  const account = accountOf(params, info)
+  const refused = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
+  if (typeof account === 'string' || refused !== undefined) {
+    draft.notes.push({ path, text: refused! })
+    return undefined
+  }
+  const name = textOf(model_name) ?? account.model
+  const channel = channelFor(draft, account.provider, account.fields, name)
+  channel.models.set(name, account.model)
+  const lost = addFacts(draft, name, params, info)
+  const note = (field: string, text: string): void => void draft.notes.push({ path: `${path}.${field}`, text })
+  for (const field of Object.keys(rest)) note(field, 'an entry has no such field')
+  for (const field of unread(params)) note(`litellm_params.${field}`, paramNote(field, name))
+  for (const field of unread(info)) note(`model_info.${field}`, INFO_NOTES[field] ?? 'a model has no such field')
+  for (const field of lost)
+    note(
+      `${info[field] === undefined ? 'litellm_params' : 'model_info'}.${field}`,
+      'another entry of the model decides',
+    )
+  for (const field of NUMBERS)
+    if (!unread(params).includes(field) && params[field] !== undefined && numberOf(params[field]) === undefined)
+      note(`litellm_params.${field}`, 'it is no number above 0')
+  return name.includes('*') ? { channel, name, path } : undefined
+}
+
+/** Returns why a channel cannot have the name for the model. */
+function refusedName(name: string | undefined, model: string): string | undefined {
+  const [stars, upstream] = [name ?? model, model].map(one => one.split('*').length - 1) as [number, number]
+  if (upstream > stars)
+    return `"${name}" stands for one model, and "${model}" for many: write \`models: { NAME: ${model} }\` with one model`
+  if (stars > 1 && name !== model) return 'a name has one `*` only: write a channel with `models: { "NAME/*": "*" }`'
+  return undefined
+}
+
+/**
+ * Removes patterns that match a name of another upstream. LiteLLM prefers the more specific name; here both channels
+ * would have the model, and the other upstream would get its prompts if the first one fails.
+ */
+function withoutWide(draft: Draft, patterns: readonly Pattern[]): void {
+  const wide = patterns.flatMap(pattern => {
+    const others = draft.channels.filter(one => upstreamOf(one) !== upstreamOf(pattern.channel))
+    const other = others.flatMap(({ models }) => [...models.keys()]).find(name => isWider(pattern.name, name))
+    return other === undefined ? [] : [{ ...pattern, other }]
+  })
+  for (const { channel, name, path, other } of wide) {
+    const entry = JSON.stringify({ NAME: channel.models.get(name)!.replace('*', 'NAME') })
+    channel.models.delete(name)
+    draft.models.delete(name)
+    draft.notes.push({
+      path: `${path}.model_name`,
+      text: `"${name}" includes "${other}" of another channel, whose prompts must not come here: write the models by name, \`models: ${entry}\``,
+    })
+  }
+  const empty = new Set(wide.map(({ channel }) => channel).filter(({ models }) => models.size === 0))
+  append(
+    draft.channels,
+    draft.channels.splice(0).filter(one => !empty.has(one)),
+  )
+}
+
+const isWider = (pattern: string, name: string): boolean => pattern === name || matches(pattern, name)
+
+/** Identifies an upstream: the same vendor at the same address. */
+const upstreamOf = ({ provider, fields }: DraftChannel): string => JSON.stringify([provider, fields['base_url']])
+
+/** Numbers among the parameters. */
+const NUMBERS = ['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
+
+const AGAIN = 'a failed request is not repeated at the same channel; the next channel is tried'
+
+const PARAM_NOTES: { readonly [field: string]: string } = {
+  ...{ max_retries: AGAIN, num_retries: AGAIN },
+  drop_params: 'not needed: what an upstream lacks is dropped and reported',
+  ...{
+    rpm: 'only a channel with a key of its own has such a limit',
+    tpm: 'only a channel with a key of its own has such a limit',
+  },
+}
+
+const paramNote = (field: string, name: string): string =>
+  field === 'max_tokens' || field === 'max_completion_tokens'
+    ? `write the model's limit as \`models: { ${JSON.stringify(name)}: { max_output: … } }\``
+    : (PARAM_NOTES[field] ?? 'a channel has no such field')
+
+const INFO_NOTES: { readonly [field: string]: string } = {
+  base_model:
+    'prices and sizes are those of the upstream’s name: write others as `price`, `context`, `max_output` of the model',
 }
 
 /** Prices and sizes, per token there and per million tokens here. */
@@ -73,14 +185,33 @@ const PRICES = {
 
 const SIZES = { max_input_tokens: 'context', max_output_tokens: 'max_output' } as const
 
-function addFacts(draft: Draft, name: string, given: JsonObject): void {
-  const price = Object.entries(PRICES).flatMap(([from, to]) => {
-    const cost = given[from]
-    return typeof cost === 'number' ? [[to, Number((cost * 1e6).toPrecision(12))] as const] : []
+/**
+ * Adds the facts of an entry to its model. Returns the fields that differ from those of another entry with the name. A
+ * pattern has no facts: its fields stay unread, and are thus reported.
+ */
+function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObject): string[] {
+  if (name.includes('*')) return []
+  const given = (field: string): number | undefined =>
+    [info[field], params[field]].find(value => typeof value === 'number')
+  const prices = Object.entries(PRICES).map(([from, to]) => {
+    const cost = given(from)
+    return [from, to, cost === undefined ? undefined : Number((cost * 1e6).toPrecision(12))] as const
   })
-  if (price.length > 0) factsOf(draft, name)['price'] = Object.fromEntries(price)
-  for (const [from, to] of Object.entries(SIZES)) {
-    const size = given[from]
-    if (typeof size === 'number') factsOf(draft, name)[to] = size
-  }
+  const sizes = Object.entries(SIZES).map(([from, to]) => [from, to, given(from)] as const)
+  const price = objectOf(draft.models.get(name)?.['price'])
+  const lostPrices = added(price as Facts, prices)
+  if (Object.keys(price).length > 0) factsOf(draft, name)['price'] = price
+  const facts = { ...draft.models.get(name) }
+  const lostSizes = added(facts, sizes)
+  if (Object.keys(facts).length > 0) draft.models.set(name, facts)
+  return [...lostPrices, ...lostSizes]
+}
+
+/** Adds values that are not there yet. Returns the fields whose values differ from those that are there. */
+function added(facts: Facts, rows: readonly (readonly [string, string, number | undefined])[]): string[] {
+  return rows.flatMap(([field, name, value]) => {
+    if (value === undefined) return []
+    facts[name] ??= value
+    return facts[name] === value ? [] : [field]
+  })
 }

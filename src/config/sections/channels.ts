@@ -121,8 +121,8 @@ export const channel = fields({
   api_version: optional(addressPart, "Version in the provider's address. Its environment variable by default."),
   models: optional(
     models,
-    'Models: a list of names and patterns of the upstream, or a map from public names to those of the upstream. All ' +
-      'by default.',
+    'Models: a list of names and patterns of the upstream, or a map from public names to those of the upstream, ' +
+      'where `"openai/*": "*"` removes a prefix. All by default.',
   ),
   priority: optional(
     number('a number', Number.NEGATIVE_INFINITY, false),

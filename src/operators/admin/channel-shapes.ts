@@ -40,7 +40,7 @@ const channelFields = {
   name: v.string(),
   provider: v.string(),
   formats: listOf(v.string()),
-  /** Upstream model ids, by public id. */
+  /** Upstream model ids, by public id or pattern. */
   models: v.record(v.string(), v.string()),
   /** Patterns that select further ids from the upstream's model list. */
   patterns: listOf(v.string()),

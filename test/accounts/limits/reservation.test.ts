@@ -339,6 +339,29 @@ describe('budgets', () => {
     await key.paid(0.1 * DOLLAR)
   })
 
+  it('name the estimate, and no time to wait, where a request exceeds the whole budget', async () => {
+    const key = new Key({ budget: { day: 0.5, month: 0.02 } })
+    const costly = async (output: number) => {
+      const allowance = key.allowance()
+      await allowance.enter()
+      await allowance.reserve(
+        () => ({ input: 10, output }),
+        10,
+        tokens => tokens.output * 100_000,
+      )
+    }
+    const refused = await refusalOf(costly(800))
+    expect(refused).toMatchObject({ kind: 'rate-limited', code: 'insufficient_quota' })
+    expect(refused.message).toBe(
+      'The estimated cost of this request, $0.08 for its input and 800 expected output tokens, exceeds this ' +
+        "key's whole budget of $0.02 for a month. Waiting does not help: send less input, or set a lower output " +
+        'limit (such as `max_tokens`).',
+    )
+    expect(refused.retryAfterSeconds).toBeUndefined()
+    await costly(150)
+    expect(await refusalOf(costly(150))).toMatchObject({ code: 'insufficient_quota', retryAfterSeconds: 7200 })
+  })
+
   it('may be as large as numbers are', async () => {
     const key = new Key({ budget: { day: 1e300, month: Number.MAX_VALUE } })
     const asked: LimitStep[] = []

@@ -119,6 +119,7 @@ test('fallbacks, aliases, order, master key and Redis of LiteLLM are carried ove
   expect(notes.map(({ path }) => path)).toEqual([
     ...['model_list[0].litellm_params.mock_timeout', 'model_list[2]', 'litellm_settings.cache'],
     ...['general_settings.master_key', 'general_settings.alerting', 'guardrails'],
+    'router_settings.model_group_alias.second',
   ])
   for (const { path } of notes) expect(text).toContain(`# - ${path}: `)
 })

@@ -45,16 +45,173 @@ describe('a config of LiteLLM', () => {
     expect(read(text).groups.get('default')!.fallbacks).toHaveLength(1)
   })
 
-  test('keeps patterns apart from names, because a map of models has no patterns', () => {
-    const any = model('anthropic/*', { model: 'anthropic/*', api_key: 'os.environ/ANTHROPIC_API_KEY' })
-    const { channels } = read(litellm({ model_list: [CLAUDE, any, OPENAI] }).text)
-    expect(channels.map(({ models: { named, patterns } }) => [[...named.keys()], patterns])).toEqual([
-      ...[
-        [['large'], []],
-        [[], ['*']],
-      ],
-      [['small'], []],
+  const WILD = model('openai/*', { model: 'openai/*', api_key: 'os.environ/OPENAI_API_KEY' })
+
+  test('has patterns with the names that callers and the upstream use', () => {
+    const any = model('anthropic/*', { model: 'anthropic/claude-*', api_key: 'os.environ/ANTHROPIC_API_KEY' })
+    const { text, notes } = litellm({ model_list: [CLAUDE, any, OPENAI, WILD] })
+    const { channels } = read(text)
+    expect(channels.map(({ models: { named, renamed } }) => [[...named], [...renamed!]])).toEqual([
+      [[['large', 'claude-opus-4-8']], [['anthropic/*', 'claude-*']]],
+      [[['small', 'gpt-5.6-mini']], [['openai/*', '*']]],
     ])
+    expect(notes).toEqual([])
+  })
+
+  test.each([
+    ['a name of another upstream', [CLAUDE, model('*', { model: 'openai/*', api_key: 'k' })], 1],
+    ['a pattern of another upstream', [WILD, model('*', { model: 'groq/*', api_key: 'k' })], 1],
+    ['many models under one name', [model('any', { model: 'openai/*', api_key: 'k' }), CLAUDE], 0],
+  ])('never gets a channel with %s', (_, model_list, wide) => {
+    const { text, notes } = litellm({ model_list })
+    expect(notes.map(({ path }) => path.split('.')[0])).toEqual([`model_list[${wide}]`])
+    expect(read(text).channels.map(({ provider }) => provider)).toEqual([
+      wide === 0 || model_list[0] === CLAUDE ? 'anthropic' : 'openai',
+    ])
+    expect(read(text).channels.flatMap(({ models }) => models.patterns)).not.toContain('*')
+  })
+
+  test('keeps a pattern for every model where no other upstream is', () => {
+    const { text } = litellm({
+      model_list: [OPENAI, model('*', { model: 'openai/*', api_key: 'os.environ/OPENAI_API_KEY' })],
+    })
+    expect(read(text).channels[0]!.models).toMatchObject({ patterns: ['*'] })
+  })
+
+  test('adds fallbacks for every failure to a model that has some for one reason', () => {
+    const { text } = litellm({
+      model_list: [OPENAI, CLAUDE, model('other', { model: 'groq/x', api_key: 'k' })],
+      router_settings: { model_group_alias: { second: 'small' } },
+      litellm_settings: {
+        ...{ default_fallbacks: ['other'], fallbacks: [{ large: ['small'] }] },
+        context_window_fallbacks: [{ small: ['large'] }],
+      },
+    })
+    const models = read(text).models
+    const fallbacks = (id: string) => models.get(id)?.fallbacks?.map(row => [row.model, row.on.size === 1])
+    for (const id of ['small', 'second'])
+      expect(fallbacks(id)).toEqual([
+        ['large', true],
+        ['other', false],
+      ])
+    expect(fallbacks('large')).toEqual([['small', false]])
+  })
+
+  test('names the place of a limit of outputs', () => {
+    const { notes } = litellm({ model_list: [model('a', { model: 'gpt-5.6', api_key: 'k', max_tokens: 9 })] })
+    expect(notes[0]!.text).toContain('models: { "a": { max_output')
+  })
+
+  test('needs one error for an address that is not set', () => {
+    const { text } = litellm({
+      model_list: [model('a', { model: 'azure/d', api_key: 'k', api_version: '2024-10-21' })],
+    })
+    expect(() => readConfig(text, {})).toThrow(
+      /^interlingua\.yaml:\d+: the environment variable AZURE_API_BASE is not set$/,
+    )
+  })
+
+  describe('names every setting that it does not carry over', () => {
+    const name = fc.constantFrom('small', 'large')
+    const number = fc.integer({ min: 1, max: 1_000_000 })
+    const some = (fields: { readonly [field: string]: fc.Arbitrary<unknown> }) =>
+      fc.record(fields, { requiredKeys: [] })
+    const any = fc.oneof(fc.string({ minLength: 1 }), fc.boolean(), number)
+    const word = fc.stringMatching(/^[a-z][a-z0-9]{1,6}$/)
+    const each = (value: fc.Arbitrary<unknown>, ...names: string[]) =>
+      Object.fromEntries(names.map(one => [one, value]))
+    const params = some({
+      ...each(number, 'rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'),
+      ...each(
+        number,
+        'max_tokens',
+        'num_retries',
+        'max_retries',
+        'input_cost_per_token',
+        'max_input_tokens',
+        'cooldown_time',
+      ),
+      ...each(any, 'unheard', 'drop_params', 'mock_response'),
+      ...each(word, 'api_version', 'vertex_project', 'aws_region_name', 'tenant_id'),
+      api_key: fc.constantFrom('os.environ/OPENAI_API_KEY', 'secret-key'),
+      api_base: fc.constant('https://a.example.org'),
+      organization: fc.constant('org-1'),
+    })
+    const wire = fc.constantFrom(
+      'gpt-5.6',
+      'anthropic/claude-opus-4-8',
+      'groq/x',
+      'vertex_ai/g',
+      'bedrock/b',
+      'azure/d',
+      'hosted_vllm/v',
+    )
+    const entry = fc.record({
+      model_name: name,
+      litellm_params: fc.tuple(params, wire).map(([more, one]) => ({ ...more, model: one })),
+      model_info: some({
+        ...each(any, 'id', 'base_model', 'unheard'),
+        max_output_tokens: number,
+        mode: fc.constant('embedding'),
+      }),
+    })
+    const lists = fc.array(fc.record({ small: fc.constant(['large']) }), { minLength: 1, maxLength: 1 })
+    const settings = {
+      ...each(number, 'num_retries', 'allowed_fails', 'cooldown_time', 'retry_after'),
+      ...each(any, 'enable_pre_call_checks', 'drop_params', 'set_verbose', 'telemetry', 'unheard', 'redis_port'),
+    }
+    const router = some({
+      ...settings,
+      ...{
+        timeout: number.filter(seconds => seconds !== 600),
+        routing_strategy: word,
+        context_window_fallbacks: lists,
+      },
+      model_group_alias: fc.constantFrom({ alias: 'small' }, { alias: 'missing' }),
+    })
+    const proxy = some({
+      ...settings,
+      ...{ request_timeout: number.filter(seconds => seconds !== 600), default_fallbacks: fc.constant(['large']) },
+    })
+    const config = fc.record({
+      model_list: fc.array(entry, { minLength: 1, maxLength: 2 }),
+      ...{ router_settings: router, litellm_settings: proxy, general_settings: some(settings) },
+    })
+
+    /** Returns the paths of the leaves of a value: lists and maps of fallbacks are one. */
+    const leavesOf = (value: unknown, path: string): string[] =>
+      value === null || typeof value !== 'object' || /fallbacks$/.test(path)
+        ? [path]
+        : Object.entries(value).flatMap(([key, one]) =>
+            leavesOf(one, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`),
+          )
+
+    /** Returns a config without the value at a path. */
+    const without = (value: object, path: string): object => {
+      const copy = structuredClone(value)
+      const steps = path.split(/[.[\]]+/).filter(Boolean)
+      const parent = steps.slice(0, -1).reduce<Record<string, never>>((one, step) => one[step]!, copy as never)
+      delete parent[steps.at(-1)!]
+      return copy
+    }
+
+    test('each leaf changes the config, or is in a note', () => {
+      fc.assert(
+        fc.property(config, one => {
+          const { text, notes } = litellm(one)
+          const body = (whole: string) => whole.replace(/^#.*\n/gm, '')
+          const named = notes.map(({ path }) => path)
+          const silent = leavesOf(one, '').filter(path => {
+            const isNamed = named.some(
+              note => path === note || path.startsWith(`${note}.`) || path.startsWith(`${note}[`),
+            )
+            return !isNamed && body(litellm(without(one, path)).text) === body(text)
+          })
+          expect(silent).toEqual([])
+        }),
+        { numRuns: 60 },
+      )
+    })
   })
 
   test('may have ports and timeouts as numbers, texts or variables', () => {

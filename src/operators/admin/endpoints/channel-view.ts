@@ -47,7 +47,8 @@ function configuredView(
   const failing = failingSince(state.stats)
   return {
     ...{ name: config.name, provider: config.provider, formats: config.formats.map(({ format }) => format) },
-    ...{ models: Object.fromEntries(models.named), patterns: models.patterns },
+    ...{ models: Object.fromEntries([...models.named, ...(models.renamed ?? [])]) },
+    patterns: models.patterns.filter(pattern => models.renamed?.has(pattern) !== true),
     ...{ priority: config.priority, weight: config.weight },
     source: isInUse(stored) ? ('store' as const) : channelsFrom === 'config' ? ('config' as const) : ENVIRONMENT,
     ...storedView(stored),

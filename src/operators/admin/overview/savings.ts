@@ -1,4 +1,5 @@
 import type { UsageGroup } from '../../../store/usage-records.ts'
+import { upstreamNameOf } from '../../../upstreams/upstream-names.ts'
 import type { Administration } from '../administration.ts'
 
 /** Tokens of the prompt whose price is compared, so that no tier for long prompts applies. */
@@ -16,7 +17,7 @@ export function savedBy({ config, prices }: Administration, groups: readonly Usa
     if (channel === undefined || by.model === undefined || input === 0 || cacheRead === 0) continue
     const priced = {
       model: by.model,
-      upstreamModel: channel.models.named.get(by.model) ?? by.model,
+      upstreamModel: upstreamNameOf(channel.models, by.model) ?? by.model,
       provider: channel.provider,
     }
     const share = (tokens: number): number => Math.min(SAMPLE, (tokens / input) * SAMPLE)

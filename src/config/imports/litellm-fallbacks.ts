@@ -1,0 +1,109 @@
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
+
+/*
+ * Fallbacks and aliases of LiteLLM's models (docs.litellm.ai, "Fallbacks" and "Load Balancing", read on 2026-11-28).
+ */
+
+/** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
+export type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
+
+/** Reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and those of `*`, are for every model. */
+export const fallbacks =
+  (reason?: string): ReadSetting =>
+  (draft, setting) => {
+    const rows = Array.isArray(setting) ? setting : [setting]
+    const maps = rows.filter(isObject).flatMap(Object.entries) as (readonly [string, unknown])[]
+    for (const [model, others] of maps) {
+      const facts = model === '*' ? defaultGroup(draft) : factsOf(draft, model)
+      const named = namesIn(others).filter(other => other !== model)
+      addFallbacks(facts, named, reason)
+    }
+    const named = namesIn(rows)
+    if (named.length > 0) addFallbacks(defaultGroup(draft), named, reason)
+    const others = [...rows.filter(row => !isObject(row)), ...maps.flatMap(([, others]) => others)]
+    return others.every(isName) ? undefined : 'only names of models are fallbacks'
+  }
+
+function addFallbacks(facts: Facts, names: readonly string[], reason: string | undefined): void {
+  const rows = new Map(fallbacksIn(facts).map(row => [typeof row === 'string' ? row : row.model, row]))
+  for (const model of names) rows.set(model, withReason(rows.get(model), model, reason))
+  if (rows.size > 0) facts['fallbacks'] = [...rows.values()]
+}
+
+const fallbacksIn = (facts: Facts | undefined): readonly Fallback[] =>
+  (facts?.['fallbacks'] as readonly Fallback[] | undefined) ?? []
+
+/** A fallback after every failure, or for reasons. */
+type Fallback = string | { readonly model: string; readonly on: readonly string[] }
+
+const hasReason = (rows: readonly Fallback[], reason: string): boolean =>
+  rows.some(row => typeof row !== 'string' && row.on.includes(reason))
+
+/** Adds a reason to a fallback; without one, it is for every failure. */
+function withReason(before: Fallback | undefined, model: string, reason: string | undefined): Fallback {
+  if (reason === undefined || typeof before === 'string') return model
+  return { model, on: [...new Set([...(before?.on ?? []), reason])] }
+}
+
+const isName = (value: unknown): value is string => textOf(value) !== undefined
+
+const namesIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [value]).filter(isName)
+
+/** Returns the group of callers without another one, which may be changed. */
+export const defaultGroup = (draft: Draft): Facts =>
+  draft.groups.getOrInsertComputed('default', () => ({ models: ['*'] }))
+
+/** Gives the models of a group a second name. */
+export const aliases: ReadSetting = (draft, setting) => {
+  const rows = Object.entries(objectOf(setting))
+  const unknown = rows.filter(([alias, target]) => !addAlias(draft, alias, modelOf(target)))
+  if (!isObject(setting)) return 'it is no map of aliases'
+  if (unknown.length > 0)
+    return `no channel has the models of ${unknown.map(([alias]) => JSON.stringify(alias)).join(', ')}`
+  return rows.every(([, target]) => typeof target === 'string' || Object.keys(objectOf(target)).length === 1)
+    ? undefined
+    : 'aliases have no fields beside `model`; lists of models name them all'
+}
+
+/** Returns the model of an alias: a name, or the field `model`. */
+const modelOf = (target: unknown): string => (typeof target === 'string' ? target : String(objectOf(target)['model']))
+
+/** Returns whether some channel has the model. */
+function addAlias(draft: Draft, alias: string, model: string): boolean {
+  const channels = draft.channels.filter(({ models }) => models.has(model))
+  for (const { models } of channels) models.set(alias, models.get(model)!)
+  return channels.length > 0
+}
+
+/**
+ * Completes fallbacks after all settings are read. An alias gets the settings of its model. A model with fallbacks of
+ * its own does not have those of its group, so that those for every failure are added to a model with fallbacks for
+ * reasons alone.
+ *
+ * @param settings sections with settings.
+ */
+export function complete(draft: Draft, settings: readonly (readonly [string, JsonObject])[]): void {
+  for (const [section, { model_group_alias }] of settings)
+    for (const [alias, target] of Object.entries(objectOf(model_group_alias))) {
+      const facts = draft.models.get(modelOf(target))
+      if (facts === undefined || !draft.channels.some(({ models }) => models.has(alias))) continue
+      const own = draft.models.get(alias)
+      draft.models.set(alias, { ...structuredClone(facts), ...own })
+      if (fallbacksIn(facts).length > 0 && fallbacksIn(own).length === 0)
+        draft.notes.push({
+          path: `${section}.model_group_alias.${alias}`,
+          text: `has the fallbacks of its model, which LiteLLM does not document: remove them from \`models\` if it should have none`,
+        })
+    }
+  const general = fallbacksIn(draft.groups.get('default'))
+  for (const [model, facts] of draft.models) {
+    const own = fallbacksIn(facts)
+    if (own.length === 0 || own.some(row => typeof row === 'string')) continue
+    for (const row of general) {
+      const reasons = typeof row === 'string' ? [undefined] : row.on.filter(reason => !hasReason(own, reason))
+      const named = namesIn(typeof row === 'string' ? row : row.model).filter(name => name !== model)
+      for (const reason of reasons) addFallbacks(facts, named, reason)
+    }
+  }
+}
