@@ -356,11 +356,7 @@ export interface PooledKey {
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-<<<<<<< HEAD
-  /** Patterns that match upstream model ids. Matching models have the same id for callers. `*` matches all. */
-=======
   /** Patterns over public ids, which are the upstream's ids unless `renamed` has the pattern. `*` matches all. */
->>>>>>> w/walkfix
   readonly patterns: readonly string[]
   /** The upstream's ids of the models of a pattern. A `*` stands for what the pattern's `*` matches. */
   readonly renamed?: ReadonlyMap<string, string>
