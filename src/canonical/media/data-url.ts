@@ -2,6 +2,7 @@ import { decodeBase64 } from '../base64.ts'
 import { BufferedBytes, type Bytes } from '../bytes.ts'
 import type { MediaKind, MediaPart, MediaSource, Part } from '../content.ts'
 import { flatCopy, flatJoin } from '../text.ts'
+import { samplesOf } from './wav.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
@@ -9,13 +10,14 @@ const BASE64 = ';base64,'
 const HEAD = 256
 
 /**
- * Converts a base64 `data:` URL to its bytes. Any other URL stays a URL. The spelling of the media type does not
- * change.
+ * Converts a base64 `data:` URL to its bytes. Any other URL stays a URL, also one with parameters of its media type,
+ * except for raw samples, whose rate is a parameter. The spelling of the media type does not change.
  */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
   const type = url.slice(DATA.length, Math.max(mark, DATA.length))
-  if (type !== '' && !type.includes(';') && !type.includes(','))
+  const isKnown = !type.includes(';') || samplesOf(type) !== undefined
+  if (type !== '' && isKnown && !type.includes(','))
     return { type: 'base64', mediaType: flatCopy(type), data: flatCopy(url.slice(mark + BASE64.length)) }
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
