@@ -40,7 +40,19 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
   body: { error: errorFields(error) },
 })
 
-/** Returns the fields of an error. A stream, and an answer that failed, have the same ones. */
+/**
+ * Returns the fields of an error inside a stream. It has no status, so that the code is the word of its kind unless
+ * readers know the upstream's code.
+ */
+export const streamErrorFields = (error: CanonicalError): JsonObject => {
+  const { code, ...plain } = error
+  return errorFields(code !== undefined && KNOWN.has(code) ? error : plain)
+}
+
+/** The codes that tell the kind of an error. */
+const KNOWN: ReadonlySet<string> = new Set([...Object.values(WORDS), ...Object.values(CODES), 'model_not_found'])
+
+/** Returns the fields of an error of an answer that failed. */
 export const errorFields = (error: CanonicalError): JsonObject =>
   defined({
     message: messageOf(error, TOO_LONG),
