@@ -43,7 +43,7 @@ function wantedModalities({ modalities }: Output, { losses }: WriteContext): rea
   })
   if (wanted.some(modality => modality !== 'text')) return wanted
   if (wanted.length > 0) losses.dropRestored(['output', 'modalities'], 'text-anyway')
-  else if (modalities.length === 0) losses.drop(['output', 'modalities'], 'nothing-asked-for')
+  else losses.drop(['output', 'modalities'], 'nothing-asked-for')
   return undefined
 }
 
