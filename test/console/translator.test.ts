@@ -170,7 +170,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
 
   test('a damaged link says so, and one with hostile text is text', async () => {
     const { page } = await visit(`${PATH}#1.AAAA`, { expected: [/400 \(Bad Request\)/] })
-    await page.getByText('The link is damaged and contains no text.').waitFor()
+    await page.getByText('The link is damaged: it contains no text.').waitFor()
     const text = JSON.stringify({ ...ASK, [HOSTILE]: HOSTILE, model: HOSTILE })
     const fragment = await fragmentOf({ text, format: HOSTILE, kind: 'request' })
     const refused = page.waitForResponse('**/admin/v1/translate')

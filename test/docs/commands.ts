@@ -59,6 +59,7 @@ export const RUNNERS: readonly Runner[] = [
   },
   { page: /CONTRIBUTING/, command: /^npm run release/, by: 'test/building/release.test.ts' },
   { page: /CONTRIBUTING/, command: /^(?:npm |\.ci\/run)/, by: '.ci/run' },
+  { page: /deployment/, command: /^interlingua --config [ab]\.yaml/, by: 'test/instances/instances.test.ts' },
   { command: /^(?:npx )?interlingua |^npm start -- |admin token/, by: 'here' },
   { command: /^(?:curl|IL=|ID=|while) |^export INTERLINGUA_KEY|^ID=|^IL=/, by: 'here' },
 ]

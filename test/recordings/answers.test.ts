@@ -19,6 +19,7 @@ import {
   named,
   present,
   type Recording,
+  recorded,
   recordingsOf,
   where,
 } from './recording.ts'
@@ -56,6 +57,7 @@ const notRefusing = (result: CanonicalResult): CanonicalResult => {
 const REFUSING: { readonly [format: string]: (result: CanonicalResult) => CanonicalResult } = {
   converse: refusingInText,
   'cohere-chat': notRefusing,
+  interactions: notRefusing,
 }
 
 const bodies = (format: string) =>
@@ -67,7 +69,7 @@ const streams = (format: string) => recordingsOf(format).filter(({ sse }) => sse
 const eventsOf = ({ format, sse }: Recording, asked: CanonicalRequest) =>
   drain(READERS[format]!.events!(asked), drain(eventParser(), [Buffer.from(sse!)]))
 
-describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format => {
+describe.skipIf(!present).each(recorded(FORMATS))(`recorded answers of %s${where}`, format => {
   describe('are sent complete and unchanged', () => {
     test.each(named(wholes(format)))('%s', (_, recording) => {
       const asked = askedBy(recording)

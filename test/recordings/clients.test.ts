@@ -13,7 +13,7 @@ import type { Caller, Got } from '../clients/caller.ts'
 import { CALLERS } from '../clients/callers/index.ts'
 import { plain } from '../laws/support.ts'
 import { claims, type Essence } from './essence.ts'
-import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import { formatsOf, isAnswer, present, type Recording, recorded, recordingsOf, where } from './recording.ts'
 import { Replaying } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
@@ -71,7 +71,7 @@ const IN_PIECES = /"partialArgs"/
 
 /** Calls with empty arguments, at which the client itself fails when they are streamed. */
 const HOLLOW = /"function_call":\{"arguments":"","name":""\}/
-describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where}`, format => {
+describe.skipIf(!present).each(recorded(FORMATS))(`recorded answers of %s over HTTP${where}`, format => {
   const recordings = recordingsOf(format)
   let replaying: Replaying
   beforeAll(async () => void (replaying = await Replaying.open(format, recordings)))

@@ -9,11 +9,11 @@ import { bodyOf, writeFrame } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { asSaid } from '../laws/completed.ts'
 import { same } from '../laws/support.ts'
-import { formatsOf, isAnswer, named, present, type Recording, recordingsOf, where } from './recording.ts'
+import { formatsOf, isAnswer, named, present, type Recording, recorded, recordingsOf, where } from './recording.ts'
 import { Replaying, renamed } from './replaying.ts'
 
 /** Formats that callers speak. */
-const FORMATS = formatsOf('events').filter(format => CALLER_FORMATS.has(format))
+const FORMATS = formatsOf('events').filter(format => CALLER_FORMATS.has(format) && UPSTREAMS[format] !== undefined)
 
 /** Returns the endpoint of a format, for the request of a recording with another model name. */
 function doorOf({ format, request, sse }: Recording, model: string): string {
@@ -25,7 +25,7 @@ function doorOf({ format, request, sse }: Recording, model: string): string {
 const asked = (format: string) => recordingsOf(format).filter(({ request }) => request !== undefined)
 const headersOf = ({ request }: Recording) => ({ 'anthropic-version': '2023-06-01', ...request!.headers })
 
-describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, format => {
+describe.skipIf(!present).each(recorded(FORMATS))(`recorded exchanges of %s${where}`, format => {
   describe('pass through the gateway to an upstream of their own format as they are', () => {
     let replaying: Replaying
     beforeAll(async () => void (replaying = await Replaying.open(format, recordingsOf(format))))

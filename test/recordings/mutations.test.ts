@@ -23,6 +23,7 @@ import {
   isAnswer,
   present,
   type Recording,
+  recorded,
   recordingsOf,
   where,
 } from './recording.ts'
@@ -50,7 +51,7 @@ function readOrRefused<T>(read: () => T): T | undefined {
 
 const FORMATS = formatsOf('events')
 
-describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, format => {
+describe.skipIf(!present).each(recorded(FORMATS))(`changed recordings of %s${where}`, format => {
   const asking = recordingsOf(format).flatMap(({ request }) => (request === undefined ? [] : [request]))
   const answering = recordingsOf(format).filter(one => isAnswer(one) && one.sse === undefined)
   const requests = asking.length === 0 ? [] : asking.map(({ body }) => body)

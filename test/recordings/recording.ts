@@ -36,6 +36,10 @@ export function recordingsOf(format: string): readonly Recording[] {
     .map(name => readRecording(format, name, JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 }
 
+/** Returns the formats of which there are recordings. All of them without any recordings, whose tests are then skipped. */
+export const recorded = (formats: readonly string[]): string[] =>
+  formats.filter(format => !present || recordingsOf(format).length > 0)
+
 /** Field that every whole answer of a format has. */
 const MARK: { readonly [format: string]: string } = {
   ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },

@@ -5,14 +5,14 @@ import { READERS } from '../../src/ingress/index.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { meaning } from '../laws/same.ts'
 import { plain, same } from '../laws/support.ts'
-import { formatsOf, present, type Recording, recordingsOf, where } from './recording.ts'
+import { formatsOf, present, type Recording, recorded, recordingsOf, where } from './recording.ts'
 
 const FORMATS = formatsOf('request')
 
 const requestsOf = (format: string): readonly Recording[] =>
   recordingsOf(format).filter(({ request }) => request !== undefined)
 
-describe.skipIf(!present).each(FORMATS)(`recorded requests of %s${where}`, format => {
+describe.skipIf(!present).each(recorded(FORMATS))(`recorded requests of %s${where}`, format => {
   describe('are sent unchanged, with no losses', () => {
     test.each(requestsOf(format).map(({ name, request }) => [name, request!] as const))('%s', (_, request) => {
       const { wire, losses } = WRITERS[format]!.request!(READERS[format]!.request!(request), NATIVE)

@@ -40,8 +40,22 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
   body: { error: errorFields(error) },
 })
 
-/** Returns the fields of an error. A stream, and an answer that failed, have the same ones. */
-export const errorFields = (error: CanonicalError): JsonObject =>
+/** The codes by which readers know the kind of an error. */
+const KNOWN: ReadonlySet<string> = new Set([...Object.values(WORDS), ...Object.values(CODES), 'model_not_found'])
+
+/** Whether a code tells the kind of its error. */
+export const isKnownCode = (code: string): boolean => KNOWN.has(code)
+
+/**
+ * Returns the fields of an error inside a stream or an answer that failed. It has no status, so that another code than
+ * the known ones gives way to the word of its kind.
+ */
+export const innerErrorFields = (error: CanonicalError): JsonObject => {
+  const { code, ...plain } = error
+  return errorFields(code !== undefined && isKnownCode(code) ? error : plain)
+}
+
+const errorFields = (error: CanonicalError): JsonObject =>
   defined({
     message: messageOf(error, TOO_LONG),
     code: error.code ?? CODES[error.kind] ?? WORDS[error.kind],

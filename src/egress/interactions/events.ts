@@ -10,7 +10,7 @@ import { ENDED_EARLY } from '../errors/error.ts'
 import { extrasFor } from '../fields.ts'
 import { writeStatus } from './answer.ts'
 import { FORMAT } from './context.ts'
-import { errorFields } from './error.ts'
+import { innerErrorFields } from './error.ts'
 import { head, late } from './result.ts'
 import { StepSink, type StepWriter, stepWriter } from './step-events.ts'
 import { writeUsage } from './usage.ts'
@@ -131,6 +131,6 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
 
   private fail(error: CanonicalError): void {
     this.over = true
-    this.sink.emit('error', { error: errorFields(error) })
+    this.sink.emit('error', { error: innerErrorFields(error) })
   }
 }

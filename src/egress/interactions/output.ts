@@ -36,14 +36,19 @@ export function writeFormat({ output }: CanonicalRequest, context: WriteContext)
 /** Returns the modalities to ask for. Undefined for text alone, which needs no entry. */
 function wantedModalities({ modalities }: Output, { losses }: WriteContext): readonly Modality[] | undefined {
   if (modalities === undefined) return undefined
-  const wanted = modalities.filter((modality, index) => {
-    const isFirst = modalities.indexOf(modality) === index
-    if (MODALITIES.has(modality) && isFirst) return true
-    return losses.drop(['output', 'modalities', index], isFirst ? `no-${modality}` : 'asked-for-once') ?? false
-  })
+  const path = ['output', 'modalities']
+  const isWanted = (modality: Modality, index: number) =>
+    MODALITIES.has(modality) && modalities.indexOf(modality) === index
+  const wanted = modalities.filter(isWanted)
+  if (wanted.length === 0) {
+    losses.drop(path, modalities.length === 0 ? 'nothing-asked-for' : `no-${modalities[0]}`)
+    return undefined
+  }
+  for (const [index, modality] of modalities.entries())
+    if (!isWanted(modality, index))
+      losses.drop([...path, index], MODALITIES.has(modality) ? 'asked-for-once' : `no-${modality}`)
   if (wanted.some(modality => modality !== 'text')) return wanted
-  if (wanted.length > 0) losses.dropRestored(['output', 'modalities'], 'text-anyway')
-  else if (modalities.length === 0) losses.drop(['output', 'modalities'], 'nothing-asked-for')
+  losses.dropRestored(path, 'text-anyway')
   return undefined
 }
 

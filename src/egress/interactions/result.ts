@@ -9,7 +9,7 @@ import { reportTime, timeText } from '../sanitize/times.ts'
 import { NO_TIMES } from '../sanitize/unwritten.ts'
 import { reportFinish, writeStatus, writeSteps } from './answer.ts'
 import { FORMAT, nameField } from './context.ts'
-import { errorFields } from './error.ts'
+import { innerErrorFields, isKnownCode } from './error.ts'
 import { writeTier } from './settings.ts'
 import { writeUsage } from './usage.ts'
 
@@ -40,13 +40,15 @@ function writeInteraction(result: CanonicalResult, request: CanonicalRequest, lo
   if (error === undefined) reportFinish(candidate.finish, content, path, losses)
   else if (candidate.finish !== undefined) losses.drop(path, 'failed-instead')
   const steps = writeSteps(candidate.content, ['candidates', 0, 'content'], losses)
+  if (error !== undefined && steps.length === 0 && result.candidates.length > 0)
+    losses.drop(['candidates', 0], 'nothing-to-show')
   return {
     ...head(result, request),
     status: error === undefined ? writeStatus(candidate.finish, content) : 'failed',
     steps,
     ...(result.usage === undefined ? {} : { usage: writeUsage(result.usage, losses) }),
     ...late(result),
-    ...(error === undefined ? {} : { errors: [errorFields(error)] }),
+    ...(error === undefined ? {} : { errors: [innerErrorFields(error)] }),
     ...extrasFor(result, FORMAT),
   }
 }
@@ -56,8 +58,9 @@ type Head = Pick<CanonicalResult, 'id' | 'model'>
 const NO_ID = 'v1_0'
 
 /** Returns the fields that name an interaction. */
-export const head = ({ id = NO_ID, model }: Head, request: CanonicalRequest): JsonObject => ({
-  id,
+export const head = ({ id, model }: Head, request: CanonicalRequest): JsonObject => ({
+  // An empty id means that nothing is stored.
+  id: id || NO_ID,
   object: 'interaction',
   [nameField(request)]: model ?? request.model,
 })
@@ -77,9 +80,11 @@ function report(result: CanonicalResult, request: CanonicalRequest, losses: Loss
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
   if (result.id === undefined) losses.add(['id'], NO_ID, 'minted-id')
+  if (result.id === '') losses.change(['id'], NO_ID, 'id-required')
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   if (result.serviceTier === 'standard') losses.change(['serviceTier'], 'default', 'tiers-have-one-spelling')
   const { error } = result
+  if (error?.code !== undefined && !isKnownCode(error.code)) losses.drop(['error', 'code'], 'no-codes')
   losses.dropFields(error, ['error'], { status: 'no-status-of-errors', retryAfterSeconds: 'no-retry-time-in-answers' })
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates

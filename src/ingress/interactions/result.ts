@@ -62,7 +62,7 @@ export function withCallId(step: JsonObject, ids: AnswerIds): JsonObject {
   if (name === undefined) return step
   const given = anyText(step['id'])
   const id = ids.call(given, name)
-  return given === undefined || given === '' ? { ...step, id } : step
+  return given === undefined ? { ...step, id } : step
 }
 
 type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>
