@@ -73,7 +73,7 @@ test('an address that is none is refused, and not repeated', async () => {
   const url = `postgres://bob:${PASSWORD}#/x@host/database`
   const { code, said } = await run(url, 'keys', 'list')
   expect([code, said.includes('hunter')]).toEqual([1, false])
-  expect(said).toContain('percent-encoded')
+  expect(said).toContain('percent-encode')
   const migrate = await run('sqlite:x', 'store', 'migrate', '--from', url, '--to', url)
   expect([migrate.code, migrate.said.includes('hunter')]).toEqual([2, false])
 })

@@ -16,7 +16,7 @@ import { StepSink, type StepWriter, stepWriter } from './step-events.ts'
 import { writeUsage } from './usage.ts'
 
 /** The event that ends a stream. */
-const DONE: WireEvent = { event: 'done', data: '[DONE]' }
+export const DONE: WireEvent = { event: 'done', data: '[DONE]' }
 
 /**
  * Writes a streamed answer (docs/wire/interactions.md#stream). Its parts come one after another, each as a step of its

@@ -5,7 +5,7 @@ import { Sequential } from '../../canonical/sequential.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { NativeEventWriter } from '../writer.ts'
-import type { InteractionStream } from './events.ts'
+import { DONE, type InteractionStream } from './events.ts'
 import type { StepSink } from './step-events.ts'
 
 /**
@@ -28,6 +28,8 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    // It came with the answer's end, after which upstreams are no longer read.
+    if (given.data === DONE.data) return NOTHING
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
     if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
@@ -49,7 +51,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     }
     const out = [...this.early, wire].map(one => named(one, this.start!))
     this.early = []
-    return out
+    return read.some(({ type }) => type === 'result-end') ? [...out, DONE] : out
   }
 
   /** Writes an event itself. It first ends a relayed step whose parts have all ended. */

@@ -67,14 +67,16 @@ export function writeState({ state }: CanonicalRequest, { dialect, losses }: Wri
     losses.dropFields(state, ['state'], STATE_LOSSES)
     return {}
   }
-  const { store, previous, background } = state ?? {}
-  if (store === undefined && previous === undefined && background === undefined) {
+  // An id of another format means nothing here. Native requests keep theirs.
+  losses.dropFields(state, ['state'], { previous: 'no-kept-answers' })
+  const { store, background } = state ?? {}
+  if (store === undefined && background === undefined) {
     // Upstreams store by default, but callers of other formats do not expect it.
     if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
     else losses.add(['state', 'store'], false, 'minted-no-storage')
     return { store: false }
   }
-  return defined({ store, previous_interaction_id: previous, background }) as JsonObject
+  return defined({ store, background }) as JsonObject
 }
 
 /** Words of service tiers that differ from other formats'. */

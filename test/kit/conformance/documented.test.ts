@@ -19,6 +19,12 @@ const COMMANDS = blocks('sh').flatMap(text => text.trim().split('\n'))
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!)
 
+/** Recordings of the demo stand for those that the page names. */
+const RECORDINGS: ReadonlyMap<string, string> = new Map([
+  ['recordings/chat-hello-1f0c9a3b.json', 'fixtures/demo/chat/hello.json'],
+  ['more-recordings', 'fixtures/demo/chat/any-hello.json'],
+])
+
 describe('commands', () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-page-'))
   let upstream: Upstream
@@ -36,12 +42,14 @@ describe('commands', () => {
     const [program, ...words] = wordsOf(line)
     expect(program).toBe('interlingua')
     const args = words.map(word =>
-      /\.(json|html|xml|md|txt)$|^results$/.test(word)
-        ? join(folder, word)
-        : word.replace('http://127.0.0.1:4000/v1', upstream.base('chat')).replace('$KEY', 'a-key'),
+      RECORDINGS.has(word)
+        ? RECORDINGS.get(word)!
+        : /\.(json|html|xml|md|txt)$|^results$/.test(word)
+          ? join(folder, word)
+          : word.replace('http://127.0.0.1:4000/v1', upstream.base('chat')).replace('$KEY', 'a-key'),
     )
     // One scenario represents all. Their runs have tests of their own.
-    if (!args.includes('--only') && !args.includes('diff')) args.push('--only', '*/text/*')
+    if (!args.includes('--only') && !args.includes('diff') && !args.includes('judge')) args.push('--only', '*/text/*')
     let printed = ''
     const print = (text: string) => (printed += `${text}\n`)
     expect(await commandLine(args, { out: print, fault: print }), printed).toBe(0)

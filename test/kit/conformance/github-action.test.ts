@@ -27,10 +27,18 @@ const step = (name: string): Step => runs.steps.find(one => one.name === name)!
 
 /** A text of the action with its expressions filled in. */
 const filled = (text: string, given: { readonly [input: string]: string }): string =>
-  text.replace(/\$\{\{ (?:github\.(action_path)|inputs\.([\w-]+)) \}\}/g, (_, path?: string, input = '') => {
-    if (path === undefined && !(input in inputs)) throw new Error(`no input ${input}`)
-    return path === undefined ? (given[input] ?? inputs[input]!.default) : HOME
+  text.replace(/\$\{\{ (.*?) \}\}/g, (_, expression: string) => {
+    const values = expression.split(' || ').map(term => termValue(term, given))
+    return values.find(value => value !== '') ?? ''
   })
+
+/** Returns the value of a term of an expression. */
+function termValue(term: string, given: { readonly [input: string]: string }): string {
+  if (term === 'github.action_path') return HOME
+  const input = /^inputs\.([\w-]+)$/.exec(term)?.[1]
+  if (input === undefined || !(input in inputs)) throw new Error(`no input in ${term}`)
+  return given[input] ?? inputs[input]!.default
+}
 
 function ran(given: { readonly [input: string]: string }) {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-action-'))
