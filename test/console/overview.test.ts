@@ -26,7 +26,9 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
     await expect
       .poll(() => said('Channel failing'))
       .toMatch(/wrong-certificate since .* TLS failed .* its certificate is signed by itself/)
-    await expect.poll(() => said('Model without a price'), { timeout: 20_000 }).toMatch(/house-model 2 requests today/)
+    await expect
+      .poll(() => said('Model without a price'), { timeout: 20_000 })
+      .toMatch(/house-model 2 requests of unknown cost today/)
     await expect.poll(() => said('Key at its limit'), { timeout: 20_000 }).toMatch(/limited-app 3 requests refused/)
     await expect.poll(() => wordsOf(page.locator('.overview-verdict'))).toMatch(/3 problems · 1 thing to watch 2 of 3/)
     for (const [link, at] of [
@@ -47,7 +49,7 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
     await failures.locator('li').filter({ hasText: 'wrong-certificate' }).getByRole('link').click()
     await page.getByText('Why it failed').waitFor()
     await expect.poll(() => wordsOf(page.locator('.failure-facts'))).toContain('its certificate is signed by itself')
-    await page.getByRole('link', { name: 'Errors of wrong-certificate' }).click()
+    await page.getByRole('link', { name: 'Errors on wrong-certificate' }).click()
     await expect.poll(() => wordsOf(page.locator('.channels-errors'))).toMatch(/TLS failed 3×/)
     await page.getByRole('link', { name: 'Latest request' }).click()
     await page.getByText('Why it failed').waitFor()

@@ -37,15 +37,14 @@ export function writeFormat({ output }: CanonicalRequest, context: WriteContext)
 function wantedModalities({ modalities }: Output, { losses }: WriteContext): readonly Modality[] | undefined {
   if (modalities === undefined) return undefined
   const path = ['output', 'modalities']
-  const isWanted = (modality: Modality, index: number) =>
-    MODALITIES.has(modality) && modalities.indexOf(modality) === index
-  const wanted = modalities.filter(isWanted)
+  const wanted = [...new Set(modalities)].filter(modality => MODALITIES.has(modality))
   if (wanted.length === 0) {
     losses.drop(path, modalities.length === 0 ? 'nothing-asked-for' : `no-${modalities[0]}`)
     return undefined
   }
+  const left = new Set(wanted)
   for (const [index, modality] of modalities.entries())
-    if (!isWanted(modality, index))
+    if (!left.delete(modality))
       losses.drop([...path, index], MODALITIES.has(modality) ? 'asked-for-once' : `no-${modality}`)
   if (wanted.some(modality => modality !== 'text')) return wanted
   losses.dropRestored(path, 'text-anyway')

@@ -231,6 +231,7 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'same-for-all': '对全部相同',
   'same-text-twice': '同一文本出现两次',
   'schema-made-legal': '模式改为合法形式',
+  'samples-have-one-type': '采样数据只有一种类型',
   'schema-narrowed': '模式已收窄',
   'search-said-in-words': '搜索改用文字表示',
   'sent-as-bytes': '以字节发送',
