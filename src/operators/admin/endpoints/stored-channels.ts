@@ -3,6 +3,7 @@ import { channelYaml } from '../../../config/channel-yaml.ts'
 import { checkedLater, fields, text, word } from '../../../config/schema.ts'
 import type { Written } from '../../../config/secret-fields.ts'
 import { type Edited, withoutNulls } from '../../../gateway/stored-config/editor.ts'
+import type { StoredRow } from '../../../gateway/stored-config/index.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidBody } from '../input.ts'
@@ -29,7 +30,7 @@ const createChannel = endpoint({
   location: ({ name }) => `/channels/${encodeURIComponent(name)}`,
   handle: async (gateway, { body }, principal) => {
     const written = withoutNulls(body)
-    if (isFixed(gateway, written['name'])) throw TAKEN
+    if (isTaken(gateway, written['name'])) throw TAKEN
     await saved(gateway, await gateway.editor.createChannel(written))
     return details(gateway, String(written['name']), principal)
   },
@@ -46,7 +47,7 @@ const changeChannel = endpoint({
   answer: CHANNEL_DETAILS,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params, body }, principal) => {
-    checkStored(gateway, params.name)
+    rowOf(gateway, params.name)
     if (body['name'] !== undefined && body['name'] !== params.name)
       throw invalidBody([{ path: ['name'], message: 'cannot be changed; store another channel instead' }])
     await saved(gateway, await gateway.editor.changeChannel(params.name, body))
@@ -63,8 +64,8 @@ const deleteChannel = endpoint({
   params: name,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
-    checkStored(gateway, params.name)
-    if (!(await gateway.editor.drop('channel', params.name, isFixed(gateway, params.name)))) throw UNKNOWN
+    const { isShadowed } = rowOf(gateway, params.name)
+    if (!(await gateway.editor.drop('channel', params.name, isShadowed))) throw UNKNOWN
     await gateway.changed()
     return {}
   },
@@ -96,10 +97,7 @@ const getChannelYaml = endpoint({
   params: name,
   answer: CHANNEL_YAML,
   problems: ['not-found', 'read-only'],
-  handle: (gateway, { params }) => {
-    checkStored(gateway, params.name)
-    return channelYaml(storedChannel(gateway, params.name)!.entry.settings)
-  },
+  handle: (gateway, { params }) => channelYaml(rowOf(gateway, params.name).entry.settings),
 })
 
 /** Applies a change of the store. Throws Problem if there was none. */
@@ -109,13 +107,14 @@ async function saved(gateway: Administration, edited: Edited): Promise<void> {
   await gateway.changed()
 }
 
-/** Whether the config file has a channel of this name. Channels of the environment give way to stored ones. */
-const isFixed = ({ config }: Administration, name: Written[string]): boolean =>
+/** Returns whether a new channel cannot have this name. Channels of the environment give way to stored ones. */
+const isTaken = ({ config }: Administration, name: Written[string]): boolean =>
   config.channelsFrom === 'config' && config.channels.some(one => one.name === name)
 
-/** Throws Problem unless there is a stored channel of this name. */
-function checkStored(gateway: Administration, name: string): void {
-  if (storedChannel(gateway, name) !== undefined) return
+/** Returns the stored channel of a name. Throws Problem if there is none. */
+function rowOf(gateway: Administration, name: string): StoredRow {
+  const row = storedChannel(gateway, name)
+  if (row !== undefined) return row
   if (!gateway.config.channels.some(one => one.name === name)) throw UNKNOWN
   throw new Problem('read-only', 'The channel is defined in the config file or by the environment.')
 }

@@ -91,6 +91,14 @@ it('the deletion of a channel that the file hides leaves the drain of the channe
   expect((await admin.get('/channels/fixed')).json.state).toBe('drained')
 })
 
+it('a channel that is stored anew under the name of a deleted one is not drained', async () => {
+  const { admin, config } = await open()
+  await admin.post('/channels', config)
+  expect((await admin.post('/channels/mine/drain')).json.state).toBe('drained')
+  await admin.delete('/channels/mine')
+  expect((await admin.post('/channels', config)).json.state).toBe('ok')
+})
+
 it('credentials of the machine go to no provider of another cloud', () => {
   const env = { AZURE_CLIENT_SECRET: 's', AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c' }
   const faultsOf = (written: object) =>
