@@ -38,7 +38,8 @@ export function withBody(part: Part, body: string): Part {
 
 /** Placeholder at the indexes of parts that have not started. */
 const EMPTY_PART: Part = { type: 'text', text: '' }
-export const EMPTY_RESULT: CanonicalResult = { candidates: [] }
+/** A result without any event. Its list is frozen, because every caller gets the same one; `fold([])` returns a list to append to. */
+export const EMPTY_RESULT: CanonicalResult = Object.freeze({ candidates: Object.freeze([]) })
 
 /**
  * Applies one event to a partial result. Never throws, not even for an event out of order.

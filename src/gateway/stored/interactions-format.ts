@@ -1,4 +1,4 @@
-import { applyEvent, unfold } from '../../canonical/fold.ts'
+import { applyEvent, fold, unfold } from '../../canonical/fold.ts'
 import { defined, isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -56,7 +56,7 @@ class InteractionCollector implements AnswerCollector {
   private readonly endsWithError: boolean
   private readonly request: CanonicalRequest
   private readonly reader
-  private result: CanonicalResult = { candidates: [] }
+  private result: CanonicalResult = fold([])
   hasNews = false
 
   constructor(request: CanonicalRequest, endsWithError: boolean) {

@@ -1,6 +1,6 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { applyEvent, EMPTY_RESULT, fold } from '../../canonical/fold.ts'
+import { applyEvent, fold } from '../../canonical/fold.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { chain, type Transducer } from '../../canonical/transducer.ts'
@@ -36,7 +36,7 @@ export const writeStream = (
 
 /** Folds a stream of canonical events into the whole answer. */
 export async function foldStream(events: ReadableStream<CanonicalEvent>): Promise<CanonicalResult> {
-  let result = fold([], EMPTY_RESULT)
+  let result = fold([])
   const reader = events.getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read())
     result = applyEvent(result, next.value, true)
