@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Peer, peerNames, readPeer } from '../src/kit/conformance/peer.ts'
 import { MissingPeer, type RunningPeer, startPeer } from '../src/kit/conformance/start-peer.ts'
 import { median } from './estimate.ts'
 import { CALLERS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
+import { markdownTable, writeMarked } from './marked-table.ts'
 import { LANES, PEER_CELLS, type PeerCell } from './peer-cells.ts'
 import { pinned, pinSelf, pinTree } from './pin.ts'
 import { cpuOf, memoryOf, treeOf } from './process-tree.ts'
@@ -115,22 +116,12 @@ const figureOf = (values: readonly number[] | undefined): string => {
 }
 
 function tableOf(all: readonly Figures[], cells: readonly PeerCell[]): string {
-  const rows = [
+  return markdownTable([
     ['CPU, in µs per request or token', ...all.map(({ title }) => title)],
     ['---', ...all.map(() => '--:')],
     ...cells.map(({ name }) => [name, ...all.map(one => figureOf(one.cells.get(name)))]),
     ['Memory afterwards, in MB', ...all.map(({ memory }) => figureOf(memory.map(bytes => bytes / 1e6)))],
-  ]
-  return rows.map(row => `| ${row.join(' | ')} |`).join('\n')
-}
-
-const [BEGIN, END] = ['<!-- peers -->', '<!-- /peers -->']
-
-function writeTable(file: string, table: string): void {
-  const text = readFileSync(file, 'utf8')
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`${file} has no ${BEGIN} before a ${END}`)
-  writeFileSync(file, `${text.slice(0, begin)}${BEGIN}\n\n${table}\n\n${text.slice(end)}`)
+  ])
 }
 
 /** Starts the stub that answers for every upstream. */
@@ -166,8 +157,8 @@ async function main(): Promise<void> {
   await stopped(child)
   const all = [...figures.values()]
   console.log(tableOf(all, CELLS))
-  if (given.table !== undefined) writeTable(given.table, tableOf(all, CELLS))
-  if (given.summary !== undefined) writeTable(given.summary, tableOf(all, CELLS.filter(isInSummary)))
+  if (given.table !== undefined) writeMarked(given.table, 'peers', tableOf(all, CELLS))
+  if (given.summary !== undefined) writeMarked(given.summary, 'peers', tableOf(all, CELLS.filter(isInSummary)))
   if (given.json !== undefined)
     writeFileSync(
       given.json,

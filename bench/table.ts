@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { markdownTable, writeMarked } from './marked-table.ts'
 import type { Outcome } from './measure.ts'
 
 const HEADS = ['Work', 'unit', 'bare', 'gateway', 'difference', 'interval', 'floor', 'goal', ''] as const
@@ -47,19 +47,9 @@ export const line = (outcome: Outcome): string => columns(rowOf(outcome))
 
 export const heading = (): string => columns(HEADS)
 
-const BEGIN = '<!-- bench -->'
-const END = '<!-- /bench -->'
-
-/** Replaces the text between the two marks in a Markdown file with the table. */
+/** Writes the table between the bench marks of a Markdown file. */
 export function writeTable(path: string, outcomes: readonly Outcome[]): void {
-  const text = readFileSync(path, 'utf8')
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`${path} has no ${BEGIN} before a ${END}`)
-  const rows = [
-    HEADS.slice(0, -1),
-    HEADS.slice(0, -1).map(() => '---'),
-    ...outcomes.map(one => rowOf(one).slice(0, -1)),
-  ]
-  const table = rows.map(row => `| ${row.join(' | ')} |`).join('\n')
-  writeFileSync(path, `${text.slice(0, begin)}${BEGIN}\n\n${table}\n\n${text.slice(end)}`)
+  const heads = HEADS.slice(0, -1)
+  const rows = [heads, heads.map(() => '---'), ...outcomes.map(one => rowOf(one).slice(0, -1))]
+  writeMarked(path, 'bench', markdownTable(rows))
 }
