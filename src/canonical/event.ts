@@ -35,6 +35,10 @@ export type CanonicalEvent =
   | { readonly type: 'error'; readonly error: CanonicalError }
   | ResultEnd
 
+/** Returns the candidate of an event. Events of the whole answer count as those of the first candidate. */
+export const candidateIn = (event: CanonicalEvent): number =>
+  'at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0
+
 export type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>

@@ -8,6 +8,7 @@ import { readSource } from '../config/source.ts'
 import { Services } from '../gateway/services.ts'
 import { CredentialKeys } from '../gateway/stored-config/credential-keys.ts'
 import { ConfigEditor } from '../gateway/stored-config/editor.ts'
+import { rowNamed } from '../gateway/stored-config/index.ts'
 import { SILENT } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { channelFindings } from './doctor-checks.ts'
@@ -74,7 +75,7 @@ export async function testChannelCommand(name: string, file: string | undefined,
   try {
     await services.open()
     const channel = services.channels.all.find(({ config }) => config.name === name)
-    const row = services.storedConfig.rows.find(({ entry }) => entry.kind === 'channel' && entry.name === name)
+    const row = rowNamed(services.storedConfig.rows, 'channel', name)
     if (channel === undefined && row !== undefined) throw new UsageError(faultsText(row.faults, `channel ${name}`))
     if (channel === undefined) throw new UsageError(`there is no channel "${name}"`)
     const findings = await channelFindings(channel, services)

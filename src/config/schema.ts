@@ -96,6 +96,9 @@ const MAX_DEPTH = 20
 
 export const DEEP = `has more than ${MAX_DEPTH} levels`
 
+/** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
+export const pathName = () => v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+
 /** Whether a value is nested so deeply that recursive code could exhaust the stack. */
 export const isDeep = (value: unknown, levels = MAX_DEPTH): boolean =>
   typeof value === 'object' &&

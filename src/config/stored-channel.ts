@@ -7,7 +7,7 @@ import { PEM, type WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
-import { DEEP, isDeep, text } from './schema.ts'
+import { DEEP, isDeep, pathName } from './schema.ts'
 import { isReference, mapSecrets, type Written } from './secret-fields.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
@@ -58,8 +58,7 @@ export function checkedModel(id: string, written: Written): Checked<ModelFacts> 
 
 const TOO_DEEP: readonly PathFault[] = [{ path: [], message: DEEP }]
 
-/** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
-const NAME = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+const NAME = pathName()
 
 function reportName({ name }: WrittenChannel, fault: FaultAt): void {
   const { issues } = v.safeParse(NAME, name)

@@ -1,5 +1,11 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent, PartStart, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import {
+  type CanonicalEvent,
+  candidateIn,
+  type PartStart,
+  type ResultEnd,
+  type ResultStart,
+} from '../../canonical/event.ts'
 import { type Loss, Losses } from '../../canonical/loss.ts'
 import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -68,7 +74,7 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
   }
 
   private take(event: Exclude<CanonicalEvent, { type: 'part-delta' }>): void {
-    if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return
+    if (candidateIn(event) > 0) return
     switch (event.type) {
       case 'result-start':
         return this.begin(event)

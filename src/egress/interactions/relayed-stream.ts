@@ -28,15 +28,17 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
-    // It came with the answer's end, after which upstreams are no longer read.
+    // The end of the answer has brought the mark already.
     if (given.data === DONE.data) return NOTHING
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
     if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
     else if (isAudio(wire)) this.heard += bytesOfAudio(wire, read)
     if (this.open !== undefined) this.sink.steps = this.open
+    let hasEnded = false
     for (const event of read) {
       if (event.type === 'result-start') this.start = event
+      hasEnded ||= event.type === 'result-end'
       super.push(event)
     }
     if (this.open !== undefined) this.sink.steps = this.open + 1
@@ -51,7 +53,8 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     }
     const out = [...this.early, wire].map(one => named(one, this.start!))
     this.early = []
-    return read.some(({ type }) => type === 'result-end') ? [...out, DONE] : out
+    // Upstreams are not read after the end of the answer, so that their mark does not arrive here.
+    return hasEnded ? [...out, DONE] : out
   }
 
   /** Writes an event itself. It first ends a relayed step whose parts have all ended. */

@@ -54,21 +54,26 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: W
   return { thinking_level: level, thinking_summaries: shown }
 }
 
-const STATE_LOSSES: Unwritten<State, 'conversation' | 'thread'> = {
-  store: 'no-kept-answers',
+/** What no request of another format keeps: the format has no conversations, and ids of other formats mean nothing here. */
+const FOREIGN_STATE: Unwritten<State, 'store' | 'background'> = {
+  conversation: 'no-conversations',
+  thread: 'no-threads',
   previous: 'no-kept-answers',
+}
+
+/** What is lost besides at upstreams that store nothing. */
+const STATE_LOSSES: Unwritten<State, keyof typeof FOREIGN_STATE> = {
+  store: 'no-kept-answers',
   background: 'no-background-work',
 }
 
 /** Writes where the answer is stored, what it continues, and whether it is made in the background. */
 export function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
-  losses.dropFields(state, ['state'], { conversation: 'no-conversations', thread: 'no-threads' })
+  losses.dropFields(state, ['state'], FOREIGN_STATE)
   if (dialect.stateless === true) {
     losses.dropFields(state, ['state'], STATE_LOSSES)
     return {}
   }
-  // An id of another format means nothing here. Native requests keep theirs.
-  losses.dropFields(state, ['state'], { previous: 'no-kept-answers' })
   const { store, background } = state ?? {}
   if (store === undefined && background === undefined) {
     // Upstreams store by default, but callers of other formats do not expect it.

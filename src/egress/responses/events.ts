@@ -1,6 +1,13 @@
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent, PartStart, Preview, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import {
+  type CanonicalEvent,
+  candidateIn,
+  type PartStart,
+  type Preview,
+  type ResultEnd,
+  type ResultStart,
+} from '../../canonical/event.ts'
 import { type Loss, Losses } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -87,7 +94,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
       this.parts[event.at.part]?.delta(event.append)
       return this.events.take()
     }
-    if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return NOTHING
+    if (candidateIn(event) > 0) return NOTHING
     this.handle(event)
     return this.over && (this.addsDefaults || this.responder?.isNative === false)
       ? [...this.events.take(), DONE]

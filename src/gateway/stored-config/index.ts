@@ -8,7 +8,7 @@ import type { StoredEntry } from '../../store/config-records.ts'
 import { type CredentialKeys, decryptedSecrets } from './credential-keys.ts'
 import { mergedConfig, type OpenedEntry, type StoredRow } from './merged-config.ts'
 
-export type { StoredRow } from './merged-config.ts'
+export { rowNamed, type StoredRow } from './merged-config.ts'
 
 /** Pause before secrets that could not be read are read again, in milliseconds. */
 const RETRY = 1000

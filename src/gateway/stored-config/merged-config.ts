@@ -3,7 +3,7 @@ import { joinSecrets, type Secrets } from '../../config/secret-fields.ts'
 import type { Env } from '../../config/source.ts'
 import { checkedChannel, checkedModel } from '../../config/stored-channel.ts'
 import type { ChannelConfig, Config, ModelFacts } from '../../config/types.ts'
-import type { StoredEntry } from '../../store/config-records.ts'
+import type { EntryKind, StoredEntry } from '../../store/config-records.ts'
 import { withoutDemo } from '../../upstreams/replay-channels.ts'
 
 /** A stored entry with its decrypted secrets, or the reason why they cannot be decrypted. */
@@ -21,6 +21,10 @@ export interface StoredRow {
   /** Whether the config file has an entry of the same name, which wins. */
   readonly isShadowed: boolean
 }
+
+/** Returns the stored entry of a kind and name. */
+export const rowNamed = (rows: readonly StoredRow[], kind: EntryKind, name: string): StoredRow | undefined =>
+  rows.find(({ entry }) => entry.kind === kind && entry.name === name)
 
 /** The config in use, and what became of each stored entry. */
 export interface Merged {

@@ -4,7 +4,7 @@ import type { ChannelConfig } from '../../../config/index.ts'
 import type { PathFault } from '../../../config/issues.ts'
 import { instantOf } from '../../../config/schema.ts'
 import type { ChannelState, ChannelStates } from '../../../gateway/channel-states.ts'
-import type { StoredRow } from '../../../gateway/stored-config/index.ts'
+import { rowNamed, type StoredRow } from '../../../gateway/stored-config/index.ts'
 import { type ErrorGroup, failingSince } from '../../../upstreams/channel/health.ts'
 import type { Administration } from '../administration.ts'
 import { Problem } from '../problem.ts'
@@ -98,7 +98,7 @@ const unusableView = (row: StoredRow) => ({
 
 /** Returns the stored channel of a name. */
 export const storedChannel = ({ stored }: Administration, name: string): StoredRow | undefined =>
-  stored.find(({ entry }) => entry.kind === 'channel' && entry.name === name)
+  rowNamed(stored, 'channel', name)
 
 /** Formats all channels: those in use in config order, then stored ones that cannot be used. */
 export function channelViews(gateway: Administration, states: ChannelStates) {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defined } from '../../../canonical/node.ts'
 import { fallbacksOf } from '../../../config/fallbacks.ts'
 import type { PathFault } from '../../../config/issues.ts'
-import { fields, flag, list, oneOf, text } from '../../../config/schema.ts'
+import { fields, flag, list, oneOf, pathName, text } from '../../../config/schema.ts'
 import { FALLBACK_REASONS, type FallbackModel } from '../../../formats/model-facts.ts'
 import type { StoredGroup } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
@@ -25,8 +25,7 @@ const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: text() })
 
-/** A group name. Clients resolve `.` and `..` in URL paths, so these names are refused. */
-const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
+const newName = pathName()
 
 /** A fallback model. A name alone is taken for every reason. */
 const fallback = v.union(

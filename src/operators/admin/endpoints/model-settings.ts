@@ -1,9 +1,8 @@
-import * as v from 'valibot'
 import { defined, type JsonObject } from '../../../canonical/node.ts'
-import { checkedLater, fields, instantOf, text, word } from '../../../config/schema.ts'
+import { checkedLater, fields, instantOf, pathName, word } from '../../../config/schema.ts'
 import type { ModelFacts } from '../../../config/types.ts'
 import { withoutNulls } from '../../../gateway/stored-config/editor.ts'
-import type { StoredRow } from '../../../gateway/stored-config/index.ts'
+import { rowNamed, type StoredRow } from '../../../gateway/stored-config/index.ts'
 import type { Administration } from '../administration.ts'
 import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
@@ -18,8 +17,7 @@ const AUDIT: Audit = {
 }
 
 const id = fields({ id: word })
-/** A model id. Clients resolve `.` and `..` in URL paths, so these ids are refused. */
-const newId = fields({ id: v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path')) })
+const newId = fields({ id: pathName() })
 
 const listModelSettings = endpoint({
   method: 'get',
@@ -80,8 +78,7 @@ const deleteModelSettings = endpoint({
 
 const UNKNOWN = new Problem('not-found', 'There are no settings of this model.')
 
-const storedRow = ({ stored }: Administration, id: string): StoredRow | undefined =>
-  stored.find(({ entry }) => entry.kind === 'model' && entry.name === id)
+const storedRow = ({ stored }: Administration, id: string): StoredRow | undefined => rowNamed(stored, 'model', id)
 
 /** Returns the settings in use of a model, or else the stored ones that cannot be used. */
 function viewOf(gateway: Administration, id: string) {
