@@ -50,7 +50,7 @@ export function stage(root: string, staging: string, packages: readonly string[]
   writeFileSync(join(staging, 'package.json'), `${JSON.stringify(written, null, 2)}\n`)
 }
 
-/** What `npm pack --json` says of a package. */
+/** The description of a package in the output of `npm pack --json`. */
 interface Listed {
   readonly files: readonly { readonly path: string }[]
 }

@@ -38,7 +38,7 @@ export function withBody(part: Part, body: string): Part {
 
 /** Placeholder at the indexes of parts that have not started. */
 const EMPTY_PART: Part = { type: 'text', text: '' }
-/** A result without any event. Its list is frozen, because every caller gets the same one; `fold([])` returns a list to append to. */
+/** A result without any event, shared and therefore frozen. Results that grow in place begin with `fold([])`. */
 export const EMPTY_RESULT: CanonicalResult = Object.freeze({ candidates: Object.freeze([]) })
 
 /**

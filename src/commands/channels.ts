@@ -87,7 +87,7 @@ export async function testChannelCommand(name: string, file: string | undefined,
   }
 }
 
-/** Whether the config file has a channel of this name. */
+/** Returns true if the config file has a channel with this name. */
 const isFixed = ({ channelsFrom, channels }: Config, name: string): boolean =>
   channelsFrom === 'config' && channels.some(one => one.name === name)
 

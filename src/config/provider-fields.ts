@@ -6,15 +6,15 @@ import type { Env } from './source.ts'
 /** A field that a channel of a provider can have. */
 export interface ProviderField {
   readonly name: string
-  /** Whether it must be written, because neither a default nor the environment gives it. */
+  /** True if neither a default nor the environment has a value. */
   readonly isRequired: boolean
   readonly isSecret: boolean
   readonly default?: string
-  /** Environment variables that stand in for it, and whether each is set. */
+  /** Environment variables that replace a missing value, and whether each is set. */
   readonly env?: readonly { readonly name: string; readonly isSet: boolean }[]
 }
 
-/** What a channel of a provider needs. */
+/** The fields and formats that a channel of a provider can have. */
 export interface Provider {
   readonly name: string
   readonly isKeyless: boolean

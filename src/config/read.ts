@@ -58,7 +58,7 @@ function isExplained(path: Path, by: readonly { readonly path: Path }[], value: 
 
 const isWithin = (path: Path, outer: Path): boolean => outer.every((step, index) => step === path[index])
 
-/** Whether a path is that of a part of a provider's address, which a channel with an address of its own need not have. */
+/** Returns true for the path of an address part, which a channel with its own address does not need. */
 const isAddressPart = ([section, , field]: Path): boolean => section === 'channels' && ADDRESS_PARTS.has(String(field))
 
 const groupOf = (value: unknown, key: number): string =>

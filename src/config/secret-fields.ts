@@ -45,7 +45,7 @@ const keyIn = (entry: unknown, path: Path, visit: Visit): unknown =>
 
 const urlIn = (url: unknown, path: Path, visit: Visit): unknown => (mayHavePassword(url) ? visit(url, path) : url)
 
-/** Whether a URL is a secret: it has a password, or the whole URL was replaced before. */
+/** Returns true for a URL with a password, and for a reference that replaced such a URL. */
 const mayHavePassword = (url: unknown): boolean =>
   isReference(url) || (typeof url === 'string' && /^\w+:\/\/[^/]*@/.test(url))
 
@@ -56,13 +56,13 @@ function eachOf(value: unknown, change: (one: unknown, key: never) => unknown): 
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one, key as never)]))
 }
 
-/** What the API shows of a secret. A request that sends it back keeps the secret. */
+/** The API's stand-in for a secret. A request that sends it back keeps the secret. */
 export interface SecretReference {
   readonly secret: string
   readonly last_four: string
 }
 
-/** Whether a value stands for a stored secret. */
+/** Returns true for a reference to a stored secret. */
 export const isReference = (value: unknown): value is SecretReference =>
   isObject(value) &&
   typeof value['secret'] === 'string' &&

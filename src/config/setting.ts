@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defined, type Json } from '../canonical/node.ts'
 
-/** What operators are told about a setting. The JSON Schema of the config and docs/settings.md show it. */
+/** Documentation of a setting, for the JSON Schema of the config and docs/settings.md. */
 export interface Described {
   /** Kind of value, if it is not plain from the schema: `duration`. */
   readonly valueKind?: string

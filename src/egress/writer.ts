@@ -28,7 +28,7 @@ export interface WriteOptions {
 
 /** The upstream to which reasoning is returned. */
 export interface ReasoningTarget extends WriteOptions {
-  /** Whether this upstream issued the reasoning. Only the issuer can read the signature. */
+  /** True if this upstream issued the reasoning. Only the issuer can read the signature. */
   readonly toIssuer: boolean
 }
 

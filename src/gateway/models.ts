@@ -113,7 +113,7 @@ interface Sources {
   readonly catalogue: Catalogue
 }
 
-/** Whether a channel has a model under a name, or a pattern with another name, of the operator's choice. */
+/** Returns true for a model whose name at the channel the operator chose, by itself or by a pattern. */
 const isRenaming = ({ named, renamed }: ChannelConfig['models'], id: string): boolean =>
   named.has(id) || matchesAny([...(renamed?.keys() ?? [])], id)
 

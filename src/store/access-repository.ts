@@ -282,7 +282,7 @@ export class AccessRepository implements AccessRecords {
   }
 }
 
-/** Whether any stored config entry changed after a version. */
+/** Returns true if any stored config entry changed after a version. */
 const isConfigChanged = async (database: Database, since: number): Promise<boolean> =>
   (await database.selectFrom('stored_config').select('name').where('version', '>', since).executeTakeFirst()) !==
   undefined

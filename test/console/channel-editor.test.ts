@@ -79,7 +79,7 @@ describe.skipIf(noChromium)('the form of a channel', IN_BROWSER, () => {
       ...{ priority: 3, timeout: { first_byte: '2m' }, models: { alpha: 'alpha', short: 'beta' } },
       key: { last_four: '4711' },
     })
-    // Without a new secret the stored one was used.
+    // The request used the stored secret, because it has no new one.
     await admin.post('/channels/lab/test')
     expect(upstream.seen.at(-1)!.headers['authorization']).toBe(`Bearer ${SECRET}`)
 

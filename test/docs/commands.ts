@@ -27,7 +27,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [...pages].flatMap(([page,
   ),
 )
 
-/** What runs a command: this folder's test, another file, or nothing for a reason. */
+/** The runner of a command: this folder's test, another file, or nothing for a reason. */
 interface Runner {
   readonly command: RegExp
   readonly page?: RegExp

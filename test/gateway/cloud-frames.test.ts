@@ -80,7 +80,7 @@ const longer = (frame: Buffer): Buffer => {
 }
 const WORD = converseFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: ' More.' } })
 
-/** What comes after half an answer, and what the operator learns. `silent` leaves the connection open. */
+/** Ends of half an answer, and the report to the operator. `silent` leaves the connection open. */
 type Break = readonly [name: string, bytes: Buffer, cause: RegExp, silent?: true]
 
 const BREAKS: readonly Break[] = [

@@ -7,7 +7,7 @@ import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/voice-sessions.ts'
 
-/** What an endpoint gives access to. */
+/** The kind of access that an endpoint gives. */
 export type Access =
   /** A request to a model. */
   | 'call'

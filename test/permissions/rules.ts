@@ -64,7 +64,7 @@ const ADMINS = { 'admin-session': 'served', 'admin-token': 'served' } as const
 /** Pages of other origins cannot read an answer, so that requests that only read need no CSRF token. */
 const WITHOUT_CSRF = { 'viewer-session-without-csrf': 'served', 'admin-session-without-csrf': 'served' } as const
 
-/** What each sender may reach. */
+/** The verdict for each sender, by kind of access. */
 export const RULES: { readonly [A in Access]: Rules } = {
   call: { ...NO_CALLERS, ...CALLERS },
   voice: { ...NO_CALLERS, ...CALLERS, 'client-secret': 'served' },

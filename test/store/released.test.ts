@@ -124,7 +124,7 @@ async function rowsOf(database: Database): Promise<{ readonly [table: string]: r
   return rows
 }
 
-/** What migrations changed in rows: new columns with their default, and requests that callers cancelled. */
+/** Changes of rows by migrations: new columns with their default, and requests that callers cancelled. */
 const migrated = (table: string, row: string): object => ({
   ...(table === 'console_attempts' ? { right_at: 0 } : {}),
   ...(table === 'usage_rows' ? { estimated: 0, failure: null, loss_kinds: null } : {}),

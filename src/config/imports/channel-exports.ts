@@ -12,7 +12,7 @@ interface Upstream {
   /** Format of the upstream at an address of its own, and the path below the address. */
   readonly format: string
   readonly below: string
-  /** Whether the channel needs the preset although it has an address. */
+  /** True for types whose channels need the preset even with an address of their own. */
   readonly isCloud?: boolean
 }
 
@@ -113,7 +113,7 @@ const NOTES: { readonly [field: string]: string } = {
   setting: 'see the fields of channels',
 }
 
-/** Whether a text or object says something. */
+/** Returns true for a text or object that is not empty. The texts `{}` and `null` count as empty. */
 const isSet = (value: unknown): boolean =>
   typeof value === 'string' ? !['', '{}', 'null'].includes(value.trim()) : Object.keys(objectOf(value)).length > 0
 

@@ -47,7 +47,7 @@ export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** Whether the reasoning has no readable text. The format has no field for it then. */
+/** Returns true for reasoning without readable text, which the format has no field for. */
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 

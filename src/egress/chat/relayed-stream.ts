@@ -81,7 +81,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   }
 }
 
-/** Whether the chunk finishes no candidate. Uses a regular expression, because `includes` takes four times as long. */
+/** Returns true for a chunk that finishes no candidate. A regular expression is four times as fast as `includes`. */
 const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
 

@@ -136,7 +136,7 @@ export function flushLogprobs(state: StreamState, index: number): void {
     })
 }
 
-/** Whether reasoning consists only of a signature. The format has no field for it. */
+/** Returns true for reasoning that is only a signature, which the format has no field for. */
 const isHidden = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 /** The plan of an answer with calls. */

@@ -92,7 +92,7 @@ function nativeConversation(body: JsonObject, { request, before, context }: Chan
 /** Whether the message was read from the same content as the message before it. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
-/** Whether the messages are exactly these contents and the upstream accepts all of them. */
+/** Returns true if the contents hold exactly these messages, and the upstream accepts every content. */
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
@@ -103,7 +103,7 @@ function isUnchanged(messages: readonly Message[], contents: readonly Json[], co
   return count === contents.length
 }
 
-/** Whether the upstream accepts the message as received. Google Cloud does not accept call ids (trap 57). */
+/** Returns true if the upstream accepts the message as received. Google Cloud refuses call ids (trap 57). */
 const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 

@@ -73,7 +73,7 @@ function reportReasoning({ redacted, signature }: ReasoningPart, path: Path, los
     losses.drop([...path, 'redacted'], 'nothing-hidden')
 }
 
-/** Whether reasoning has neither text, signature nor other fields. Such a part is not written. */
+/** Returns true for reasoning without text, signature and other fields, which is not written. */
 export const isSilent = (part: ReasoningPart): boolean =>
   part.text === '' && part.signature === undefined && Object.keys(contentExtras(part)).length === 0
 
@@ -89,7 +89,7 @@ export const signatureOf = ({ signature, redacted, text }: ReasoningPart): strin
         FORMAT,
       )
 
-/** Whether the text of reasoning is only in its signature. */
+/** Returns true for reasoning whose text is only in its signature. */
 export const isHidden = ({ signature, redacted }: ReasoningPart): boolean =>
   redacted !== undefined && signature !== undefined && signature.format !== FORMAT
 

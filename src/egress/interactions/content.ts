@@ -33,7 +33,7 @@ export function writeContent(part: Part, path: Path, losses: Losses): JsonObject
   }
 }
 
-/** Whether a text has no characters and no extras of this format. */
+/** Returns true for a text without characters and without extras of this format. */
 export const isEmpty = (part: Part): boolean =>
   'text' in part && part.text === '' && Object.keys(extrasFor(part, FORMAT)).length === 0
 
@@ -86,7 +86,7 @@ function writeCitation(citation: Citation, text: string, offsets: Offsets): Json
   }
 }
 
-/** Whether the offset is in the text, and not inside a surrogate pair. */
+/** Returns true for an offset in the text that does not split a surrogate pair. */
 const isIn = (text: string, unit: number): boolean =>
   unit >= 0 && unit <= text.length && !(unit > 0 && /[\uDC00-\uDFFF]/.test(text[unit] ?? ''))
 

@@ -43,7 +43,7 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
 /** The codes by which readers know the kind of an error. */
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(WORDS), ...Object.values(CODES), 'model_not_found'])
 
-/** Whether a code tells the kind of its error. */
+/** Returns true for a code that tells the kind of its error. */
 export const isKnownCode = (code: string): boolean => KNOWN.has(code)
 
 /**

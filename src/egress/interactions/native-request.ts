@@ -45,11 +45,11 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
   return { wire: { path: PATH, query, headers, body }, losses: context.losses.list }
 }
 
-/** Whether the upstream takes the message as received. */
+/** Returns true if the upstream accepts the message as received. */
 const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every((part, index) => part.type !== 'reasoning' || isSent(part, content[index + 1]))
 
-/** Whether the step that a part of reasoning was read from holds the reasoning as it is. */
+/** Returns true if the step that reasoning was read from still states its signature. */
 function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
   const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
   const step = isOnCall ? next && unchangedWire<JsonObject>(next, FORMAT) : unchangedWire<JsonObject>(part, FORMAT)

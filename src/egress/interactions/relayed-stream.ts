@@ -28,7 +28,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
-    // The end of the answer has brought the mark already.
+    // The mark was written with the end of the answer.
     if (given.data === DONE.data) return NOTHING
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
@@ -53,7 +53,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     }
     const out = [...this.early, wire].map(one => named(one, this.start!))
     this.early = []
-    // Upstreams are not read after the end of the answer, so that their mark does not arrive here.
+    // The gateway stops reading at the end of the answer, so that the upstream's mark may not arrive.
     return hasEnded ? [...out, DONE] : out
   }
 

@@ -54,14 +54,14 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: W
   return { thinking_level: level, thinking_summaries: shown }
 }
 
-/** What no request of another format keeps: the format has no conversations, and ids of other formats mean nothing here. */
+/** State that requests of other formats lose. The format has no conversations, and their ids mean nothing here. */
 const FOREIGN_STATE: Unwritten<State, 'store' | 'background'> = {
   conversation: 'no-conversations',
   thread: 'no-threads',
   previous: 'no-kept-answers',
 }
 
-/** What is lost besides at upstreams that store nothing. */
+/** State that is also lost at upstreams without storage. */
 const STATE_LOSSES: Unwritten<State, keyof typeof FOREIGN_STATE> = {
   store: 'no-kept-answers',
   background: 'no-background-work',

@@ -8,7 +8,7 @@ import { FORMAT } from './context.ts'
 
 /* Steps that a history and an answer write alike (docs/wire/interactions.md#steps). */
 
-/** Whether a part is a content of a step. Other parts are steps. */
+/** Tells parts that are contents of a step from parts that are steps. */
 export function isContent(part: Part): boolean {
   if (part.type === 'opaque') return part.format !== FORMAT || spellingFor(part, FORMAT)['in'] === 'content'
   return part.type === 'text' || part.type === 'refusal' || part.type === 'media'

@@ -46,7 +46,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
   /**
-   * Whether incoming events are relayed to the caller as received. The writer's own output for these events is
+   * True if the caller receives the upstream's events unchanged. The writer's own output for these events is
    * discarded.
    */
   relaying = false

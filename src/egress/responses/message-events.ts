@@ -68,7 +68,7 @@ export class MessageWriter extends Item {
     this.done(status)
   }
 
-  /** Whether further parts may be added. */
+  /** True while the message takes further parts. */
   get acceptsParts(): boolean {
     return !this.settled && !this.closing
   }

@@ -15,7 +15,7 @@ export function isMidway(request: CanonicalRequest, format: Format): boolean {
 export const isSignedIn = (part: Part, format: Format): boolean =>
   part.type === 'reasoning' && part.signature?.format === format
 
-/** Whether the part is written at all. Empty text parts and unsigned reasoning are not written. */
+/** Returns false for empty text and for unsigned reasoning, which are not written. */
 function isWritten(part: Part, format: Format): boolean {
   if (isSearch(part)) return true
   if (part.type === 'reasoning') return isSignedIn(part, format)

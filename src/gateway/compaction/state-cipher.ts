@@ -68,7 +68,7 @@ const throwUnavailable = (): never => {
   throw KEY_UNAVAILABLE
 }
 
-/** If the key could not be stored, encrypted text would be unreadable after a restart. */
+/** Error for a key that could not be stored. Text encrypted with it would be unreadable after a restart. */
 const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is unavailable at present.')
 
 type EncryptedPart = OpaquePart & { readonly encrypted: string }

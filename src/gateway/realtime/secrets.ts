@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
-/** What a client secret permits: one session with these settings. */
+/** The permission of a client secret: one session with these settings. */
 export interface SecretSession {
   /** `id` of the caller who requested the secret. The caller's key may change or expire before the session begins. */
   readonly callerId: string

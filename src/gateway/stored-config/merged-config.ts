@@ -18,7 +18,7 @@ export interface StoredRow {
   readonly entry: StoredEntry
   /** Faults because of which the entry has no effect. Paths are relative to its settings. */
   readonly faults: readonly PathFault[]
-  /** Whether the config file has an entry of the same name, which wins. */
+  /** True if the config file has an entry of the same name, which is in use instead. */
   readonly isShadowed: boolean
 }
 

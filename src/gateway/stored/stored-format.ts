@@ -13,7 +13,7 @@ export interface StoredFailure {
 export interface AnswerCollector {
   /** Takes an event of the stream. Returns the whole answer with the last one. */
   take(event: WireEvent): JsonObject | undefined
-  /** Whether an item was completed since the last call of `newItems`. */
+  /** True if an item was completed since the last call of `newItems`. */
   readonly hasNews: boolean
   /** Returns the items of the answer so far, if there is news. */
   newItems(): readonly JsonObject[] | undefined
@@ -40,7 +40,7 @@ export interface StoredFormat {
   readonly missingCode: string
   /** Returns an id for an answer that has none of its upstream. */
   newId(): string
-  /** Whether an id can be that of an answer of the format. */
+  /** Returns true for an id that an answer of the format can have. */
   isId(id: string): boolean
   /** Returns the input of a request as a list of items. */
   itemsOf(input: Json | undefined): readonly JsonObject[]
@@ -66,7 +66,7 @@ export interface StoredFormat {
   isUnfinished(response: JsonObject): boolean
   /** Events that begin the stream of a background answer. */
   firstEvents(response: JsonObject): readonly string[]
-  /** Whether the log of a background answer has its own event in place of this one, at its start or end. */
+  /** Returns true for an event that the log of a background answer writes itself, at its start or end. */
   isReplaced(event: WireEvent): boolean
   /** Returns the text of an event with its number in the stream, from 0. */
   numbered(data: string, index: number): string

@@ -75,7 +75,7 @@ function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined 
   return isObject(schema) && !isEntry(schema) ? { shape: 'schema', schema } : undefined
 }
 
-/** Whether an object is an entry of the list and not a schema. */
+/** Tells an entry of the list from a schema. */
 const isEntry = ({ type }: JsonObject): boolean => typeof type === 'string' && Object.hasOwn(ENTRIES, type)
 
 /** Functions that read an entry by its type. They return false for an entry with values that they do not know. */

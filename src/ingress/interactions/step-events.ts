@@ -21,7 +21,7 @@ export interface Sink {
 
 /** Reads one step of a streamed answer, from `step.start` to `step.stop`. */
 export interface StepReader {
-  /** Whether deltas arrive that the step cannot have, such as the text of a thought. */
+  /** Returns false for a delta that the step cannot have, such as the text of a thought. */
   takes(delta: JsonObject): boolean
   delta(delta: JsonObject): void
   end(): void
@@ -145,7 +145,7 @@ class OutputReader implements StepReader {
   }
 }
 
-/** Whether the delta only continues a content. */
+/** Returns true for a delta that continues a content instead of starting one. */
 const isChunk = (delta: JsonObject): boolean =>
   typeof delta['text'] === 'string' || (typeof delta['data'] === 'string' && delta['uri'] == null)
 

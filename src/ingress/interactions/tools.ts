@@ -29,7 +29,7 @@ function readTool(wire: JsonObject): Tool {
   return { type: 'hosted', kind: HOSTED[type]!, ...extrasOf(FORMAT, wire, taken) }
 }
 
-/** Whether the tool searches the web alone, which is its default. */
+/** Returns true for a tool that searches only the web, as it does by default. */
 const isWebSearch = ({ search_types: types }: JsonObject): boolean =>
   Array.isArray(types) && types.length === 1 && types[0] === 'web_search'
 

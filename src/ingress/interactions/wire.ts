@@ -32,7 +32,7 @@ export const CONTENT_TYPES: ReadonlySet<Json | undefined> = new Set(Object.keys(
 
 const content = byValue('type', CONTENTS, shape({ type: v.string() }))
 
-/** Whether the result of a call is a list of contents. Any other list is free JSON. */
+/** Tells a list of contents from a list of free JSON, which the result of a call may also be. */
 export const isContentList = (value: Json): value is readonly Json[] =>
   Array.isArray(value) && value.every(one => isObject(one) && typeof one['type'] === 'string')
 

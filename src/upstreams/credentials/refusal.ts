@@ -12,7 +12,7 @@ interface AnswerHead {
 /** Exceptions with which AWS refuses the credential itself, under status 403 (docs/wire/converse.md#errors). */
 const EXCEPTIONS = /^(?:ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|SignatureDoesNotMatch)/
 
-/** Whether the upstream refused the credential, so that a new one may be accepted. */
+/** Returns true for a refusal of the credential, which a new credential may repair. */
 export const refusesCredential = ({ status, headers }: AnswerHead): boolean =>
   status === 401 || (status === 403 && EXCEPTIONS.test(headerValue(headers['x-amzn-errortype'])))
 

@@ -49,7 +49,7 @@ export const googleMetadata: Script = (response, { headers, url }) => {
   return url.includes('/token') ? issue(response) : answer(response, 200, {})
 }
 
-/** What Microsoft Entra knows of an application. */
+/** An application that is registered at Microsoft Entra. */
 export interface Application {
   readonly tenant: string
   readonly clientId: string

@@ -6,7 +6,7 @@ import { text } from './texts.ts'
 
 export type Action = 'test' | 'drain' | 'resume' | 'edit' | 'yaml' | 'delete'
 
-/** Whether the store has a channel of this name, in use or not. Others are of the config file and can only be read. */
+/** Returns true for a channel of the store, in use or not. Channels of the config file can only be read. */
 export const isStored = ({ stored }: Channel): boolean => stored !== undefined
 
 /** Actions that the signed-in user may take on a channel. */

@@ -147,7 +147,7 @@ function Now({ of }: OfChannel) {
   )
 }
 
-/** Where the channel is defined, if it cannot be changed here, and the faults of a stored one. */
+/** Shows the origin of a channel that cannot be changed here, and the faults of a stored one. */
 function Origin({ of: { source, stored } }: OfChannel) {
   const words = text().panel
   if (stored?.faults !== undefined && stored.faults.length > 0)

@@ -4,7 +4,7 @@ import { text } from './texts.ts'
 
 const TONES = { ok: 'good', warning: 'warn', fault: 'bad' } as const
 
-/** What a test found out about the answer, the clock and the models, with steps that remove a fault. */
+/** Findings of a test about the answer, the clock and the models, with steps that remove a fault. */
 export const Findings = ({ of }: { readonly of: ChannelTest['findings'] }) =>
   of.length === 0 ? null : (
     <ul class="channels-findings">

@@ -24,7 +24,7 @@ export function stateName(
   return isResting ? 'resting' : 'ok'
 }
 
-/** Whether a channel has keys and all of them are in a state. */
+/** Returns true if a channel has keys, and every key is in the state. */
 const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
   const all = Object.values(keys)
   return all.length > 0 && all.every(is)
@@ -69,7 +69,7 @@ function configuredView(
 
 const ENVIRONMENT = 'environment' as const
 
-/** Whether a stored channel is the one in use of its name. */
+/** Returns true for a stored channel that is in use. */
 const isInUse = (row: StoredRow | undefined): boolean => row?.isShadowed === false && row.faults.length === 0
 
 const storedView = (row: StoredRow | undefined) =>

@@ -107,7 +107,7 @@ async function saved(gateway: Administration, edited: Edited): Promise<void> {
   await gateway.changed()
 }
 
-/** Returns whether a new channel cannot have this name. Channels of the environment give way to stored ones. */
+/** Returns true for a name that a new channel cannot have. Channels of the environment give way to stored ones. */
 const isTaken = ({ config }: Administration, name: Written[string]): boolean =>
   config.channelsFrom === 'config' && config.channels.some(one => one.name === name)
 

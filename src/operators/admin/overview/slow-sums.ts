@@ -43,7 +43,7 @@ export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
 }
 
-/** Whether sums can still be shown: not for long, and not those of another day. */
+/** Returns true for sums of today that are recent enough to be shown. */
 const mayShow = ({ at }: Computed, now: number): boolean =>
   now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
 

@@ -143,7 +143,7 @@ export function writeItem(item: ConversationItem, naming: Naming, shown: boolean
 const resultHead = ({ status: _, ...head }: JsonObject, { status }: ConversationItem): JsonObject =>
   status === undefined || status === 'completed' ? head : { ...head, status }
 
-/** Whether an opaque value is an entire item instead of a part of a message. */
+/** Tells an opaque value that is an entire item from one that is a part of a message. */
 const isWholeItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')

@@ -65,7 +65,7 @@ function OneField({ editor, path, field }: OneFieldProps) {
   )
 }
 
-/** What stands in the field of a stored secret. It is never shown, only its end. */
+/** Placeholder in the field of a stored secret: its last characters. The secret itself is never shown. */
 const masked = (kept: KeptSecret | undefined): string | undefined =>
   kept === undefined ? undefined : `••••••••${kept.last_four}`
 

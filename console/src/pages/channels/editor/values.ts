@@ -3,7 +3,7 @@ import type { Provider, ProviderField } from '../../../api/types.ts'
 /** A channel as the config file has it. */
 export type ChannelConfig = { readonly [field: string]: unknown }
 
-/** What stands in a config for a stored secret. */
+/** The API's stand-in for a stored secret. */
 export interface KeptSecret {
   readonly secret: string
   readonly last_four: string
@@ -139,7 +139,7 @@ function modelsOf(text: string): readonly string[] | { readonly [id: string]: st
   return Object.fromEntries(pairs.map(([id = '', upstream = id]) => [id, upstream]))
 }
 
-/** What is no number is sent as written, so that the gateway names the fault. */
+/** Sends text that is no number as written, so that the gateway names the fault. */
 const numberOf = (text: string): number | string => (Number.isNaN(Number(text)) ? text : Number(text))
 
 const isRecord = (value: unknown): value is { readonly [field: string]: unknown } =>

@@ -7,7 +7,7 @@ import { messages } from '../messages/index.ts'
 
 /* Lists of models, their pages, and the record of one model. A gateway may list its own models. */
 
-/** What distinguishes one format's list from others. */
+/** The properties in which the lists of formats differ. */
 interface Listing {
   readonly of: Conversation
   readonly page: string

@@ -7,7 +7,7 @@ import { responses } from '../responses/index.ts'
 
 /* Counts the tokens of a conversation. The request is the conversation's request, but the answer is only a number. */
 
-/** What distinguishes one format: its documentation page, the name of the count, and the conversation format. */
+/** The properties in which formats differ: documentation page, name of the count, conversation format. */
 interface Counting {
   readonly of: Conversation
   readonly page: string
