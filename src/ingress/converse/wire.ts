@@ -87,6 +87,7 @@ const tool = union({
     strict: maybeFlag,
     inputSchema: maybe(shape({ json: maybeJson })),
   }),
+  systemTool: shape({ name: v.string() }),
   cachePoint,
 })
 
