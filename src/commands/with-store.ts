@@ -12,7 +12,7 @@ type StoreLocation = Pick<Config, 'dataDir' | 'store'>
 export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
 /** The repositories that commands use. */
-type Repositories = Pick<Store, 'access' | 'config' | 'console' | 'shared'>
+export type Repositories = Pick<Store, 'access' | 'audit' | 'config' | 'console' | 'shared'>
 
 /**
  * Opens the store for the duration of `work`, and imports an old key file first. Safe while a gateway runs on it.
@@ -33,10 +33,6 @@ export async function withStore<T>(
     await opened.close()
   }
 }
-
-/** Like `withStore`, with only the repository of keys and groups. */
-export const withRecords = <T>(location: StoreLocation, work: (records: AccessRecords) => Promise<T>): Promise<T> =>
-  withStore(location, ({ access }) => work(access))
 
 /**
  * Like `withStore`, for reading. Does not create a missing SQLite store, unless there is a key file to import. Returns

@@ -37,6 +37,10 @@ export const mapSecrets = (channel: Written, visit: Visit): Written =>
     ]),
   )
 
+/** Returns a channel's settings for the audit log: a number stands for each secret, so that a new one is noticed. */
+export const auditedSettings = (channel: Written): Written =>
+  mapSecrets(channel, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
+
 /** A key of a pool: the secret itself, or a map that has it. */
 const keyIn = (entry: unknown, path: Path, visit: Visit): unknown =>
   isObject(entry) && !isReference(entry) && Object.hasOwn(entry, 'key')

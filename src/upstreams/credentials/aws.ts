@@ -1,4 +1,4 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsAuth } from '../../config/auth.ts'
 import { accountError, type TokenSource } from './access-token.ts'
@@ -31,6 +31,8 @@ export class AwsSigner {
   private readonly scope: Pick<AwsAuth, 'region' | 'service'>
   private signer: Promise<SignatureV4> | undefined
   private keys: AwsKeys
+  /** The parsed origin of the last request: a channel has one. */
+  private address: { readonly origin: string; readonly url: URL } | undefined
 
   constructor({ region, service }: Pick<AwsAuth, 'region' | 'service'>, keys: AwsKeys) {
     this.keys = keys
@@ -47,20 +49,24 @@ export class AwsSigner {
     this.keys = keys
   }
 
+  private addressOf(origin: string): URL {
+    if (this.address?.origin !== origin) this.address = { origin, url: new URL(origin) }
+    return this.address.url
+  }
+
   /**
    * Returns the headers of a request with its signature.
    *
    * @param at the time that the signature states; now by default.
    */
   async sign({ method, origin, path, headers, body }: SignableRequest, at?: Date): Promise<SignedHeaders> {
-    const { protocol, hostname, host } = new URL(origin)
+    const { protocol, hostname, host } = this.addressOf(origin)
     const { pathname, query } = splitPath(path)
     this.signer ??= this.newSigner()
     const signed = await (await this.signer).sign(
       {
         ...{ method, protocol, hostname, path: pathname, query },
-        headers: { ...headers, host, ...(body === undefined ? UNSIGNED : {}) },
-        body: body ?? '',
+        headers: { ...headers, host, 'x-amz-content-sha256': hashOf(body) },
       },
       {
         ...(at === undefined ? {} : { signingDate: at }),
@@ -71,7 +77,8 @@ export class AwsSigner {
   }
 }
 
-const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+/** Returns the hash of a body as the signature states it. */
+const hashOf = (body: string | undefined): string => (body === undefined ? 'UNSIGNED-PAYLOAD' : hash('sha256', body))
 
 /** Headers that proxies may change. */
 const UNSIGNABLE = new Set([
@@ -98,32 +105,28 @@ function splitPath(path: string): { readonly pathname: string; readonly query: {
 
 type Data = string | ArrayBuffer | ArrayBufferView
 
-/** SHA-256 of the built-in crypto, with the interface that the signer expects. */
+/** SHA-256 of the built-in crypto, with the interface that the signer expects. It hashes its data at once. */
 class Sha256 {
   private readonly secret: Data | undefined
-  private hash: Hash | Hmac
+  private data: Uint8Array[] = []
 
   constructor(secret?: Data) {
     this.secret = secret
-    this.hash = this.begun()
   }
 
   update(data: Data): void {
-    this.hash.update(typeof data === 'string' ? data : bytesOf(data))
+    this.data.push(typeof data === 'string' ? Buffer.from(data) : bytesOf(data))
   }
 
   async digest(): Promise<Uint8Array> {
-    return this.hash.digest()
+    const data = this.data.length === 1 ? this.data[0]! : Buffer.concat(this.data)
+    if (this.secret === undefined) return hash('sha256', data, 'buffer')
+    const secret = typeof this.secret === 'string' ? this.secret : bytesOf(this.secret)
+    return createHmac('sha256', secret).update(data).digest()
   }
 
   reset(): void {
-    this.hash = this.begun()
-  }
-
-  private begun(): Hash | Hmac {
-    const { secret } = this
-    if (secret === undefined) return createHash('sha256')
-    return createHmac('sha256', typeof secret === 'string' ? secret : bytesOf(secret))
+    this.data = []
   }
 }
 

@@ -3,7 +3,7 @@ import { defined, type Format, type JsonObject } from '../../../canonical/node.t
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
 import { fields, text, word } from '../../../config/schema.ts'
-import { isReference, mapSecrets } from '../../../config/secret-fields.ts'
+import { auditedSettings } from '../../../config/secret-fields.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelCheck } from '../../../gateway/channel-check.ts'
 import { hasRole, type Principal } from '../../sign-in/index.ts'
@@ -20,8 +20,7 @@ export const AUDIT: Audit = {
   read: async (gateway, name) => {
     const stored = storedChannel(gateway, name)?.entry.settings
     if (stored === undefined && !gateway.config.channels.some(one => one.name === name)) return undefined
-    const settings = mapSecrets(stored ?? {}, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
-    return { ...settings, name, drained: (await gateway.states())[name]?.drained ?? false }
+    return { ...auditedSettings(stored ?? {}), name, drained: (await gateway.states())[name]?.drained ?? false }
   },
 }
 export const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }

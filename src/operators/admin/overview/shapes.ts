@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fields, instant, listOf, oneOf } from '../../../config/schema.ts'
-import { AUDITED } from '../../../store/audit-records.ts'
+import { ACTOR_KINDS, AUDITED } from '../../../store/audit-records.ts'
 import { errorKind, FAILURE, failure, percentiles } from '../request-shapes.ts'
 
 const spending = fields({
@@ -97,7 +97,7 @@ export const AUDIT_ENTRY = fields({
   at: instant,
   /** Name of the user or admin token. */
   actor: v.string(),
-  actor_kind: oneOf(['user', 'token']),
+  actor_kind: oneOf([...ACTOR_KINDS]),
   /** Operation of this API. */
   action: v.string(),
   kind: oneOf([...AUDITED]),
