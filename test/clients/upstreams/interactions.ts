@@ -87,6 +87,8 @@ function hearStep(step: Loose, names: Map<string, string>): Heard {
 const CODES: { readonly [status: number]: string } = {
   ...{ 400: 'invalid_request', 401: 'authentication', 403: 'permission_denied', 404: 'model_not_found' },
   ...{ 429: 'rate_limit_exceeded', 500: 'api_error', 503: 'service_unavailable', 504: 'gateway_timeout' },
+  // Words of a proxy in front of it: the status decides.
+  ...{ 413: 'request_too_large', 529: 'overloaded' },
 }
 
 const error = (status: number, message: string): JsonObject => ({
