@@ -30,9 +30,9 @@ export function remixRequest(
   }
 }
 
-/** Returns the targets that made the original. Throws GatewayError `invalid-request` if there are none. */
+/** Returns the targets that can reach the original. Throws GatewayError `invalid-request` if there are none. */
 export function targetsOfOriginal(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
-  const matching = targets.filter(one => accountName(one.channel) === channel && one.format.format === format)
+  const matching = targets.filter(target => accountName(target.channel) === channel && target.format.format === format)
   if (matching.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
   return matching
 }
