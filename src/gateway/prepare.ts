@@ -120,5 +120,5 @@ export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss)
   }
 }
 
-/** Score of a refusal. No request has as many losses. */
+/** Score of a refusal, higher than the number of losses of any request. */
 const REFUSAL = 1_000_000

@@ -81,7 +81,7 @@ export function publicResult(result: CanonicalResult, target: Target, model: str
   }
 }
 
-/** Returns an event as the caller may see it. Only `error` events and events that start or end can hold errors. */
+/** Returns an event as the caller may see it. Besides `error` events, only starts and ends can contain errors. */
 export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':

@@ -36,7 +36,7 @@ export interface Outcome {
   readonly trace: RequestTrace | undefined
   /** Number of remembered reasoning parts that were restored in the request. */
   readonly restoredReasoning: number | undefined
-  /** Number of ordered seconds of video. */
+  /** Length of the ordered video, in seconds. */
   readonly seconds: number | undefined
   /** Requested model and reason for the fallback, if another model had to answer. */
   readonly fallback?: FallenBack | undefined
@@ -78,7 +78,7 @@ export class Report {
   private lossKinds: LossKinds | undefined
   private additions = 0
   private restoredReasoning: number | undefined
-  /** Number of ordered seconds of video. */
+  /** Length of the ordered video, in seconds. */
   private seconds: number | undefined
   private work: Work = 'conversation'
   private answerless = false
@@ -224,7 +224,7 @@ export class Report {
     this.status = status
   }
 
-  /** Kind of the error with which the answer has ended, if any. */
+  /** Kind of the error that ended the answer, if any. */
   get failure(): string | undefined {
     return this.error?.kind
   }

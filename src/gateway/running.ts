@@ -33,7 +33,7 @@ export class Running {
     this.calls.remove(call)
   }
 
-  /** Numbers of requests that wait for the first byte of their answer, and that have been sent part of it. */
+  /** Numbers of requests whose answer has not started yet, and whose answer is being sent. */
   get counts(): { readonly waiting: number; readonly streaming: number } {
     let streaming = 0
     this.calls.forEach(({ reply }) => {

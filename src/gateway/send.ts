@@ -16,7 +16,7 @@ import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-/** A request that the upstream accepted. The head of the answer has arrived, its body is yet to be read. */
+/** A request that the upstream accepted. The head of the answer has arrived, but its body has not been read. */
 export class Sent {
   /** Attempt with every field of its request, including fields after a file. */
   readonly attempt: Attempt

@@ -146,8 +146,8 @@ export class EarlyHead implements Early {
   }
 
   /**
-   * Ends a stream that has started but whose upstream never answered with an error event. Returns false if no stream
-   * has started.
+   * Sends a final error event on a stream that has started but whose upstream never answered. Returns false if no
+   * stream has started.
    */
   fail(error: CanonicalError): boolean {
     const { open, attempt } = this

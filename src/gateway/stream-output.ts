@@ -164,7 +164,7 @@ export class StreamOutput {
     this.ending.reject(failure)
   }
 
-  /** Handles a bug in the gateway. Ends an answer that has started with an error event. The cause is logged. */
+  /** Handles a bug in the gateway. If the answer has started, ends it with an error event. The cause is logged. */
   fault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()

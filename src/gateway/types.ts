@@ -102,8 +102,8 @@ export interface WholeAnswer {
 /**
  * Sends one request to the target of an attempt and reads its whole answer.
  *
- * @param signal aborts the request, if it is one of several parallel requests. The emulation then handles the departure
- * of the caller.
+ * @param signal aborts the request, if it is one of several parallel requests. The emulation then handles a caller that
+ * leaves.
  */
 export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<WholeAnswer>
 

@@ -89,7 +89,7 @@ export class Captures {
   }
 
   private async write(): Promise<void> {
-    // The answer first finishes its work in this turn of the event loop.
+    // Lets the answer finish its work in this turn of the event loop first.
     await new Promise(setImmediate)
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       try {

@@ -63,8 +63,8 @@ async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): P
 }
 
 /**
- * Returns the losses of inputs, at their index in the whole request, and once the losses of settings, which are the
- * same in every batch.
+ * Returns the losses of inputs at their indexes in the whole request, and the losses of settings only once, because
+ * they are the same in every batch.
  */
 const allLosses = (answers: readonly WholeAnswer[], size: number): readonly Loss[] =>
   answers.flatMap(({ losses }, index) =>

@@ -53,7 +53,8 @@ const NO_ANSWER = new GatewayError({
 })
 
 /**
- * Returns the losses of a prompt, at its index, and once the losses of settings, which are the same for every prompt.
+ * Returns the losses of a prompt at its index, and the losses of settings only for the first prompt, because they are
+ * the same for every prompt.
  */
 const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))

@@ -45,7 +45,7 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
     outgoing: (event: JsonObject) =>
       renamedBody(event, {
         paths,
-        // Some toUpstreamName report a version or a deployment instead of the requested model.
+        // Some upstreams report a version or a deployment instead of the requested model.
         rename: (name, { kind }) => (kind === 'requested' ? model : toPublicName(name)),
         isExact: false,
       }),

@@ -12,7 +12,7 @@ import { unshortened } from './truncate.ts'
 export interface ResponseChainOptions {
   /** The request as the caller sent it. */
   readonly request: CanonicalRequest
-  /** The request as the answer repeats it. */
+  /** The request in the form that the answer repeats. */
   readonly repeated: CanonicalRequest
   /** The resolved references of the request. */
   readonly references: ResolvedReferences | undefined

@@ -10,8 +10,8 @@ import { upstreamOf } from './task-upstream.ts'
 /**
  * Rewrites a remix request for the upstream that made the original video.
  *
- * @throws GatewayError `conflict` if the original is not completed, `invalid-request` if it is a remix or its upstream
- * cannot remix.
+ * @throws GatewayError `conflict` if the original is not completed, `invalid-request` if the original is itself a remix
+ * or its upstream cannot remix.
  */
 export function remixRequest(
   request: CanonicalRequest,
