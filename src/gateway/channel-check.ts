@@ -33,8 +33,8 @@ const MAX_NAMES = 5
 
 /** Checks the credentials, the clock and the models of a channel. Never rejects for a failure of the upstream. */
 export async function checkChannel(channel: Channel, options: ChannelTestOptions): Promise<ChannelCheck> {
-  const late = delay(LIST_TIMEOUT, undefined, { ref: false })
-  const listing = await Promise.race([requestListing(channel).catch(() => undefined), late])
+  const timeout = delay(LIST_TIMEOUT, undefined, { ref: false })
+  const listing = await Promise.race([requestListing(channel).catch(() => undefined), timeout])
   const ids = listing?.status === 200 ? listing.ids : undefined
   if (ids !== undefined) channel.listed = new Set(ids)
   const test = await testChannel(channel, options)

@@ -50,9 +50,9 @@ interface Writing extends Located {
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
-  const own = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
-  const written = prepare(own.request, attempt.target, attempt.reasoning)
-  const prepared = own.losses.length === 0 ? written : withEarlierLosses(written, own.losses, request)
+  const ownReasoning = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
+  const written = prepare(ownReasoning.request, attempt.target, attempt.reasoning)
+  const prepared = ownReasoning.losses.length === 0 ? written : withEarlierLosses(written, ownReasoning.losses, request)
   report.reasoningRestored(prepared.recalled?.count)
   const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, onLoss, locate)
@@ -71,11 +71,11 @@ const withEarlierLosses = (prepared: Prepared, losses: readonly Loss[], { messag
  *
  * @throws GatewayError `cannot-express` if the target's format has no such request.
  */
-export function prepare(given: CanonicalRequest, target: Target, reasoning?: OwnerReasoning): Prepared {
+export function prepare(original: CanonicalRequest, target: Target, reasoning?: OwnerReasoning): Prepared {
   const { channel, format, native, upstreamModel } = target
-  const textOnly = isTextOnly(given)
-  const recalled = textOnly ? undefined : reasoning?.recall(given, target)
-  const restored = recalled?.request ?? given
+  const textOnly = isTextOnly(original)
+  const recalled = textOnly ? undefined : reasoning?.recall(original, target)
+  const restored = recalled?.request ?? original
   const { history, losses } = repairedHistory(restored, native, textOnly)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
@@ -85,7 +85,7 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
   return {
     request,
     wire: body === wire.body ? wire : { ...wire, body },
-    losses: markDefaults(recalled?.lossesOf(found) ?? found, given),
+    losses: markDefaults(recalled?.lossesOf(found) ?? found, original),
     restorer: restorer(written.renamed, !native && restored.output.text?.shape === 'enum'),
     recalled,
     native,

@@ -186,13 +186,18 @@ export class StreamPipeline implements Consumer, Abortable {
   /** Sends the events of a held refusal, because no fallback model answered. */
   private async resend(held: readonly HeldEvents[]): Promise<void> {
     const { attempt, stages } = this
-    const again = new StreamPipeline(attempt, { ...stages, refused: undefined, exchange: undefined, gate: undefined })
-    attempt.incoming.call.reply.abortable = again
-    again.guarded(() => {
-      for (const { events, wire } of held) again.forward(events, wire)
-      again.output.finish()
+    const pipeline = new StreamPipeline(attempt, {
+      ...stages,
+      refused: undefined,
+      exchange: undefined,
+      gate: undefined,
     })
-    await again.done
+    attempt.incoming.call.reply.abortable = pipeline
+    pipeline.guarded(() => {
+      for (const { events, wire } of held) pipeline.forward(events, wire)
+      pipeline.output.finish()
+    })
+    await pipeline.done
   }
 
   /**
@@ -208,8 +213,8 @@ export class StreamPipeline implements Consumer, Abortable {
 
   private passOne(event: CanonicalEvent): void {
     if (this.output.isOver) return
-    const seen = this.visible(event)
-    const shown = this.filter === undefined ? seen : this.filter.pass(seen)
+    const visible = this.visible(event)
+    const shown = this.filter === undefined ? visible : this.filter.pass(visible)
     if (shown !== undefined) this.output.write(shown)
   }
 
@@ -218,20 +223,20 @@ export class StreamPipeline implements Consumer, Abortable {
    */
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.output.isOver) return
-    const seen = this.allVisible(events)
-    this.isRelayed = this.stages.read.irregular !== true && !isChanged(seen, events)
-    if (this.isRelayed) this.output.relay(seen, wire)
-    else for (const event of seen) this.output.write(event)
+    const visible = this.allVisible(events)
+    this.isRelayed = this.stages.read.irregular !== true && !isChanged(visible, events)
+    if (this.isRelayed) this.output.relay(visible, wire)
+    else for (const event of visible) this.output.write(event)
   }
 
   /** Returns the events as the caller may see them. The same list if none was changed. */
   private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
-    let seen: CanonicalEvent[] | undefined
+    let visible: CanonicalEvent[] | undefined
     for (let at = 0; at < events.length; at++) {
       const event = this.visible(events[at]!)
-      if (event !== events[at]) (seen ??= [...events])[at] = event
+      if (event !== events[at]) (visible ??= [...events])[at] = event
     }
-    return seen ?? events
+    return visible ?? events
   }
 
   /** Returns an event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
@@ -267,8 +272,8 @@ export class StreamPipeline implements Consumer, Abortable {
  * Returns true if an event was changed so that it must be rewritten. A changed `result-start` need not be, because the
  * writer itself puts id, model and time into an event that is passed on.
  */
-const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
-  seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
+const isChanged = (visible: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
+  visible !== events && visible.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
 const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
 const EMPTY = upstreamFailed('The upstream ended its answer without any content.', 'cut')

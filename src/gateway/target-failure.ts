@@ -40,8 +40,8 @@ export function targetFailure(thrown: unknown, { target, channel, model, log, id
     const { kind, status } = error
     const { name, pooled } = target.channel
     const { upstreamModel: failedModel } = target
-    const seen = { at: Date.now(), kind, reason: why.reason, message: why.said ?? '', model: failedModel }
-    channel.stats.failed({ ...seen, ...defined({ status: why.status, key: pooled?.ending, request: id }) })
+    const record = { at: Date.now(), kind, reason: why.reason, message: why.said ?? '', model: failedModel }
+    channel.stats.failed({ ...record, ...defined({ status: why.status, key: pooled?.ending, request: id }) })
     const fields = {
       ...{ channel: name, key: pooled?.ending },
       model: target.upstreamModel,

@@ -261,10 +261,10 @@ const ANY = 'GET, HEAD, POST, DELETE'
 
 /** Waits for a promise. Resolves to false if it has not settled within the given milliseconds. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  const late = Promise.withResolvers<false>()
-  const timer = setTimeout(() => late.resolve(false), milliseconds)
+  const timeout = Promise.withResolvers<false>()
+  const timer = setTimeout(() => timeout.resolve(false), milliseconds)
   try {
-    return await Promise.race([promise.then(() => true), late.promise])
+    return await Promise.race([promise.then(() => true), timeout.promise])
   } finally {
     clearTimeout(timer)
   }

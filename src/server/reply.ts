@@ -163,7 +163,7 @@ const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node needs four writes per chunk, this code needs one per string. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node needs four writes per chunk; this code needs one per string. */
 
 const CHUNK_END = '\r\n'
 

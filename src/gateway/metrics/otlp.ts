@@ -65,9 +65,9 @@ export function openTracer({ otlp, headers, sample, proxy }: TracesConfig, onFau
       )
     },
     close: async () => {
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, FLUSH_TIMEOUT)
-      await Promise.race([provider.shutdown().catch(onFault), late.promise])
+      const timeout = Promise.withResolvers<void>()
+      const timer = setTimeout(timeout.resolve, FLUSH_TIMEOUT)
+      await Promise.race([provider.shutdown().catch(onFault), timeout.promise])
       clearTimeout(timer)
     },
   }

@@ -29,11 +29,11 @@ export function voiceSessionTargets(
   { cascades, facts, about }: VoiceSessionRouting,
 ): Target[] {
   if (!cascades) return routed.filter(({ emulated }) => !emulated)
-  const held = routed.map(target => ({ target, holder: holderOf(target, facts, about) }))
-  const targets = held.map(({ target, holder }) => (holder === 'cascade' ? asCascade(target) : target))
+  const assigned = routed.map(target => ({ target, holder: holderOf(target, facts, about) }))
+  const targets = assigned.map(({ target, holder }) => (holder === 'cascade' ? asCascade(target) : target))
   const cascade = targets.find(({ emulated }) => emulated)
   if (cascade !== undefined) return targets.filter(target => !target.emulated || target === cascade)
-  const unsure = held.find(({ holder }) => holder === 'either')?.target
+  const unsure = assigned.find(({ holder }) => holder === 'either')?.target
   return unsure === undefined ? targets : [...targets, asCascade(unsure)]
 }
 

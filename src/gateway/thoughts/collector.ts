@@ -116,17 +116,17 @@ export function stepsOf(content: readonly (Part | undefined)[]): readonly Called
   const steps: CalledStep[] = []
   let lead: ReasoningPart[] = []
   let next: ReasoningPart[] = []
-  let spoken = false
+  let hasOtherParts = false
   let mixed = false
   for (const part of content) {
     if (part?.type === 'reasoning') next.push(part)
     else if (part?.type === 'tool-call') {
       const { id, name, arguments: args } = part
       steps.push({ id, name, arguments: args, lead, next, ...(mixed ? { mixed } : {}) })
-      ;[lead, next, spoken, mixed] = [[], [], false, false]
+      ;[lead, next, hasOtherParts, mixed] = [[], [], false, false]
     } else {
-      mixed ||= spoken && next.length > 0
-      spoken = true
+      mixed ||= hasOtherParts && next.length > 0
+      hasOtherParts = true
       append(lead, next)
       next = []
     }

@@ -76,11 +76,11 @@ export class SharedReasoning {
   /** Reads the reasoning stored under any of the keys. Empty if the store does not answer in time. Never rejects. */
   async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<readonly Fetched[]>(resolve => {
+    const timeout = new Promise<readonly Fetched[]>(resolve => {
       timer = setTimeout(resolve, PATIENCE, NOTHING)
     })
     try {
-      return await Promise.race([this.stored(owner, keys), late])
+      return await Promise.race([this.stored(owner, keys), timeout])
     } finally {
       clearTimeout(timer)
     }

@@ -92,12 +92,12 @@ export class Signers {
   /** Waits until all signatures so far are stored, but at most a few seconds. */
   async close(): Promise<void> {
     this.end()
-    if (this.writing !== undefined) await Promise.race([this.writing, late(undefined, 3000)])
+    if (this.writing !== undefined) await Promise.race([this.writing, valueAfter(undefined, 3000)])
   }
 
   private async find(names: readonly string[]): Promise<void> {
     const found = await this.guarded(
-      Promise.race([this.options.records.signatures(names), late(undefined, PATIENCE)]),
+      Promise.race([this.options.records.signatures(names), valueAfter(undefined, PATIENCE)]),
       undefined,
     )
     if (found === undefined) return
@@ -164,7 +164,7 @@ const END = 1024
 const excerptOf = (value: string): string =>
   value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`
 
-const late = <T>(value: T, milliseconds: number): Promise<T> =>
+const valueAfter = <T>(value: T, milliseconds: number): Promise<T> =>
   new Promise(resolve => {
     setTimeout(resolve, milliseconds, value).unref()
   })
