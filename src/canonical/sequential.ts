@@ -3,15 +3,15 @@ import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /**
- * State of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
- * they started.
+ * State of one candidate: the index of its open part, and the buffered events of later parts in the order in which the
+ * parts started.
  */
 interface CandidateState {
   open: number
   readonly waiting: Map<number, PartEvent[]>
   /**
-   * Parts that started while another was open. Those from index `next` on still wait. A list, because finding the first
-   * key of a map is slow.
+   * Parts that started while another part was open. The parts from index `next` onwards are still waiting. A list,
+   * because finding the first key of a map is slow.
    */
   readonly started: number[]
   next: number
@@ -22,10 +22,10 @@ interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
 }
 
 export interface SequentialOptions {
-  /** Whether the answer has the upstream's order because it is native to the writer's format. */
+  /** Returns true if the answer keeps the upstream's order because it is native to the writer's format. */
   readonly exempt?: (start: ResultStart) => boolean
   /**
-   * Whether waiting parts are written even if the answer breaks off before the open part ended. For formats in which a
+   * True if waiting parts are written even if the answer breaks off before the open part ends. For formats in which a
    * part may start before the previous one has ended.
    */
   readonly overtakes?: true
@@ -35,9 +35,9 @@ export interface SequentialOptions {
 const NONE = -1
 
 /**
- * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96). A
- * part that starts while another is open waits until the other has ended. Waiting parts are dropped at an error (trap
- * 88), unless `overtakes` is set. Events of the open part pass at once. Only events of waiting parts are buffered.
+ * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96).
+ * Events of the open part pass immediately. A part that starts while another is open is buffered until the other has
+ * ended. On an error, buffered parts are dropped (trap 88), unless `overtakes` is set.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
@@ -60,7 +60,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.writer.push(event)
   }
 
-  /** Losses of the writer. */
+  /** Losses reported by the writer. */
   get lost(): readonly Loss[] {
     return this.writer.lost ?? NOTHING
   }
@@ -69,7 +69,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.options.overtakes ? [...this.flushWaiting(), ...this.writer.end()] : this.writer.end()
   }
 
-  /** Writes the parts that still wait. */
+  /** Writes the parts that are still waiting. */
   private flushWaiting(): readonly Output[] {
     const out: Output[] = []
     for (const { waiting } of this.lines) {
@@ -103,7 +103,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.lines[candidate]!
   }
 
-  /** Ends the open part and writes the parts that waited for it, up to the first that has not ended. */
+  /** Ends the open part and writes the parts waiting for it, up to the first that has not ended. */
   private endPart(line: CandidateState, end: PartEnd): readonly Output[] {
     line.open = NONE
     if (line.waiting.size === 0) return this.writer.push(end)
@@ -121,6 +121,6 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 }
 
-/** Whether the part has ended. Only late annotations come after its end. */
+/** Returns true if the part has ended. Only late annotations follow its end. */
 const hasEnd = (events: readonly PartEvent[]): boolean =>
   events.findLast(({ type }) => type !== 'part-patch')?.type === 'part-end'
