@@ -21,7 +21,7 @@ import {
 import type { ChunkTemplate } from './chunk-template.ts'
 import { around, FORMAT } from './content.ts'
 
-/** Message field that a part is written to. */
+/** Message field to which a part is written. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 /** A part that has started but not ended. */
@@ -36,9 +36,9 @@ interface Open {
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
-  /** Whether the reasoning came with a signature of any format. */
+  /** True if the reasoning came with a signature of any format. */
   signed: boolean
-  /** An image and its base64 data so far. It is written when the part ends. */
+  /** An image and its base64 data so far. Written when the part ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
 
@@ -51,25 +51,25 @@ interface Annotated {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer as chunks, and chooses the field for each part. Parts come one after
- * another; only parts relayed from the upstream may interleave.
+ * Writes one candidate of a streamed answer as chunks, and chooses the field for each part. Parts arrive one after
+ * another, except that parts relayed from the upstream may interleave.
  */
 export class CandidateWriter {
-  /** Whether the caller has received the role. */
+  /** True if the caller has received the role. */
   hasRole = false
-  /** Whether the caller has received the finish reason. */
+  /** True if the caller has received the finish reason. */
   isOver = false
   private readonly index: number
   private readonly template: ChunkTemplate
-  /** The part that started last, if it is still open. */
+  /** The most recently started part, if it is still open. */
   private open: Open | undefined
   /** Earlier parts that are still open, by index. */
   private others: Map<number, Open> | undefined
-  /** Signature of the reasoning that ended last. It signs the call that immediately follows the reasoning. */
+  /** Signature of the most recently ended reasoning. It signs the call that immediately follows the reasoning. */
   private signature: string | undefined
   /**
-   * Index of the signed reasoning part that ended last; its bitwise complement if the part has no text. The signature
-   * is lost unless the next part is a call.
+   * Index of the most recently ended signed reasoning part, or its bitwise complement if the part has no text. The
+   * signature is lost unless the next part is a call.
    */
   private signedAt: number | undefined
   private out: WireEvent[] = []
@@ -79,8 +79,8 @@ export class CandidateWriter {
   private written = 0
   private logprobs: TokenLogprob[] = []
   /**
-   * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when a second
-   * one arrives.
+   * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when they
+   * receive a second list.
    */
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
@@ -123,7 +123,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Discards the held citations and images, which the caller has received. */
+  /** Discards the held citations and images, because the caller has received them. */
   passedLists(): void {
     this.annotations = undefined
     this.images = undefined
@@ -138,7 +138,7 @@ export class CandidateWriter {
     else if (open.lane === 'refusal') this.refused = true
   }
 
-  /** Holds log probabilities until the next chunk with text or the last chunk. */
+  /** Holds log probabilities until the next chunk with text, or the last chunk. */
   holdLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
@@ -187,7 +187,7 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
-  /** Returns the field for a part. A message has only one audio field, so further audio gets no field. */
+  /** Returns the field for a part. A message has only one audio field, so any further audio part has none. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
@@ -281,7 +281,7 @@ export class CandidateWriter {
     else if (signed) this.signedAt = isEmpty ? ~place : place
   }
 
-  /** Reports the signature of the last reasoning as lost, because it signs no call. */
+  /** Reports the signature of the last reasoning as lost, because no call follows it. */
   private loseSignature(): void {
     const { signedAt } = this
     if (signedAt === undefined) return
@@ -305,7 +305,7 @@ export class CandidateWriter {
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** Returns the role if the chunk of a call is the first of the candidate. */
+  /** Returns the role field if the chunk of a call is the candidate's first chunk. */
   private role(): JsonObject {
     if (this.hasRole) return {}
     this.hasRole = true

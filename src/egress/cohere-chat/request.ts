@@ -17,7 +17,7 @@ import { nativeRequest } from './native.ts'
 import { writeSampling, writeShape, writeThinking } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v2/chat` (docs/wire/cohere-chat.md#request). */

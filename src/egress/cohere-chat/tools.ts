@@ -8,7 +8,7 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes the tools that the tool choice allows. In this format, the choice cannot name any tools. */
+/** Writes the tools that the tool choice allows, because the choice itself cannot name tools in this format. */
 export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losses }: WriteContext): JsonObject {
   const wire: JsonObject[] = []
   const functions: Located[] = []
@@ -51,8 +51,8 @@ function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losse
 }
 
 /**
- * Writes whether calls must follow the schemas strictly. The setting applies to all functions of a request. Each strict
- * function needs at least one required parameter (docs/wire/cohere-chat.md#tools).
+ * Writes the setting for strict schemas. It applies to all functions of a request, and each strict function needs at
+ * least one required parameter (docs/wire/cohere-chat.md#tools).
  */
 function strictness(functions: readonly Located[], losses: Losses): JsonObject {
   const [first] = functions
@@ -71,7 +71,7 @@ const requires = ({ parameters }: FunctionTool): boolean => {
   return Array.isArray(required) && required.length > 0
 }
 
-/** Writes the tool choice: any tool, or none. */
+/** Writes the tool choice: a required call of any tool, or none. */
 export function writeToolChoice(
   request: CanonicalRequest,
   hasTools: boolean,
@@ -88,7 +88,7 @@ export function writeToolChoice(
   return choice.extras?.[FORMAT]?.['tool_choice'] ?? writeMode(choice, request.tools ?? [], losses)
 }
 
-/** Returns the tools to offer, if the choice only allows some of the tools and they exist. */
+/** Returns the tools to offer. Undefined unless the choice restricts them to existing tools. */
 function allowedTools(choice: ToolChoice | undefined, tools: readonly Tool[]): ReadonlySet<Tool> | undefined {
   if (choice?.only === undefined || choice.mode === 'none') return undefined
   const names = new Set(choice.only)

@@ -13,12 +13,14 @@ import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
 
-/** Returns reasoning to the model that generated it, because Google's own clients return whole turns (trap 31). */
+/**
+ * Returns reasoning to the model that generated it, because Google's own clients send back complete turns (trap 31).
+ */
 const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && (reasoning.signature === undefined || reasoning.signature.format === FORMAT) ? reasoning : undefined
 
 /**
- * The writers of Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
+ * The writers for Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
  */
 export const contents: Writer = {
   request: (request, options) => {

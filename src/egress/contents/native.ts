@@ -14,8 +14,8 @@ import { pathOf } from './path.ts'
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or turns were changed.
- * Undefined for all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Undefined for
+ * all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
@@ -39,7 +39,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
   return { wire: written, losses: context.losses.list }
 }
 
-/** A changed native request, and the context for writing it. */
+/** A changed native request and the context for writing it. */
 interface Changed {
   readonly request: CanonicalRequest
   /** Model name that was read from the request. */
@@ -89,10 +89,10 @@ function nativeConversation(body: JsonObject, { request, before, context }: Chan
   return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
 
-/** Whether the message was read from the same content as the message before it. */
+/** Returns true if the message was read from the same `contents` entry as the message before it. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
-/** Returns true if the contents hold exactly these messages, and the upstream accepts every content. */
+/** Returns true if the contents hold exactly these messages, and the upstream accepts every entry. */
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
@@ -107,7 +107,7 @@ function isUnchanged(messages: readonly Message[], contents: readonly Json[], co
 const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
-/** Messages that were read from one content. */
+/** Messages that were read from one `contents` entry. */
 interface Turn {
   readonly messages: Message[]
   /** The index of the first message. */
@@ -124,7 +124,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
   return turns
 }
 
-/** Writes a turn. It stays unchanged if the upstream accepts all of it. It is dropped if no parts remain. */
+/** Writes a turn: unchanged if the upstream accepts all of it, and nothing if no parts remain. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire

@@ -5,8 +5,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 
 /**
- * Writes token counts like Google: reasoning is counted separately from the answer, and the service tier is next to the
- * counts (docs/wire/contents.md#usage).
+ * Writes token counts as Google does: reasoning is counted separately from the answer, and the service tier is next to
+ * the counts (docs/wire/contents.md#usage).
  */
 export function writeUsage(
   usage: Usage | undefined,
@@ -36,7 +36,7 @@ export function writeUsage(
   }
 }
 
-/** Number of reasoning tokens. It cannot exceed the output tokens, which include them. */
+/** Returns the number of reasoning tokens, capped at the number of output tokens, which include them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
@@ -57,8 +57,8 @@ function report(usage: Usage, losses: Losses): void {
 }
 
 /**
- * Returns the counts by modality as Google writes them. Zero counts are omitted. If only other modalities are counted,
- * the remainder is text.
+ * Returns the counts by modality in Google's form. Zero counts are omitted. If only other modalities are counted, the
+ * rest is counted as text.
  *
  * @param total tokens of all modalities.
  */

@@ -6,8 +6,9 @@ import type { Turned } from './messages.ts'
 import type { Tools } from './tools.ts'
 
 /**
- * Adds cache points for callers that set none, or whose format has none (trap 62): at the end of the prefix that
- * conversations share, and at the end of the conversation so far. A caller's automatic caching is a point at the end.
+ * Adds cache points for callers that set none, or whose format has none (trap 62): one at the end of the prefix shared
+ * by conversations, and one at the end of the conversation so far. If the caller requested automatic caching, adds a
+ * point at the end.
  */
 export function cacheByItself(request: CanonicalRequest, tools: Tools, turned: Turned, context: WriteContext): void {
   const { dialect, losses } = context

@@ -61,7 +61,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   return { wire, losses: losses.list }
 }
 
-/** Whether the voice is an ElevenLabs id: twenty letters and digits. */
+/** Returns true if the voice is an ElevenLabs id: twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
@@ -85,8 +85,8 @@ function writeSpeed(speed: number | undefined, losses: Losses): number | undefin
 }
 
 /**
- * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors. The response path converts it to
- * WAV if needed.
+ * ElevenLabs' output format for each media type. PCM has a rate of 24 kHz, as at other vendors, and is converted to WAV
+ * on the response path if needed.
  */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/mpeg': 'mp3_44100_128',

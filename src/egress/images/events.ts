@@ -18,7 +18,7 @@ import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } f
 
 /** An image whose chunks are still arriving. */
 interface Growing {
-  /** The part as it started or was last patched. `data` collects its bytes. */
+  /** The part as started or last patched. `data` collects its bytes. */
   part: Part
   readonly data: string[]
 }
@@ -134,7 +134,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** Returns the usage of this image if the upstream reports usage per image, otherwise the total so far. */
+  /** Returns this image's usage if the upstream reports usage per image, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
     return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
@@ -152,7 +152,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     } as JsonObject
   }
 
-  /** Whether the upstream uses this format. Other formats lack the image properties that clients require. */
+  /** True if the upstream uses this format. Other formats lack the image properties that clients require. */
   private get native(): boolean {
     return spellingFor(this.head, FORMAT)['own'] === true
   }
@@ -170,7 +170,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 }
 
 /**
- * Whether the request edits images. Decided by the endpoint, or by the content if the request came in another format.
+ * Returns true if the request edits images. Determined by the endpoint, or by the content if the request was received
+ * in another format.
  */
 function isEdit(request: CanonicalRequest): boolean {
   const path = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path

@@ -13,7 +13,7 @@ import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 
 /**
- * Writes the request as `POST /images/generations` or, with images to edit, `/images/edits`
+ * Writes the request as `POST /images/generations`, or `/images/edits` if there are images to edit
  * (docs/wire/images.md#edits).
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -45,7 +45,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...writeOutput(request, options, losses),
     ...writeModeration(request, files === undefined, losses),
     ...writeFidelity(request, isEdit, losses),
-    // A native caller may have set the user field under both of its names.
+    // A native caller may have used both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
     stream: request.stream || undefined,
     ...named,
@@ -80,7 +80,7 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
   return {}
 }
 
-/** Writes `input_fidelity`. It only applies to edited images. */
+/** Writes `input_fidelity`, which only applies to edited images. */
 function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
@@ -110,7 +110,7 @@ function writeDelivery(
   return 'b64_json'
 }
 
-/** Output fields that this writer handles or that image requests never have. */
+/** Output fields that this writer handles, or that image requests never have. */
 const OUTPUT = new Set([
   ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
 ])

@@ -9,17 +9,17 @@ import { DONE, type InteractionStream } from './events.ts'
 import type { StepSink } from './step-events.ts'
 
 /**
- * Relays the events of an upstream of this format, changing only the id and the name of what answers. The writer of the
- * format follows the stream, so that it can write any later event itself.
+ * Relays the events of an upstream of this format. Changes only the id and the name of the model or agent. The format's
+ * writer follows the stream, so that it can take over and write later events.
  */
 export class RelayedInteraction extends Sequential<WireEvent> implements NativeEventWriter {
   private start: ResultStart | undefined
-  /** Events that came before the start of the answer, which has the id. */
+  /** Events that arrived before the `result-start` event, which contains the id. */
   private early: WireEvent[] = []
   private readonly sink: StepSink
-  /** Index of the step that the relayed events have open. */
+  /** Index of the step opened by relayed events. */
   private open: number | undefined
-  /** Number of relayed bytes of audio that the reader keeps, because they do not fill a group of base64. */
+  /** Number of relayed audio bytes that the reader still buffers, because they do not fill a base64 group. */
   private heard = 0
 
   constructor(stream: InteractionStream) {
@@ -28,7 +28,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
-    // The mark was written with the end of the answer.
+    // The end-of-stream marker was already written with the end of the answer.
     if (given.data === DONE.data) return NOTHING
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
@@ -53,11 +53,11 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     }
     const out = [...this.early, wire].map(one => named(one, this.start!))
     this.early = []
-    // The gateway stops reading at the end of the answer, so that the upstream's mark may not arrive.
+    // The gateway stops reading at the end of the answer, so the upstream's end-of-stream marker may never arrive.
     return hasEnded ? [...out, DONE] : out
   }
 
-  /** Writes an event itself. It first ends a relayed step whose parts have all ended. */
+  /** Writes an event that is not relayed. First ends a relayed step whose parts have all ended. */
   override push(event: CanonicalEvent): readonly WireEvent[] {
     if (event.type === 'part-delta' && this.heard > 0) return super.push(this.unheard(event))
     const { open, sink } = this
@@ -69,7 +69,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     return super.push(event)
   }
 
-  /** Returns a delta without the bytes that were relayed. */
+  /** Returns a delta without the bytes that were already relayed. */
   private unheard(event: PartDelta): PartDelta {
     const relayed = this.heard
     this.heard = 0
@@ -77,10 +77,10 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 }
 
-/** Events that come after the end of a part. */
+/** Events that imply the end of the preceding part. */
 const FOLLOWS: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
 
-/** Names an event after its type, which is the only name that some upstreams write. */
+/** Names an event after the type in its data, because some upstreams omit the event name. */
 function withType(wire: WireEvent): WireEvent {
   const type = parseObject(wire.data)?.['event_type']
   return typeof type === 'string' ? { ...wire, event: type } : wire
@@ -88,7 +88,7 @@ function withType(wire: WireEvent): WireEvent {
 
 const isAudio = ({ event, data }: WireEvent): boolean => event === 'step.delta' && data.includes('"audio"')
 
-/** Returns the number of bytes of audio in a delta that were not read from it. */
+/** Returns the number of audio bytes in a delta that the reader has not emitted yet. */
 function bytesOfAudio({ data }: WireEvent, read: readonly CanonicalEvent[]): number {
   const delta = parseObject(data)?.['delta']
   if (!isObject(delta) || delta['type'] !== 'audio') return 0
@@ -103,7 +103,7 @@ function indexOf({ data }: WireEvent): number | undefined {
   return typeof index === 'number' ? index : undefined
 }
 
-/** Returns an event with the public id and name. Events of steps have neither. */
+/** Returns an event with the public id and name. Step events have neither. */
 function named(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   if (wire.event?.startsWith('step.') === true) return wire
   const event = parseObject(wire.data)

@@ -9,8 +9,8 @@ type RequestWriter = NonNullable<Writer['request']>
 type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
- * Lets a conversation format transcribe. Sends the recording to the model with an instruction. If the format's models
- * support times and speakers, requests them as an object with a schema. The reader of the answer converts it back into
+ * Adds transcription to a conversation format: sends the recording to the model with an instruction. If the format's
+ * models support times and speakers, requests them as an object with a schema. The answer's reader converts it back to
  * a transcript (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
@@ -22,14 +22,12 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
   }
 
-/**
- * Marks the losses of the recording's file name and of the schema as restored, because the caller requested neither.
- */
+/** Marks losses of the recording's file name and of the schema as restored, because the caller requested neither. */
 const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
-/** Converts the request into a conversation that asks for the transcript. */
+/** Converts the request to a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
@@ -57,8 +55,8 @@ function instructed(
 }
 
 /**
- * Whether to request segments: with times, by speaker, or both. Reports times or speakers as lost if the models do not
- * support them.
+ * Returns true if segments should be requested, because the caller wants times, speakers or both. Reports times or
+ * speakers as lost if the models do not support them.
  */
 function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
   if (timestamps === undefined && speakers !== true) return false
@@ -96,7 +94,7 @@ const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name wh
 const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
 const TEXT = { type: 'string' } as const
 
-/** The schema of a transcript in segments. */
+/** Returns the schema of a transcript in segments. */
 function schemaFor({ speakers }: TranscriptOutput): JsonObject {
   const fields = { start: CLOCK, end: CLOCK, ...(speakers === true ? { speaker: TEXT } : {}), text: TEXT }
   const segment = { type: 'object', properties: fields, required: Object.keys(fields) }

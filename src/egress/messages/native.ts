@@ -19,7 +19,7 @@ import { nativeThinking } from './thinking.ts'
 import { isRefused, type TurnKind, takenPart } from './version.ts'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * Passes on a request of this format as received, except for the gateway's changes and the fields that the dialect
  * excludes.
  */
 export function writeNativeRequest(
@@ -52,8 +52,8 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the message can be sent as received. It cannot if it has reasoning, searches or citations from another
- * upstream, if it is a system turn and the dialect has none, or if the upstream's version refuses one of its parts.
+ * Returns true if the message can be sent as received: it has no reasoning, searches or citations from other upstreams,
+ * the dialect supports its role, and the upstream's version accepts all of its parts.
  */
 const isAccepted = (message: Message, context: WriteContext): boolean =>
   isAcceptedTurn(message, context) &&
@@ -72,20 +72,20 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
 const turnOf = ({ role }: Message): TurnKind => (role === 'developer' ? 'system' : role)
 
 /**
- * Whether the text has citations that the gateway itself wrote with an empty `encrypted_index` (trap 82). Upstreams
- * refuse such citations.
+ * Returns true if the text has citations that the gateway itself wrote with an empty `encrypted_index` (trap 82).
+ * Upstreams refuse such citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
-  // The gateway never writes a blank text part with extras. If there is one, its citations come from the upstream.
+  // The gateway never writes a blank text part with extras, so the citations of such a part come from the upstream.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
 }
 
 /**
- * A turn of the request body. It may have been read as several messages. The first turn may be the system text, which
- * has no role.
+ * A turn in the request body, which may have been read as several messages. The first turn may be the system text,
+ * which has no role.
  */
 interface Turn {
   readonly wire: JsonObject
@@ -94,7 +94,7 @@ interface Turn {
   readonly at: number
 }
 
-/** Writes the conversation's fields if some of its turns are rewritten. */
+/** Writes the fields of a conversation in which some turns are rewritten. */
 function nativeTurns(messages: readonly Message[], context: WriteContext): Block {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
@@ -113,7 +113,7 @@ function nativeTurns(messages: readonly Message[], context: WriteContext): Block
 }
 
 /**
- * Writes a turn without the parts that the upstream refuses. If no parts remain, the turn is dropped, because upstreams
+ * Writes a turn without the parts that the upstream refuses. A turn is dropped if no parts remain, because upstreams
  * refuse empty turns.
  */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
@@ -156,12 +156,12 @@ function nativeBlock(
 }
 
 /**
- * Relays the events of an upstream of this format. Only id and model are changed. The message writer follows the
- * stream, so that it can write later events itself.
+ * Relays the events of an upstream of this format. Changes only the id and model. The message writer follows the
+ * stream, so that it can take over and write later events.
  */
 export class RelayedStream extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly message: MessageStream
-  /** The event with the stop reason. It is held until the event that ends the answer. */
+  /** The event with the stop reason, held until the event that ends the answer. */
   private ending: WireEvent | undefined
 
   constructor(message: MessageStream) {

@@ -8,11 +8,11 @@ import { displayOf, mostTokens, OFF, planned, reportPlan } from '../sanitize/thi
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** The written thinking settings, and the values on which sampling and limits depend. */
+/** The written thinking settings, with the values on which sampling and limits depend. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
-  /** Whether the upstream will think. */
+  /** True if the upstream will think. */
   readonly on: boolean
   readonly budget?: number
 }
@@ -20,8 +20,7 @@ export interface Thinking {
 const NOTHING: Thinking = { on: false }
 
 /**
- * Rewrites thinking settings of a native caller that the upstream does not accept. Returns the changed fields of the
- * body.
+ * Rewrites a native caller's thinking settings if the upstream does not accept them. Returns the changed body fields.
  */
 export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
@@ -41,8 +40,8 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
 }
 
 /**
- * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to an
- * upstream of another format.
+ * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to
+ * another upstream.
  */
 function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
@@ -54,9 +53,9 @@ function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: Write
 }
 
 /**
- * Writes the canonical reasoning settings, made valid for the upstream (traps 26, 38, 41, 93).
+ * Writes the reasoning settings in a form that is valid for the upstream (traps 26, 38, 41, 93).
  *
- * @param forced whether the model must call a tool. A thinking budget is not allowed then.
+ * @param forced whether the model must call a tool, which does not allow a thinking budget.
  */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
@@ -74,7 +73,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** Turns thinking off. If the model does not support that, only allows thinking between tool calls. */
+/** Turns thinking off, or restricts it to the time between tool calls if the model cannot turn it off. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
@@ -84,8 +83,8 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
 }
 
 /**
- * Whether the last assistant turn only has reasoning of other upstreams. Such reasoning is not sent, not even for
- * native callers.
+ * Returns true if all reasoning in the last assistant turn is from other upstreams. Such reasoning is not sent, even
+ * for native callers.
  */
 function reasonedElsewhere(request: CanonicalRequest): boolean {
   const reasoning = lastAnswer(request, FORMAT).filter(part => part.type === 'reasoning')
@@ -104,9 +103,9 @@ export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: Reason
 }
 
 /**
- * Whether the upstream refuses a signature if anything before it has changed, like the newest families of Claude
- * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because it is unknown
- * how their model behaves.
+ * Returns true if the upstream refuses a signature after any change to the preceding content, as the newest Claude
+ * families do ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because
+ * the behaviour of their model is unknown.
  */
 export const boundSignatures = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

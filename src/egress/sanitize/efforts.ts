@@ -16,12 +16,12 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
   max: 32_000,
 }
 
-/** Returns the lowest effort whose budget is at least the given one. */
+/** Returns the lowest effort whose budget is at least `budget`. */
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, otherwise the next lower one, or else the lowest. Undefined if
- * the model supports no effort.
+ * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. Undefined if
+ * the model supports no efforts.
  *
  * @param efforts the model's efforts, weakest first.
  */

@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { Sampling } from '../../canonical/request.ts'
 
-/* Sampling parameters of Claude, for all formats in which upstreams offer Claude. */
+/* Claude's sampling parameters, for all formats in which upstreams offer Claude. */
 
 /** The sampling parameters by canonical name. */
 export const RANDOM_FIELDS = ['temperature', 'topP', 'topK'] as const
@@ -12,7 +12,7 @@ export function dropSampling(sampling: Sampling, losses: Losses): void {
   for (const field of RANDOM_FIELDS) if (sampling[field] !== undefined) losses.drop(['sampling', field], 'no-sampling')
 }
 
-/** Minimum `top_p` that is allowed with thinking. */
+/** Minimum `top_p` allowed with thinking. */
 const LEAST_TOP_P = 0.95
 
 /**
@@ -44,7 +44,7 @@ export function supportedSampling(
   }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>
 }
 
-/** Writes the stop sequences. Blank ones are left out, because upstreams refuse them. */
+/** Returns the stop sequences without blank ones, which upstreams refuse. */
 export function nonBlankStops(stop: Sampling['stop'], losses: Losses): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const nonBlank = stop.filter(text => text.trim() !== '')

@@ -3,7 +3,7 @@ import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
 
-/* Thinking settings of Claude, for all formats in which upstreams offer Claude (traps 26, 38, 41, 93). */
+/* Claude's thinking settings, for all formats in which upstreams offer Claude (traps 26, 38, 41, 93). */
 
 /** Dialect flags that affect thinking. */
 export interface ThinkingDialect {
@@ -15,11 +15,11 @@ export interface ThinkingDialect {
 
 /** Other facts about the request that affect thinking. */
 export interface Circumstances {
-  /** Whether the model must call a tool. A thinking budget is not allowed then. */
+  /** True if the model must call a tool, which does not allow a thinking budget. */
   readonly forced: boolean
-  /** Maximum number of tokens of the answer, including reasoning. */
+  /** Maximum number of tokens in the answer, including reasoning. */
   readonly limit: number
-  /** Whether the last assistant turn has calls but lacks the signed reasoning that led to them. */
+  /** Returns true if the last assistant turn has calls but lacks the signed reasoning that led to them. */
   midway(): boolean
 }
 
@@ -28,13 +28,13 @@ export const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /**
- * Maximum number of tokens of an answer, including reasoning: the lower of the caller's and the model's limit. Infinity
- * if neither is known.
+ * Returns the maximum number of tokens in an answer, including reasoning: the lower of the caller's and the model's
+ * limit, or Infinity if neither is known.
  */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
-/** Reports how the settings differ from the caller's. */
+/** Reports the differences between the plan and the caller's settings. */
 export function reportPlan(original: Reasoning, { became, reason, restated }: Plan, losses: Losses): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
@@ -47,14 +47,11 @@ export function reportPlan(original: Reasoning, { became, reason, restated }: Pl
   }
 }
 
-/**
- * The supported form of the reasoning settings, as readers read it back from the request, and the reason for any
- * difference.
- */
+/** The supported form of the reasoning settings, as read back from the request, and the reason for any difference. */
 export interface Plan {
   readonly became: Reasoning
   readonly reason: string
-  /** Whether the settings have the same meaning as the caller's. */
+  /** True if the settings have the same meaning as the caller's. */
   readonly restated?: true
 }
 
@@ -75,7 +72,7 @@ export function planned(reasoning: Reasoning, circumstances: Circumstances, dial
   return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
 }
 
-/** Turns thinking off. If that is not possible, requests the least thinking. */
+/** Turns thinking off or, if that is not possible, requests the least thinking. */
 function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   if (dialect.thinking_off === 'never')
     return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
@@ -83,7 +80,7 @@ function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   return { became: OFF, reason: 'reasoning-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** Returns the reason why the request cannot have a thinking budget. Undefined if it can have one. */
+/** Returns the reason why the request cannot have a thinking budget, or undefined if it can. */
 function obstacleTo({ forced, midway, limit }: Circumstances): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (midway()) return 'no-signed-thinking'

@@ -32,7 +32,7 @@ export function containerOf(mediaType: string): { readonly container: string; re
   return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }
 
-/** Voice for requests that name none, because the format requires one. */
+/** Voice for requests without a voice, because the format requires one. */
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
@@ -94,7 +94,8 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 }
 
 /**
- * Models that only return bytes (docs/wire/speech.md#events). The gateway converts the bytes to events as they arrive.
+ * Matches models that only return bytes (docs/wire/speech.md#events). The gateway converts the bytes to events as they
+ * arrive.
  */
 const BYTES_ONLY = /^tts-1\b/
 

@@ -1,11 +1,11 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
 /*
- * Pages of model lists. A cursor is the last id of the previous page, so that models may be added or removed between
- * two pages.
+ * Pages of model lists. A cursor is the last id of the previous page, so models may be added or removed between
+ * requests.
  */
 
-/** Query parameters of a request for models. */
+/** Query parameters of a model list request. */
 export interface ModelQuery {
   readonly [name: string]: string
 }
@@ -17,11 +17,14 @@ interface Named {
 /** One page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Whether more rows follow in the direction of the query. */
+  /** True if more rows follow in the direction of the query. */
   readonly more: boolean
 }
 
-/** Maximum number of rows per page. Without a requested size, a page has all rows, as clients without paging expect. */
+/**
+ * Maximum number of rows per page. Without a requested size, a page has all rows, because clients without paging expect
+ * a complete list.
+ */
 const MAX_ROWS = 1000
 
 /**
@@ -40,7 +43,7 @@ export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): 
   return size === undefined ? firstRows(all, size) : { rows: all.slice(-size), more: all.length > size }
 }
 
-/** The parameters of a page and of its token, each with the spelling that errors name first. */
+/** The parameters for page size and page token, in all their spellings. Errors mention the first one. */
 interface TokenParameters {
   readonly size: readonly [string, ...string[]]
   readonly token: readonly [string, ...string[]]

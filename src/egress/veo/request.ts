@@ -49,8 +49,8 @@ const RESOLUTIONS = [
 ] as const
 
 /**
- * Converts a size in pixels to the nearest ratio, and to the largest resolution that does not exceed the size. Reports
- * a difference.
+ * Converts a size in pixels to the nearest ratio and the largest resolution that does not exceed the size. Reports any
+ * difference.
  */
 function writeLook(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }

@@ -24,18 +24,17 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     : writeForeign(request, options)
 }
 
-/** Fields that may change while the rest of the body stays unchanged: the model, and the video to remix. */
+/** Fields that may change while the rest of the body remains unchanged: the model, and the video to remix. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 
-/** Whether the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
+/** Returns true if the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
 const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
 /**
- * Writes a native request as received. A remix uses the model of its original video, so a model named in the request is
- * dropped.
+ * Writes a native request as received. A remix uses the model of its original video, so the request's model is dropped.
  */
 function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
@@ -52,7 +51,7 @@ function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): 
 
 const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
 
-/** Writes a request of another format, or a native one whose shape the upstream does not accept. */
+/** Writes a request from another format, or a native request whose shape the upstream does not accept. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { video } = request.output
@@ -105,7 +104,7 @@ const REMIX_LOSSES = {
   aspectRatio: 'as-the-original',
 }
 
-/** Reports the settings of a remix. It inherits its model and appearance from the original video. */
+/** Reports the settings of a remix as lost, because it inherits its model and appearance from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.changeRestored(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
@@ -114,7 +113,7 @@ function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
 /** Sizes that every video model of OpenAI supports, in pixels (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
-/** Writes duration and size. A ratio is mapped to the nearest size. */
+/** Writes duration and size. A ratio is converted to the nearest size. */
 function writeLook(video: Output['video'], losses: Losses): JsonObject {
   losses.dropFields(video, VIDEO, LOOK_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
@@ -126,7 +125,7 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
 export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
-/** The image from which a video starts: a reference in the body (`named`), or a file of a form. */
+/** The first frame of a video: a reference in the body (`named`), or a file of a form. */
 interface References {
   readonly named: JsonObject
   readonly files: readonly WireFile[] | undefined
@@ -147,7 +146,7 @@ const isNamed = ({ source }: MediaPart): boolean =>
 
 const LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
 
-/** Writes the image as a file of a form if its bytes are available, otherwise as a reference by URL or id. */
+/** Writes the image as a form file if its bytes are available, otherwise as a reference by URL or id. */
 function writeReferences(media: readonly PathedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }
