@@ -116,7 +116,7 @@ export class Losses {
   report(found: readonly Loss[]): void {
     append(this.list, found)
   }
-  /** Reports those of the fields that the node has as dropped, each with its reason. */
+  /** Reports each of `fields` that the node has as dropped, with its reason. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return
     for (const field in fields)

@@ -58,18 +58,18 @@ export function definedIfAny<T extends object>(fields: T): { [K in keyof T]: Exc
 }
 
 /**
- * Adds the fields that are not undefined to a newly created object and returns it. Equivalent to `{ ...made,
+ * Adds the fields that are not undefined to a newly created object and returns it. Equivalent to `{ ...created,
  * ...defined(fields) }`, which allocates two more objects and takes three times as long.
  */
 export function withDefined<T extends object, F extends object>(
-  made: T,
+  created: T,
   fields: F,
 ): T & { [K in keyof F]: Exclude<F[K], undefined> } {
   for (const key in fields) {
     const value = fields[key]
-    if (value !== undefined) put(made, key, value)
+    if (value !== undefined) put(created, key, value)
   }
-  return made as T & { [K in keyof F]: Exclude<F[K], undefined> }
+  return created as T & { [K in keyof F]: Exclude<F[K], undefined> }
 }
 
 /**

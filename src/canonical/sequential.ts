@@ -42,7 +42,7 @@ const NONE = -1
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
   private readonly options: SequentialOptions
-  private readonly lines: CandidateState[] = []
+  private readonly candidates: CandidateState[] = []
   private isExempt = false
 
   constructor(writer: Writer<Output>, options: SequentialOptions = {}) {
@@ -52,7 +52,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
 
   push(event: CanonicalEvent): readonly Output[] {
     // Fast path: nearly every event appends to the open part.
-    if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
+    if (event.type === 'part-delta' && this.candidates[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.isExempt) return this.part(event)
     if (event.type === 'result-start') this.isExempt = this.options.exempt?.(event) ?? false
@@ -72,7 +72,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   /** Writes the parts that are still waiting. */
   private flushWaiting(): readonly Output[] {
     const out: Output[] = []
-    for (const { waiting } of this.lines) {
+    for (const { waiting } of this.candidates) {
       for (const events of waiting.values())
         for (const event of events) for (const written of this.writer.push(event)) out.push(written)
       waiting.clear()
@@ -81,41 +81,42 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   private part(event: PartEvent): readonly Output[] {
-    const line = this.line(event.at.candidate)
-    if (event.at.part === line.open) {
-      if (event.type === 'part-end') return this.endPart(line, event)
+    const state = this.state(event.at.candidate)
+    if (event.at.part === state.open) {
+      if (event.type === 'part-end') return this.endPart(state, event)
       return this.writer.push(event)
     }
-    const waiting = line.waiting.get(event.at.part)
+    const waiting = state.waiting.get(event.at.part)
     if (waiting !== undefined) waiting.push(event)
-    else if (event.type === 'part-start' && line.open === NONE) {
-      line.open = event.at.part
+    else if (event.type === 'part-start' && state.open === NONE) {
+      state.open = event.at.part
       return this.writer.push(event)
     } else if (event.type === 'part-start') {
-      line.waiting.set(event.at.part, [event])
-      line.started.push(event.at.part)
+      state.waiting.set(event.at.part, [event])
+      state.started.push(event.at.part)
     } else if (event.type === 'part-patch') return this.writer.push(event)
     return NOTHING
   }
 
-  private line(candidate: number): CandidateState {
-    while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
-    return this.lines[candidate]!
+  private state(candidate: number): CandidateState {
+    while (this.candidates.length <= candidate)
+      this.candidates.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
+    return this.candidates[candidate]!
   }
 
   /** Ends the open part and writes the parts waiting for it, up to the first that has not ended. */
-  private endPart(line: CandidateState, end: PartEnd): readonly Output[] {
-    line.open = NONE
-    if (line.waiting.size === 0) return this.writer.push(end)
+  private endPart(state: CandidateState, end: PartEnd): readonly Output[] {
+    state.open = NONE
+    if (state.waiting.size === 0) return this.writer.push(end)
     const out = [...this.writer.push(end)]
-    while (line.open === NONE && line.waiting.size > 0) {
-      const part = line.started[line.next++]!
-      const events = line.waiting.get(part)
+    while (state.open === NONE && state.waiting.size > 0) {
+      const part = state.started[state.next++]!
+      const events = state.waiting.get(part)
       if (events === undefined) continue
-      line.waiting.delete(part)
-      line.open = part
+      state.waiting.delete(part)
+      state.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)
-      if (hasEnd(events)) line.open = NONE
+      if (hasEnd(events)) state.open = NONE
     }
     return out
   }

@@ -40,7 +40,7 @@ interface CandidateIndexes {
 export class ReasoningFilter {
   private readonly isHidden: boolean
   /** State by candidate. Created at the candidate's first reasoning part. */
-  private readonly lines: (CandidateIndexes | undefined)[] = []
+  private readonly candidates: (CandidateIndexes | undefined)[] = []
 
   constructor(shown: Exclude<ReasoningShown, 'all'>) {
     this.isHidden = shown === 'none'
@@ -50,23 +50,23 @@ export class ReasoningFilter {
   pass(event: CanonicalEvent): CanonicalEvent | undefined {
     if (!('at' in event)) return event
     if (event.type === 'part-start') return this.start(event)
-    const at = this.lines[event.at.candidate]?.parts[event.at.part]
+    const at = this.candidates[event.at.candidate]?.parts[event.at.part]
     if (at === undefined) return event
     return at === null ? this.ofReasoning(event) : { ...event, at }
   }
 
   private start(event: PartStart): CanonicalEvent | undefined {
     const { candidate, part: index } = event.at
-    let line = this.lines[candidate]
+    let state = this.candidates[candidate]
     if (isReasoning(event.part)) {
-      line ??= this.lines[candidate] = { hidden: 0, parts: [] }
-      line.parts[index] = null
-      if (this.isHidden) line.hidden++
+      state ??= this.candidates[candidate] = { hidden: 0, parts: [] }
+      state.parts[index] = null
+      if (this.isHidden) state.hidden++
       return this.isHidden ? undefined : { ...event, part: withBody(event.part, '') }
     }
-    if (line === undefined || line.hidden === 0) return event
-    const at = { candidate, part: index - line.hidden }
-    line.parts[index] = at
+    if (state === undefined || state.hidden === 0) return event
+    const at = { candidate, part: index - state.hidden }
+    state.parts[index] = at
     return { ...event, at }
   }
 

@@ -12,13 +12,13 @@ import { workOf } from '../canonical/work.ts'
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
-  const toolLosses = losses.filter(isOfTool)
+  const toolLosses = losses.filter(dropsTool)
   if (toolLosses.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
   const lost = new Set(toolLosses.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
   const remaining = tools.filter((_, index) => !lost.has(index))
   if (toolChoice?.mode === 'required' && remaining.length === 0) return toolLosses
   const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !remaining.some(isClientTool)
-  const isNeeded = neededBy(request, remaining)
+  const isNeeded = isNeededBy(request, remaining)
   return toolLosses.filter(({ path: [, at] }) => {
     const some = at === undefined ? tools : [tools[at as number]!]
     return some.some(tool => (losesClients && isClientTool(tool)) || isNeeded(tool))
@@ -26,14 +26,14 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
 }
 
 /** Returns true if the loss drops a whole tool, or all tools. */
-const isOfTool = ({ kind, path, restored }: Loss): boolean =>
+const dropsTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 
 /** Returns a predicate for lost tools that the history or `toolChoice` needs. */
-function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
+function isNeededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
   const remainingNames = new Set(remaining.flatMap(tool => nameOf(tool) ?? []))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
-  const isChosen = requiredBy(toolChoice)
+  const isChosen = isRequiredBy(toolChoice)
   return tool => {
     const name = nameOf(tool)
     return (name !== undefined && !remainingNames.has(name) && called.has(name)) || isChosen(tool, remainingNames)
@@ -46,7 +46,7 @@ const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ?
  * Returns a predicate for tools that `toolChoice` requires: by name, by hosted kind, or by the wire value in a format's
  * extras.
  */
-function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
+function isRequiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
   const chosen = new Set(mode === 'none' ? [] : only)
   const wireChoices =

@@ -142,12 +142,12 @@ const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] =
 export function refusal(losses: readonly Loss[], located: readonly Loss[] = losses): GatewayError {
   if (losses.some(isOfThread)) return cannotExpress(NO_THREADS, 'thread', 'thread_unsupported_request')
   const list = located.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
-  const message = `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`
+  const message = `The model's upstream does not support everything in this request. Losses: ${list}.`
   const [only, ...others] = located
   return cannotExpress(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
 
-const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
+const NO_THREADS = "The model's upstream stores no threads. Send the complete conversation without `thread`."
 
 /** Returns true if speech would have a different audio container than requested, which the client could not play. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>

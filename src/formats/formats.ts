@@ -38,7 +38,7 @@ export const isDirect = (fitness: Fitness | undefined): boolean => fitness !== u
 /** Returns the first format designed for the work. The gateway uses it for answers to its own requests. */
 export function formatMadeFor(work: Work): Format {
   for (const [format, { does }] of FORMAT_FACTS) if (does[0] === work) return format
-  throw new Error(`No format is made for ${work}.`)
+  throw new Error(`No format is designed for ${work}.`)
 }
 
 /** Matches the version at the end of a URL. */

@@ -71,7 +71,10 @@ const CLAUDE_FORMATS: ReadonlySet<Format> = new Set(['messages', 'converse'])
 
 const COHERE_CHAT: Format = 'cohere-chat'
 
-/** Cohere's models that think (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on 2026-11-28). */
+/**
+ * Matches Cohere's thinking models (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on
+ * 2026-11-28).
+ */
 const THINKING_COMMANDS = /command-a-(?:reasoning|plus)/
 
 /** Returns true if model families have dialect flags in this format. */
@@ -110,7 +113,7 @@ function dialectOf(name: string): JsonObject {
 
 /** Merges the flags of all rows that apply to this line and version. Later rows take precedence. */
 function mergedDialect(line: string | undefined, version: number): JsonObject {
-  const matching = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
+  const matching = FAMILIES.filter(family => appliesTo(family, line) && numberOf(family.since) <= version)
   return Object.assign({}, ...matching.map(({ dialect }) => dialect))
 }
 
@@ -127,7 +130,7 @@ function parsedName(name: string): ParsedName {
   return early === undefined ? { line } : { line: late, version: versionOf(early, earlyMinor) }
 }
 
-const isOf = ({ lines }: Family, line: string | undefined): boolean =>
+const appliesTo = ({ lines }: Family, line: string | undefined): boolean =>
   lines === undefined || (line !== undefined && lines.includes(line))
 
 /** Converts a version to a comparable number: 4.10 is greater than 4.9. */

@@ -90,16 +90,16 @@ export const matchedRoute = (path: string): MatchedRoute | undefined =>
  * @param stream whether the answer is streamed, for formats with a separate path for streams.
  */
 export function pathFor(format: Format, model: string, body: JsonObject, stream = false): string {
-  const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
+  const hasMark = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   const methods = MODEL_METHODS.get(format)
   if (methods !== undefined) {
     const all = [...methods.endpoints]
-    const meant = all.filter(([, endpoint]) => isMeant(endpoint))
+    const meant = all.filter(([, endpoint]) => hasMark(endpoint))
     const [method] = meant.findLast(([, { streams = false }]) => streams === stream) ?? meant.at(-1) ?? all[0]!
     return methods.pathOf(model, method)
   }
   const routes = ROUTES.filter(route => route.format === format)
-  return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
+  return (routes.find(hasMark) ?? routes[0])?.below ?? '/'
 }
 
 /** Returns the gateway's path for a path below the format's base URL, or the same path if there is no such endpoint. */
@@ -110,11 +110,14 @@ export const endpointPath = (format: Format, below: string): string =>
 const OTHER_PATHS = [...column(({ otherPaths }) => otherPaths)]
 
 /** Usual endpoint of each format whose paths contain the model. */
-const USUAL_METHODS = [...MODEL_METHODS].map(([format, { endpoints }]) => ({ format, ...[...endpoints.values()][0]! }))
+const DEFAULT_METHODS = [...MODEL_METHODS].map(([format, { endpoints }]) => ({
+  format,
+  ...[...endpoints.values()][0]!,
+}))
 
 /** Returns the endpoints whose mark the body contains. */
 const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
-  [...ROUTES, ...USUAL_METHODS].filter(({ mark }) => body[mark] !== undefined)
+  [...ROUTES, ...DEFAULT_METHODS].filter(({ mark }) => body[mark] !== undefined)
 
 /** Returns the format of a path or, for a path that is not an endpoint, the most likely format of the caller. */
 export const formatOfPath = (path: string): Format =>

@@ -45,7 +45,7 @@ export function styleOf(text: string): SubtitleStyle | undefined {
 
 /** Reads the cues of a SubRip or WebVTT text, without markup. Blocks that are not cues are skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
-  const textOf = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
+  const textOf = HEAD.test(text) ? withoutTags : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
     const lines = block.split('\n')
@@ -64,7 +64,7 @@ export function readSubtitles(text: string): readonly Segment[] {
 type CueText = Pick<Segment, 'text' | 'speaker'>
 
 /** Removes the tags from the text of a WebVTT cue. The speaker is the name in the first voice tag. */
-function unmarked(cue: string): CueText {
+function withoutTags(cue: string): CueText {
   const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(cue) ?? []
   const text = unescaped(cue.replace(/<[^>]*>/g, ''))
   return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }

@@ -27,7 +27,7 @@ type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 /** A part that has started but not ended. */
 interface Open {
   /** Index of the part in the candidate. */
-  readonly place: number
+  readonly partIndex: number
   readonly part: Part
   readonly lane: Lane | undefined
   /** JSON text of a chunk before the value of a delta. Undefined if the format has no field for the part. */
@@ -113,7 +113,7 @@ export class CandidateWriter {
   }
 
   private find(partIndex: number): Open | undefined {
-    return this.open?.place === partIndex ? this.open : this.others?.get(partIndex)
+    return this.open?.partIndex === partIndex ? this.open : this.others?.get(partIndex)
   }
 
   /** Flushes the held citations and images. */
@@ -124,13 +124,13 @@ export class CandidateWriter {
   }
 
   /** Discards the held citations and images, because the caller has received them. */
-  passedLists(): void {
+  discardHeld(): void {
     this.annotations = undefined
     this.images = undefined
   }
 
   /** Records a delta that was relayed to the caller. */
-  passed({ at, append, of }: PartDelta): void {
+  recordDelta({ at, append, of }: PartDelta): void {
     const open = this.find(at.part)
     if (open === undefined) return
     open.hasDelta = true
@@ -178,7 +178,7 @@ export class CandidateWriter {
   private start({ part, at }: PartStart): void {
     if (part.type !== 'tool-call' || this.signature === undefined) this.loseSignature()
     this.signedAt = undefined
-    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
+    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.partIndex, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
     if (part.type === 'text') this.offsets[at.part] = this.written
@@ -193,9 +193,9 @@ export class CandidateWriter {
     return lane === 'audio' && this.hasAudio ? undefined : lane
   }
 
-  private opened(place: number, part: Part, lane: Lane | undefined): Open {
+  private opened(partIndex: number, part: Part, lane: Lane | undefined): Open {
     const common = {
-      place,
+      partIndex,
       part,
       lane,
       hasDelta: false,
@@ -259,26 +259,26 @@ export class CandidateWriter {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
     const annotations = this.annotations?.sort((a, b) => a.partIndex - b.partIndex).map(({ wire }) => wire)
-    this.passedLists()
+    this.discardHeld()
     this.begin()
     this.pushChunk(defined({ annotations, images }))
   }
 
   private finish(open: Open): void {
     if (open === this.open) this.open = undefined
-    else this.others?.delete(open.place)
-    if (open.image !== undefined) this.show(open.image)
+    else this.others?.delete(open.partIndex)
+    if (open.image !== undefined) this.addImage(open.image)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning') this.endReasoning(open, open.part)
   }
 
-  private endReasoning({ place, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
+  private endReasoning({ partIndex, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
     if (signature !== undefined) this.signature = signature
     const isEmpty = text === '' && !hasDelta
     if (redacted || (isEmpty && signed && signature === undefined))
-      this.losses.drop(['candidates', this.index, 'content', place], 'no-hidden-reasoning')
-    else if (signed) this.signedAt = isEmpty ? ~place : place
+      this.losses.drop(['candidates', this.index, 'content', partIndex], 'no-hidden-reasoning')
+    else if (signed) this.signedAt = isEmpty ? ~partIndex : partIndex
   }
 
   /** Reports the signature of the last reasoning as lost, because no call follows it. */
@@ -291,7 +291,7 @@ export class CandidateWriter {
     else this.losses.drop([...path, signedAt, 'signature'], 'no-signatures')
   }
 
-  private show({ part, data }: NonNullable<Open['image']>): void {
+  private addImage({ part, data }: NonNullable<Open['image']>): void {
     if (!isImage(part)) return
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
     this.images ??= []

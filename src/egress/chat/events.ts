@@ -88,15 +88,15 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /** Records a delta that was relayed to the caller. */
-  passed(event: PartDelta): void {
-    this.candidate(event.at.candidate).passed(event)
+  recordDelta(event: PartDelta): void {
+    this.candidate(event.at.candidate).recordDelta(event)
   }
 
   /** Records a choice of a chunk that was relayed to the caller. */
-  passedChoice({ index, finish_reason }: JsonObject): void {
+  recordChoice({ index, finish_reason }: JsonObject): void {
     const candidate = this.candidate(Number(index))
     candidate.hasRole = true
-    candidate.passedLists()
+    candidate.discardHeld()
     candidate.isOver ||= typeof finish_reason === 'string'
   }
 

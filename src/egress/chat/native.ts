@@ -30,8 +30,8 @@ export function writeNativeRequest(
   const context = { dialect, losses }
   const messages = nativeMessages(request, source.node, context)
   const changed = messages === undefined ? {} : { messages }
-  const passed = nativeRequestBody(request, source, dialect.include_usage === true, changed)
-  const body = withNativeSwitch(passed, request, source, context)
+  const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changed)
+  const body = withNativeSwitch(nativeBody, request, source, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
@@ -95,7 +95,7 @@ function reasoningFields(restored: readonly ReasoningPart[], content: Json | und
  * because reasoning is unsigned in this format (traps 35, 36). Google's signature of a call replaces the caller's, but
  * is only returned to Google (trap 31).
  */
-export function handsBack(
+export function reasoningForHistory(
   reasoning: ReasoningPart,
   { dialect, native, toIssuer }: ReasoningTarget,
 ): ReasoningPart | undefined {

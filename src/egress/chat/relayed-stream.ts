@@ -31,7 +31,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
     const { data } = wire
     const [first] = read
-    if (read.length === 1 && first!.type === 'part-delta' && isUnfinished(data)) this.chunks.passed(first!)
+    if (read.length === 1 && first!.type === 'part-delta' && isUnfinished(data)) this.chunks.recordDelta(first!)
     else {
       if (first?.type === 'result-start') this.heads = new HeadRewriter(first)
       for (const event of read) this.follow(event)
@@ -63,7 +63,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
    * Updates the writer's state with an event of a relayed chunk and discards the output, so that nothing is sent twice.
    */
   private follow(event: CanonicalEvent): void {
-    if (event.type === 'part-delta') this.chunks.passed(event)
+    if (event.type === 'part-delta') this.chunks.recordDelta(event)
     else if (event.type !== 'usage' && event.type !== 'logprobs') {
       if (event.type === 'part-start') (this.startedParts[event.at.candidate] ??= new Set()).add(event.at.part)
       this.push(event)
@@ -78,7 +78,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
     const { choices, service_tier } = parseObject(data)!
     if (typeof service_tier === 'string') this.chunks.tier = service_tier
     if (!Array.isArray(choices)) return true
-    for (const choice of choices) if (isObject(choice)) this.chunks.passedChoice(choice)
+    for (const choice of choices) if (isObject(choice)) this.chunks.recordChoice(choice)
     return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')
   }
 }

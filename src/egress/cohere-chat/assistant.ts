@@ -98,10 +98,10 @@ class Turn {
     else if (field === 'calls') this.calls.push((part as Part & { type: 'opaque' }).value)
     else if (part.type === 'reasoning') this.reasoning(part, path)
     else if (part.type === 'media') this.context.losses.drop(path, 'no-media-from-assistants')
-    else this.say(part, path, field)
+    else this.addContent(part, path, field)
   }
 
-  private say(part: Part, path: Path, field: Field): void {
+  private addContent(part: Part, path: Path, field: Field): void {
     const wire = writePart(part, path, this.context)
     if (wire === undefined) return
     if (field === 'plan') this.plan = wire['text'] as string

@@ -108,7 +108,7 @@ class MessageWriter {
     if (part.type === 'tool-call') this.call(part, path)
     else if (part.type === 'reasoning') this.think(part)
     else if (part.type === 'opaque' && lane !== 'text') (lane === 'block' ? this.content : this.calls).push(part.value)
-    else if ('text' in part) this.say(part as TextPart, lane)
+    else if ('text' in part) this.addText(part as TextPart, lane)
   }
 
   private call(part: ToolCallPart, path: Path): void {
@@ -122,7 +122,7 @@ class MessageWriter {
     this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
   }
 
-  private say(part: TextPart, lane: Lane): void {
+  private addText(part: TextPart, lane: Lane): void {
     this.cite(part.annotations ?? [], { text: part.text, block: lane === 'plan' ? 'plan' : this.content.length })
     if (lane === 'plan') this.plan = part.text
     else this.content.push({ type: 'text', text: part.text, ...extrasFor(part, FORMAT) })

@@ -18,7 +18,7 @@ const RANGES = {
 } as const satisfies { readonly [S in keyof Sampling]?: readonly [field: string, least: number, most: number] }
 
 /** Maximum number of stop sequences. */
-const MOST_STOPS = 5
+const MAX_STOPS = 5
 
 /** Writes the sampling settings. A value outside its range is replaced with the nearest allowed value. */
 export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
@@ -36,7 +36,7 @@ export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   return {
     ...fields,
     ...(defined({
-      stop_sequences: limitedStops(sampling.stop, MOST_STOPS, losses),
+      stop_sequences: limitedStops(sampling.stop, MAX_STOPS, losses),
       logprobs: logprobs === undefined ? undefined : true,
     }) as JsonObject),
   }

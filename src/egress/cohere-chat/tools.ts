@@ -22,7 +22,7 @@ export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losse
     } else append(wire, writeOther(tool, path, losses))
   }
   if (wire.length === 0) return {}
-  return { tools: wire, ...strictness(functions, losses) }
+  return { tools: wire, ...strictField(functions, losses) }
 }
 
 interface Located {
@@ -54,7 +54,7 @@ function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losse
  * Writes the setting for strict schemas. It applies to all functions of a request, and each strict function needs at
  * least one required parameter (docs/wire/cohere-chat.md#tools).
  */
-function strictness(functions: readonly Located[], losses: Losses): JsonObject {
+function strictField(functions: readonly Located[], losses: Losses): JsonObject {
   const [first] = functions
   if (first === undefined) return {}
   const { strict } = first.tool
@@ -100,13 +100,13 @@ const MODES: { readonly [M in ToolChoice['mode']]?: string } = { required: 'REQU
 
 function writeMode(choice: ToolChoice, tools: readonly Tool[], losses: Losses): string | undefined {
   const { mode, only, hosted } = choice
-  const isObeyed = only === undefined || mode === 'none' || allowedTools(choice, tools) !== undefined
+  const isExpressible = only === undefined || mode === 'none' || allowedTools(choice, tools) !== undefined
   if (mode === 'auto') {
-    if (isObeyed && hosted === undefined) losses.dropRestored(['toolChoice'], 'the-default')
+    if (isExpressible && hosted === undefined) losses.dropRestored(['toolChoice'], 'the-default')
     else losses.drop(['toolChoice'], 'no-choice-of-tools')
     return undefined
   }
-  if (only !== undefined && isObeyed) losses.dropRestored(['toolChoice', 'only'], 'others-are-not-offered')
+  if (only !== undefined && isExpressible) losses.dropRestored(['toolChoice', 'only'], 'others-are-not-offered')
   else if (only !== undefined) losses.drop(['toolChoice', 'only'], 'no-choice-of-tools')
   if (hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
   return MODES[mode]

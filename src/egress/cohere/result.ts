@@ -68,7 +68,7 @@ function writeVectors(
       losses.drop([...AT, index], 'no-place-for-it')
     return []
   })
-  const embeddings = { [wanted]: vectors, ...besideOf(parts), ...(more as JsonObject | undefined) }
+  const embeddings = { [wanted]: vectors, ...otherTypesOf(parts), ...(more as JsonObject | undefined) }
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
@@ -94,7 +94,7 @@ function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: nu
 }
 
 /** Returns the same vectors in all other requested types. */
-function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
+function otherTypesOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))
 }

@@ -35,7 +35,7 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   const read = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
   if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
-  const { texts, media } = sorted(part, [...path, 'content'], context)
+  const { texts, media } = splitResult(part, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
   return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
@@ -56,13 +56,13 @@ function writeResponse(text: string, failed: true | undefined): JsonObject {
   return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value
 }
 
-interface Sorted {
+interface SplitResult {
   readonly texts: readonly string[]
   readonly media: readonly JsonObject[]
 }
 
 /** Splits the content of a result into one joined text and the media. */
-function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
+function splitResult(part: ToolResultPart, path: Path, context: WriteContext): SplitResult {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
   part.content.forEach((item, index) => {

@@ -120,7 +120,7 @@ export class CandidateWriter {
     if (this.finish !== undefined) return NOTHING
     this.release()
     this.breakOff()
-    this.divide(undefined)
+    this.separate(undefined)
     return this.out
   }
 
@@ -179,7 +179,7 @@ export class CandidateWriter {
   private open(openPart: OpenPart, flow: Flow): void {
     openPart.prefix = `${EventTemplate.HEAD}${OPENINGS[flow]}`
     if (flow === 'reasoning' && this.pending.full) this.flush()
-    this.divide(flow === 'text' && !this.pending.empty ? undefined : flow)
+    this.separate(flow === 'text' && !this.pending.empty ? undefined : flow)
   }
 
   private close(openPart: OpenPart): void {
@@ -207,7 +207,7 @@ export class CandidateWriter {
     if (wire === undefined) return
     if (this.pending.full || signsNext === undefined) this.flush()
     const flow = wire['thought'] === true ? 'reasoning' : undefined
-    this.divide(flow)
+    this.separate(flow)
     if (flow === undefined) this.holdPart(wire)
     else this.emit(JSON.stringify(wire))
     this.last = flow
@@ -233,7 +233,7 @@ export class CandidateWriter {
     const { text } = wire
     if (text === '') this.flush()
     const signature = this.pending.take()
-    this.divide(typeof text === 'string' && signature === undefined ? 'text' : undefined)
+    this.separate(typeof text === 'string' && signature === undefined ? 'text' : undefined)
     this.emit(JSON.stringify(signedPart(part, wire, signature)))
     this.last = typeof text === 'string' ? 'text' : undefined
     if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined, index)
@@ -243,7 +243,7 @@ export class CandidateWriter {
   private flush(): void {
     const signature = this.pending.take()
     if (signature === undefined) return
-    this.divide(undefined)
+    this.separate(undefined)
     this.holdPart(aloneSignature(signature))
     this.last = undefined
   }
@@ -252,7 +252,7 @@ export class CandidateWriter {
    * Separates the last part from a following part of the same kind, because readers would merge the two. First writes
    * pending citations.
    */
-  private divide(next: Flow | undefined): void {
+  private separate(next: Flow | undefined): void {
     const unreported = this.grounding.takeUnreported()
     if (unreported !== undefined) this.emit(EMPTY, { groundingMetadata: unreported })
     else if (next !== undefined && next === this.last) this.emit(EMPTY)

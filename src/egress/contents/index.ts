@@ -16,7 +16,7 @@ const write = transcriptionByChat(writeRequest, { times: true })
 /**
  * Returns reasoning to the model that generated it, because Google's own clients send back complete turns (trap 31).
  */
-const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+const reasoningForHistory = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && (reasoning.signature === undefined || reasoning.signature.format === FORMAT) ? reasoning : undefined
 
 /**
@@ -34,7 +34,7 @@ export const contents: Writer = {
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
   events: () => new Sequential(new ContentsStream(), { overtakes: true }),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   mustFetch: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
 }

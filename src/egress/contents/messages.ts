@@ -121,7 +121,7 @@ class ContentsWriter {
   }
 
   written(): readonly JsonObject[] {
-    this.leave()
+    this.endLast()
     return this.contents.map(write)
   }
 
@@ -129,7 +129,7 @@ class ContentsWriter {
     const turn = TURNS[message.role]
     const last = this.contents.at(-1)
     if (last !== undefined && continues(last, turn, message)) return last
-    const before = this.leave()
+    const before = this.endLast()
     if (before !== last && before !== undefined && continues(before, turn, message)) return before
     const open = { turn, message, parts: new PartsWriter(this.context, this.ids) }
     this.contents.push(open)
@@ -140,7 +140,7 @@ class ContentsWriter {
    * Ends the last entry and returns the last one that remains. An entry without parts is removed, because it would
    * separate its neighbours.
    */
-  private leave(): Open | undefined {
+  private endLast(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
     if (last === undefined || last.parts.parts.length > 0 || nativeExtras(last.message) !== undefined) return last
@@ -169,7 +169,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   const order: number[] = [...messages.keys()].slice(0, lead)
   let results: number[] = []
   let others: number[] = []
-  const settle = (): void => {
+  const flush = (): void => {
     append(
       order,
       sortedByNumber(results, index => numberOf(messages[index]!.content[0], numbers)),
@@ -181,11 +181,11 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   for (let index = lead; index < messages.length; index++) {
     const { role } = messages[index]!
     if (role === 'assistant') {
-      settle()
+      flush()
       order.push(index)
     } else (role === 'tool' ? results : others).push(index)
   }
-  settle()
+  flush()
   return order
 }
 

@@ -57,24 +57,26 @@ const METHODS: { readonly [method: string]: Write } = {
     if (!isObject(inner)) return nativeConversation(body, changed)
     const written = nativeConversation(inner, changed)
     if (written === undefined) return undefined
-    const around = named(body, changed.before, changed.request.model)
+    const around = withModel(body, changed.before, changed.request.model)
     return written === inner ? around : { ...around, [field]: written }
   },
   embedContent: (body, { request, before }) =>
-    request.messages.length === 1 && request.messages.every(isAsRead) ? named(body, before, request.model) : undefined,
+    request.messages.length === 1 && request.messages.every(isUnchangedMessage)
+      ? withModel(body, before, request.model)
+      : undefined,
   batchEmbedContents: (body, { request: { model, messages }, before, context }) => {
-    if (context.dialect.vertex === true || !messages.every(isAsRead)) return undefined
+    if (context.dialect.vertex === true || !messages.every(isUnchangedMessage)) return undefined
     return {
-      ...named(body, before, model),
-      requests: messages.map(one => named(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
+      ...withModel(body, before, model),
+      requests: messages.map(one => withModel(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
     }
   },
 }
 
-const isAsRead = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
+const isUnchangedMessage = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
 /** Renames the model in the body and keeps its collection prefix. */
-function named(body: JsonObject, before: string, model: string): JsonObject {
+function withModel(body: JsonObject, before: string, model: string): JsonObject {
   const { model: given } = body
   if (typeof given !== 'string' || before === model) return body
   return { ...body, model: `${given.slice(0, given.length - before.length)}${model}` }
@@ -83,9 +85,9 @@ function named(body: JsonObject, before: string, model: string): JsonObject {
 function nativeConversation(body: JsonObject, { request, before, context }: Changed): JsonObject | undefined {
   const { messages, model } = request
   const { contents } = body
-  const renamed = named(body, before, model)
+  const renamed = withModel(body, before, model)
   if (isUnchanged(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
-  if (messages.some(message => isInstructing(message.role) && !isAsRead(message))) return undefined
+  if (messages.some(message => isInstructing(message.role) && !isUnchangedMessage(message))) return undefined
   return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
 
@@ -128,7 +130,8 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire
-  if (wire !== undefined && messages.every(message => isAsRead(message) && isAccepted(message, context))) return [wire]
+  if (wire !== undefined && messages.every(message => isUnchangedMessage(message) && isAccepted(message, context)))
+    return [wire]
   const writer = new PartsWriter(context)
   for (const [index, message] of messages.entries()) writer.putAll(message, message.role, ['messages', at + index])
   writer.end()

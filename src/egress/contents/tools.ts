@@ -135,7 +135,7 @@ export function writeToolConfig(
 ): JsonObject | undefined {
   const extras = nestedExtras(nativeExtras(request), 'toolConfig')
   const choice = request.toolChoice
-  const together = writeTogether(request, extras, context)
+  const together = writeCombination(request, extras, context)
   if (!choosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
   if (choice === undefined || !choosable) return withExtrasUnlessEmpty(extras, together)
@@ -155,7 +155,7 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 const TOGETHER = 'includeServerSideToolInvocations'
 
 /** Writes the flag that the Gemini API requires for combining hosted tools with functions. */
-function writeTogether(
+function writeCombination(
   request: CanonicalRequest,
   configExtras: JsonObject | undefined,
   { dialect, losses }: WriteContext,

@@ -29,8 +29,8 @@ export function writeUsage(
       candidatesTokenCount: answer,
       thoughtsTokenCount: reasoning,
       totalTokenCount: input === undefined || output === undefined ? undefined : input + output,
-      promptTokensDetails: byModality(counted(usage, 'inputBy', input, losses)),
-      candidatesTokensDetails: byModality(counted(usage, 'outputBy', answer, losses)),
+      promptTokensDetails: byModality(countsByModality(usage, 'inputBy', input, losses)),
+      candidatesTokensDetails: byModality(countsByModality(usage, 'outputBy', answer, losses)),
     }),
     ...tier,
   }
@@ -62,7 +62,7 @@ function report(usage: Usage, losses: Losses): void {
  *
  * @param total tokens of all modalities.
  */
-function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
+function countsByModality(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
   const counts = usage[field]
   if (counts === undefined) return undefined
   const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<

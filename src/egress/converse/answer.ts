@@ -57,12 +57,12 @@ function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block 
 }
 
 /** Maximum length of a call id, in characters. */
-const LONGEST_ID = 64
+const MAX_ID_LENGTH = 64
 
 /** Returns the fields of a call that a stream sends first. */
 export function callHead(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const toolUseId = sanitizeName(part.id, LONGEST_ID)
+  const toolUseId = sanitizeName(part.id, MAX_ID_LENGTH)
   if (toolUseId !== part.id) losses.changeRestored([...path, 'id'], toolUseId, 'id-made-legal')
   return { toolUseId, name: part.name, ...extrasFor(part, FORMAT) }
 }

@@ -25,7 +25,7 @@ const PLAIN = 'text/plain'
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
 
 /** A source and the format in which it is sent. */
-interface Sourced {
+interface FormattedSource {
   readonly source: JsonObject
   readonly format: string | undefined
 }
@@ -58,7 +58,7 @@ function writeSource(
   kind: ConverseMedia,
   path: Path,
   { losses }: WriteContext,
-): Sourced | undefined {
+): FormattedSource | undefined {
   const at = [...path, 'source']
   switch (source.type) {
     case 'base64': {

@@ -17,7 +17,7 @@ const CONTINUE = 'Continue.'
 const BESIDE_DOCUMENT = 'See the document.'
 
 /** A written conversation. */
-export interface Turned {
+export interface WrittenConversation {
   readonly system: Block[]
   readonly messages: readonly Block[]
   /** The end of the system text, if a cache point may follow it. */
@@ -33,7 +33,11 @@ export interface Turned {
  *
  * @param thinking whether the upstream will think.
  */
-export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
+export function writeTurns(
+  messages: readonly Message[],
+  thinking: boolean,
+  context: WriteContext,
+): WrittenConversation {
   const lead = leading(messages)
   const system = messages
     .slice(0, lead)

@@ -25,7 +25,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
     ? wire.body
     : counts
       ? withTurns(wire.body, request, context)
-      : turned(wire.body, request, context)
+      : conversationFields(wire.body, request, context)
   const path = counts ? countPathOf(request.model) : pathOf(request.model, operationOf(request.stream))
   const accept = acceptOf(!counts && request.stream)
   return { wire: { path, query: {}, headers: {}, body, ...accept }, losses: context.losses.list }
@@ -35,7 +35,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
 function withTurns(body: JsonObject, request: CanonicalRequest, context: WriteContext): JsonObject {
   const { input } = body
   if (!isObject(input) || !isObject(input['converse'])) return body
-  return { ...body, input: { ...input, converse: turned(input['converse'], request, context) } }
+  return { ...body, input: { ...input, converse: conversationFields(input['converse'], request, context) } }
 }
 
 /** Returns true if no message changed, and all reasoning was issued by an upstream of this format. */
@@ -54,7 +54,7 @@ interface Turn {
 }
 
 /** Writes the fields of a conversation in which some turns are rewritten. */
-function turned(body: JsonObject, { messages }: CanonicalRequest, context: WriteContext): JsonObject {
+function conversationFields(body: JsonObject, { messages }: CanonicalRequest, context: WriteContext): JsonObject {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
     const wire = wireSourceOf<JsonObject>(message, FORMAT)?.wire ?? {

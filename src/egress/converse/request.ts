@@ -10,7 +10,7 @@ import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
-import { cacheByItself } from './caching.ts'
+import { addCachePoints } from './caching.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeTurns } from './messages.ts'
 import { nativeRequest } from './native.ts'
@@ -32,8 +32,8 @@ const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as a model operation (docs/wire/converse.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const passed = nativeRequest(original, options)
-  if (passed !== undefined) return passed
+  const nativeWire = nativeRequest(original, options)
+  if (nativeWire !== undefined) return nativeWire
   const dialect = converseDialect(options.dialect)
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
@@ -55,9 +55,9 @@ function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Wri
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
-  const turned = writeTurns(request.messages, thinking.on, context)
-  const { system, messages } = turned
-  cacheByItself(request, tools, turned, context)
+  const conversation = writeTurns(request.messages, thinking.on, context)
+  const { system, messages } = conversation
+  addCachePoints(request, tools, conversation, context)
   const body = {
     messages,
     system: system.length === 0 ? undefined : system,

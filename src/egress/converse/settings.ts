@@ -45,7 +45,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, { dial
 }
 
 /** Number of tokens reserved for the answer in addition to a thinking budget. */
-const ROOM = 4096
+const ANSWER_TOKENS = 4096
 
 /** Writes the output limit. A thinking budget needs a limit that leaves room for the answer (traps 38, 41). */
 function writeLimit(request: CanonicalRequest, budget: number | undefined, { dialect, losses }: WriteContext) {
@@ -57,7 +57,7 @@ function writeLimit(request: CanonicalRequest, budget: number | undefined, { dia
     return most
   }
   if (budget === undefined) return undefined
-  const limit = Math.min(budget + ROOM, most)
+  const limit = Math.min(budget + ANSWER_TOKENS, most)
   losses.add(path, limit, limit === most ? MODEL_LIMIT : 'limit-required')
   return limit
 }
@@ -159,7 +159,7 @@ export function writeTier({ serviceTier }: CanonicalRequest, losses: Losses): Js
 
 /** Matches valid metadata keys and values (docs/wire/converse.md#request). */
 const METADATA = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/
-const MOST_METADATA = 16
+const MAX_METADATA = 16
 
 /** Writes metadata if AWS accepts all of its keys and values. */
 export function writeMetadata({ metadata }: CanonicalRequest, losses: Losses): JsonObject | undefined {
@@ -167,7 +167,7 @@ export function writeMetadata({ metadata }: CanonicalRequest, losses: Losses): J
   const entries = Object.entries(metadata)
   const isLegal = ([key, value]: [string, unknown]): boolean =>
     key !== '' && METADATA.test(key) && typeof value === 'string' && METADATA.test(value)
-  if (entries.length > 0 && entries.length <= MOST_METADATA && entries.every(isLegal)) return metadata
+  if (entries.length > 0 && entries.length <= MAX_METADATA && entries.every(isLegal)) return metadata
   if (entries.length === 0) losses.dropRestored(['metadata'], 'empty')
   else losses.drop(['metadata'], 'no-such-metadata')
   return undefined

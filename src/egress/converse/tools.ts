@@ -26,13 +26,13 @@ const NO_TOOLS: Tools = { wire: [], names: new Set() }
  */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
-  const called = calledIn(request)
+  const called = usedToolNames(request)
   if (tools.length === 0 && called.length === 0) return NO_TOOLS
-  if (toolChoice?.mode === 'none' && called.length === 0) return withheld(tools, context)
+  if (toolChoice?.mode === 'none' && called.length === 0) return withoutTools(tools, context)
   const wire: Block[] = []
   const names = new Set<string>()
   let end: MarkableEnd | undefined
-  const offers = offering(toolChoice, tools)
+  const offers = offeredBy(toolChoice, tools)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
@@ -45,12 +45,12 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
       append(wire, entries)
     }
   }
-  if (wire.length === 0 && called.length > 0) return declared(called, request, context)
+  if (wire.length === 0 && called.length > 0) return declareUsedTools(called, request, context)
   return end === undefined ? { wire, names } : { wire, names, end }
 }
 
 /** Reports tools that are not offered because the model must not call any. */
-function withheld(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
+function withoutTools(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
   tools.forEach((tool, index) => {
     if (tool.type === 'hosted' && systemToolOf(tool, dialect) === undefined)
       losses.drop(['tools', index], 'no-hosted-tools')
@@ -60,7 +60,7 @@ function withheld(tools: readonly Tool[], { losses, dialect }: WriteContext): To
 }
 
 /** Returns the tool names of calls and results in the history. */
-function calledIn({ messages }: CanonicalRequest): readonly string[] {
+function usedToolNames({ messages }: CanonicalRequest): readonly string[] {
   const names = new Set<string>()
   for (const { role, content } of messages)
     for (const part of content) {
@@ -75,7 +75,7 @@ function calledIn({ messages }: CanonicalRequest): readonly string[] {
 const UNNAMED = 'tool'
 
 /** Declares the tools used in the history, because upstreams refuse calls of undeclared tools. */
-function declared(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
+function declareUsedTools(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
   const added = called.map((name): FunctionTool => ({ type: 'function', name, parameters: EMPTY }))
   if (tools === undefined) losses.add(['tools'], added, 'calls-need-declarations')
   else for (const tool of added) losses.insert(['tools', tools.length], tool, 'calls-need-declarations')
@@ -143,7 +143,7 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
  * Returns a predicate for the tools to offer. The format can force a single tool but cannot restrict the choice
  * otherwise, so excluded tools are not offered. If none of the allowed tools exists, all tools are offered.
  */
-function offering(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
+function offeredBy(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
   const { only, mode } = choice ?? {}
   if (only === undefined || mode === 'none' || (mode === 'required' && only.length === 1)) return () => true
   const names = new Set(only)

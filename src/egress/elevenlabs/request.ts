@@ -23,7 +23,7 @@ const WRITERS: { readonly [W in Work]?: WriteRequest } = {
 /** Writes the request for its kind of work. Throws GatewayError `cannot-express` for any other kind. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
-  if (write === undefined) throw cannotExpress('The model does not do this kind of work.')
+  if (write === undefined) throw cannotExpress('The model does not support this kind of work.')
   return write(request, options)
 }
 
@@ -73,13 +73,13 @@ function reportInstructions({ messages }: CanonicalRequest, losses: Losses): voi
 }
 
 /** Range of speeds that ElevenLabs accepts. 1 is normal. */
-const SLOWEST = 0.7
-const FASTEST = 1.2
+const MIN_SPEED = 0.7
+const MAX_SPEED = 1.2
 
 /** Limits the speed to ElevenLabs' range. */
 function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
   if (speed === undefined) return undefined
-  const near = Math.min(Math.max(speed, SLOWEST), FASTEST)
+  const near = Math.min(Math.max(speed, MIN_SPEED), MAX_SPEED)
   if (near !== speed) losses.change(['output', 'audio', 'speed'], near, 'no-such-speed')
   return near
 }

@@ -15,7 +15,7 @@ import { FORMAT } from './request.ts'
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
   const wanted = request.output.embedding?.encoding
-  if (nativeBody !== undefined && isAsWanted(result.candidates, wanted)) {
+  if (nativeBody !== undefined && hasEncoding(result.candidates, wanted)) {
     const usage = nativeCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ usage }) }) }, losses: [] }
   }
@@ -36,7 +36,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
 
-const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
+const hasEncoding = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
   wanted === undefined ||
   candidate === undefined ||
   candidate.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)

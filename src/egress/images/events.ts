@@ -128,14 +128,14 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
-    const usage = this.usage && this.counted(this.usage)
+    const usage = this.usage && this.usageFields(this.usage)
     this.waiting = undefined
     this.usage = undefined
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
   /** Returns this image's usage if the upstream reports usage per image, otherwise the total so far. */
-  private counted(usage: Usage): JsonObject {
+  private usageFields(usage: Usage): JsonObject {
     const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
     return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
   }

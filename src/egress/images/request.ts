@@ -4,7 +4,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { inTexts } from '../media/form-texts.ts'
+import { formFields } from '../media/form-texts.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
 import { bodyWithModel, nativeSourceOf } from '../native.ts'
@@ -51,7 +51,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...named,
     ...extras,
   }
-  const body = defined(files === undefined ? fields : inTexts(fields, request, FORMAT, losses)) as JsonObject
+  const body = defined(files === undefined ? fields : formFields(fields, request, FORMAT, losses)) as JsonObject
   return { wire: { path, query: {}, headers: {}, body, ...defined({ files }) }, losses: losses.list }
 }
 

@@ -70,7 +70,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   losses.dropFields(result, [], LOSSES)
   const native = wireSourceOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isGeneratedImage))) throw noImageError(result)
-  const shared = { format: outputFormatOf(result), looks: looksOf(result) }
+  const shared = { format: outputFormatOf(result), looks: sharedPropertiesOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
@@ -108,7 +108,7 @@ interface Shared {
 }
 
 /** Returns the properties that the answer states for all images, each from the first image that has it. */
-function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
+function sharedPropertiesOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
   return looks
@@ -159,7 +159,7 @@ function reportImage(
 ): object {
   losses.dropFields(part, path, DETAILS)
   const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
-  reportLooks(part.made, made, [...path, 'made'], losses)
+  reportProperties(part.made, made, [...path, 'made'], losses)
   reportTypeOfUrl(part, path, losses)
   const { source } = part
   if (source.type === 'base64' && format !== undefined && source.mediaType !== typeOfOutputFormat(format))
@@ -175,7 +175,7 @@ function reportImage(
 }
 
 /** Reports images that differ from the shared properties. Readers apply the shared properties to every image. */
-function reportLooks(
+function reportProperties(
   properties: ImageProperties | undefined,
   shared: ImageProperties,
   path: Path,

@@ -39,7 +39,9 @@ function writeStep(part: Part, path: Path, losses: Losses): JsonObject | undefin
   if (part.type === 'opaque') return part.value
   reportStep(part, path, losses)
   if (part.type === 'reasoning')
-    return isSilent(part) ? undefined : writeThought(isHidden(part) ? { ...part, text: '' } : part, signatureOf(part))
+    return isEmptyReasoning(part)
+      ? undefined
+      : writeThought(isHidden(part) ? { ...part, text: '' } : part, signatureOf(part))
   if (part.type === 'tool-call') return writeCall(part, returnedArguments(part))
   return isSearch(part) ? writeSearch(part) : undefined
 }
@@ -74,7 +76,7 @@ function reportReasoning({ redacted, signature }: ReasoningPart, path: Path, los
 }
 
 /** Returns true for reasoning without text, signature or other fields. Such reasoning is not written. */
-export const isSilent = (part: ReasoningPart): boolean =>
+export const isEmptyReasoning = (part: ReasoningPart): boolean =>
   part.text === '' && part.signature === undefined && Object.keys(contentExtras(part)).length === 0
 
 /**

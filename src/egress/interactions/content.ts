@@ -76,7 +76,7 @@ export function writeAnnotations(
 
 function writeCitation(citation: Citation, text: string, offsets: Offsets): JsonObject {
   const byte = (unit: number | undefined): number | undefined =>
-    unit === undefined || !isIn(text, unit) ? undefined : offsets.byteAt(unit)
+    unit === undefined || !isValidOffset(text, unit) ? undefined : offsets.byteAt(unit)
   return {
     type: 'url_citation',
     url: citation.url,
@@ -90,7 +90,7 @@ function writeCitation(citation: Citation, text: string, offsets: Offsets): Json
 }
 
 /** Returns true for an offset within the text that does not split a surrogate pair. */
-const isIn = (text: string, unit: number): boolean =>
+const isValidOffset = (text: string, unit: number): boolean =>
   unit >= 0 && unit <= text.length && !(unit > 0 && /[\uDC00-\uDFFF]/.test(text[unit] ?? ''))
 
 /** Reports quotes, and offsets outside the text. */
@@ -101,7 +101,7 @@ export function reportCitations({ text, annotations }: TextPart, path: Path, los
     if (annotation.quote !== undefined) losses.drop([...at, 'quote'], 'no-quotes')
     for (const edge of ['start', 'end'] as const) {
       const unit = annotation[edge]
-      if (unit !== undefined && !isIn(text, unit)) losses.drop([...at, edge], 'not-in-the-text')
+      if (unit !== undefined && !isValidOffset(text, unit)) losses.drop([...at, edge], 'not-in-the-text')
     }
   }
 }

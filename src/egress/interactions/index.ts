@@ -9,7 +9,7 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /** Returns reasoning, with its signature, to the account whose model generated it (trap 31). */
-const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+const reasoningForHistory = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined
 
 /** The writers for Google's Interactions API (docs/wire/interactions.md). */
@@ -18,6 +18,6 @@ export const interactions: Writer = {
   result: writeResult,
   events: request => new Sequential(new InteractionStream(request)),
   nativeEvents: request => new RelayedInteraction(new InteractionStream(request)),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   error: writeError,
 }

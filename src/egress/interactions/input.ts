@@ -129,7 +129,7 @@ export function writeParts(parts: readonly Part[], path: Path, context: WriteCon
 }
 
 /** The most recently written unsigned reasoning, which a chunk may continue. */
-interface OpenThought {
+interface OpenReasoning {
   readonly path: Path
   readonly part: ReasoningPart
 }
@@ -139,7 +139,7 @@ class Turn {
   readonly steps: JsonObject[] = []
   private readonly context: WriteContext
   private contents: JsonObject[] | undefined
-  private thought: OpenThought | undefined
+  private thought: OpenReasoning | undefined
 
   constructor(context: WriteContext) {
     this.context = context
@@ -150,7 +150,7 @@ class Turn {
     if (part.type === 'tool-call') return this.step(this.call(part, path))
     if (part.type === 'opaque' && !isContent(part)) return this.step(part.value)
     if (isSearch(part)) return this.search(part, path)
-    this.say(part, path)
+    this.addContent(part, path)
   }
 
   private step(wire: JsonObject): void {
@@ -159,7 +159,7 @@ class Turn {
     this.steps.push(wire)
   }
 
-  private say(part: Part, path: Path): void {
+  private addContent(part: Part, path: Path): void {
     const { losses } = this.context
     const wire = writeContent(part, path, losses)
     if (wire === undefined) return
@@ -180,7 +180,7 @@ class Turn {
   /** Writes a search that an upstream of this format signed, and describes any other search in words. */
   private search(part: Part & { type: 'search-call' | 'search-result' }, path: Path): void {
     if (extrasFor(part, FORMAT)['signature'] !== undefined) this.step(writeSearch(part))
-    else this.say(searchInWords(part, path, this.context.losses) satisfies TextPart, path)
+    else this.addContent(searchInWords(part, path, this.context.losses) satisfies TextPart, path)
   }
 
   private think(part: ReasoningPart, path: Path): void {
@@ -198,7 +198,7 @@ class Turn {
   }
 
   /** Appends a chunk to the preceding reasoning, because clients store the chunks of a stream separately. */
-  private continue({ part: before, path: at }: OpenThought, part: ReasoningPart, path: Path): void {
+  private continue({ part: before, path: at }: OpenReasoning, part: ReasoningPart, path: Path): void {
     const { losses } = this.context
     const joined = { ...before, text: before.text + part.text }
     losses.drop(path, 'joined-with-the-one-before')

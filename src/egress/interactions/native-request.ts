@@ -51,8 +51,10 @@ const isAccepted = ({ role, content }: Message): boolean =>
 
 /** Returns true if the step from which the reasoning was read still has its signature. */
 function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
-  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
-  const step = isOnCall ? next && unchangedWire<JsonObject>(next, FORMAT) : unchangedWire<JsonObject>(part, FORMAT)
+  const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  const step = isSignatureOnCall
+    ? next && unchangedWire<JsonObject>(next, FORMAT)
+    : unchangedWire<JsonObject>(part, FORMAT)
   if (step === undefined) return false
   const { signature } = step
   if (part.signature === undefined) return signature == null || signature === ''
@@ -102,8 +104,8 @@ function nativeThought(
   path: Path,
   context: WriteContext,
 ): readonly JsonObject[] {
-  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
-  if (isSent(part, next)) return isOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
+  const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  if (isSent(part, next)) return isSignatureOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
   return part.signature?.format === FORMAT ? writeParts([part], path, context) : []
 }
 

@@ -20,7 +20,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   /** Index of the step opened by relayed events. */
   private open: number | undefined
   /** Number of relayed audio bytes that the reader still buffers, because they do not fill a base64 group. */
-  private heard = 0
+  private bufferedBytes = 0
 
   constructor(stream: InteractionStream) {
     super(stream)
@@ -33,7 +33,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
     if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
-    else if (isAudio(wire)) this.heard += bytesOfAudio(wire, read)
+    else if (isAudio(wire)) this.bufferedBytes += bytesOfAudio(wire, read)
     if (this.open !== undefined) this.sink.steps = this.open
     let hasEnded = false
     for (const event of read) {
@@ -44,14 +44,14 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     if (this.open !== undefined) this.sink.steps = this.open + 1
     if (wire.event === 'step.stop') {
       this.open = undefined
-      this.heard = 0
+      this.bufferedBytes = 0
     }
     this.sink.events = events + 1
     if (this.start === undefined) {
       this.early.push(wire)
       return NOTHING
     }
-    const out = [...this.early, wire].map(one => named(one, this.start!))
+    const out = [...this.early, wire].map(one => withHead(one, this.start!))
     this.early = []
     // The gateway stops reading at the end of the answer, so the upstream's end-of-stream marker may never arrive.
     return hasEnded ? [...out, DONE] : out
@@ -59,7 +59,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
 
   /** Writes an event that is not relayed. First ends a relayed step whose parts have all ended. */
   override push(event: CanonicalEvent): readonly WireEvent[] {
-    if (event.type === 'part-delta' && this.heard > 0) return super.push(this.unheard(event))
+    if (event.type === 'part-delta' && this.bufferedBytes > 0) return super.push(this.withoutRelayedBytes(event))
     const { open, sink } = this
     if (open === undefined || !FOLLOWS.has(event.type)) return super.push(event)
     this.open = undefined
@@ -70,9 +70,9 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   /** Returns a delta without the bytes that were already relayed. */
-  private unheard(event: PartDelta): PartDelta {
-    const relayed = this.heard
-    this.heard = 0
+  private withoutRelayedBytes(event: PartDelta): PartDelta {
+    const relayed = this.bufferedBytes
+    this.bufferedBytes = 0
     return { ...event, append: encodeBase64(decodeBase64(event.append).subarray(relayed)) }
   }
 }
@@ -104,7 +104,7 @@ function indexOf({ data }: WireEvent): number | undefined {
 }
 
 /** Returns an event with the public id and name. Step events have neither. */
-function named(wire: WireEvent, { id, model }: ResultStart): WireEvent {
+function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   if (wire.event?.startsWith('step.') === true) return wire
   const event = parseObject(wire.data)
   if (event === undefined) return wire

@@ -11,7 +11,7 @@ import { FORMAT, type WriteContext } from './context.ts'
 import { writeToolChoice } from './tools.ts'
 
 /** Maximum number of stop sequences. */
-const MOST_STOPS = 5
+const MAX_STOPS = 5
 
 /** Writes `generation_config` (docs/wire/interactions.md#generation-config). Undefined if there is nothing to set. */
 export function writeGeneration(
@@ -29,7 +29,7 @@ export function writeGeneration(
   const fields = {
     ...writeSettings(SETTINGS, request, losses),
     ...defined({
-      stop_sequences: limitedStops(sampling.stop, MOST_STOPS, losses),
+      stop_sequences: limitedStops(sampling.stop, MAX_STOPS, losses),
       ...writeReasoning(request.reasoning, context),
       tool_choice: writeToolChoice(request, isChoosable, context),
       speech_config: voice === undefined ? undefined : [{ voice }],

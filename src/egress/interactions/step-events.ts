@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { isSearch, type SearchPart } from '../searches.ts'
-import { isHidden, isSilent, signatureOf } from './answer.ts'
+import { isEmptyReasoning, isHidden, signatureOf } from './answer.ts'
 import { contentExtras, isEmpty, writeAnnotations, writeContent } from './content.ts'
 import { isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
 
@@ -147,7 +147,7 @@ class TextWriter extends StepWriter {
   /** Writes the citations whose text has arrived. At the end of the text, writes all of them. */
   private flush(): void {
     if (this.waiting.length === 0 || !this.isOpen) return
-    if (!this.hasEnded && this.waiting.some(one => reachOf(one) > this.text.length)) return
+    if (!this.hasEnded && this.waiting.some(one => neededLength(one) > this.text.length)) return
     const { waiting } = this
     this.waiting = []
     this.annotate(waiting)
@@ -161,7 +161,7 @@ class TextWriter extends StepWriter {
 }
 
 /** Returns the length of text needed to locate an annotation. */
-const reachOf = (one: Annotation): number => (one.type === 'opaque' ? 0 : Math.max(one.start ?? 0, one.end ?? 0))
+const neededLength = (one: Annotation): number => (one.type === 'opaque' ? 0 : Math.max(one.start ?? 0, one.end ?? 0))
 
 /** Writes audio in chunks. */
 class AudioWriter extends StepWriter {
@@ -247,7 +247,7 @@ class ThoughtWriter extends StepWriter {
 
   end(): void {
     if (isHidden(this.part)) this.write()
-    else if (!isSilent({ ...this.part, text: this.text })) this.begin()
+    else if (!isEmptyReasoning({ ...this.part, text: this.text })) this.begin()
     if (this.isOpen) this.stop()
   }
 
@@ -317,19 +317,19 @@ class WrappedCallWriter extends StepWriter {
 }
 
 /** Search fields that are part of the step's start. All others follow in a delta. */
-const STARTS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'signature'])
+const START_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'signature'])
 
 /** Writes a step that is only complete at its end: a search, or a step of this format. */
 class WholeWriter extends StepWriter {
   private part: SearchPart | OpaquePart
   /** The start of the step. */
-  private readonly begun: JsonObject
+  private readonly startFields: JsonObject
 
   constructor(part: SearchPart | OpaquePart, sink: StepSink) {
     super(sink)
     this.part = part
-    this.begun = part.type === 'opaque' ? part.value : startOf(writeSearch(part))
-    this.open(this.begun)
+    this.startFields = part.type === 'opaque' ? part.value : startOf(writeSearch(part))
+    this.open(this.startFields)
   }
 
   delta(): void {}
@@ -341,11 +341,11 @@ class WholeWriter extends StepWriter {
   /** Writes the fields that were not part of the step's start, then ends the step. */
   end(): void {
     const step = this.part.type === 'opaque' ? this.part.value : writeSearch(this.part)
-    const rest = Object.entries(step).filter(([field, value]) => this.begun[field] !== value)
+    const rest = Object.entries(step).filter(([field, value]) => this.startFields[field] !== value)
     if (rest.length > 0) this.change({ type: step['type']!, ...Object.fromEntries(rest) })
     this.stop()
   }
 }
 
 const startOf = (step: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(step).filter(([field]) => STARTS.has(field)))
+  Object.fromEntries(Object.entries(step).filter(([field]) => START_FIELDS.has(field)))

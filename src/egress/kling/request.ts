@@ -16,7 +16,7 @@ import type { WriteOptions } from '../writer.ts'
 /** Writes the request as `POST /v1/videos/text2video`, or `/v1/videos/image2video` if it has an image (Kling's API). */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
-  return nativeSource === undefined ? writeForeign(request) : writeAsItCame(request, nativeSource)
+  return nativeSource === undefined ? writeForeign(request) : writeUnchanged(request, nativeSource)
 }
 
 /**
@@ -28,7 +28,7 @@ const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
  * Writes a native request as received, except for the model, the reference, and base64 images, which upstreams only
  * accept without a data URL prefix.
  */
-function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
+function writeUnchanged({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const images = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
   const fields = {

@@ -28,11 +28,11 @@ function reportChoice(image: Image, field: 'quality' | 'background' | 'size', lo
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
-/** The aspect ratios that every model supports, and those of newer models, which must be requested by name. */
+/** Aspect ratios that every model supports, and additional ones of newer models, which are only used if requested. */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 const NEWER_RATIOS: ReadonlySet<string> = new Set(['1:4', '4:1', '1:8', '8:1'])
 
-/** A size class: thousands of pixels, or 512. */
+/** Matches a size class: thousands of pixels, or 512. */
 const CLASS = /^(?:\d+K|512)$/
 
 /** An aspect ratio and a size class, either of which may be undefined. */

@@ -36,7 +36,7 @@ export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): Sp
 const INSTRUCTIONS: ReadonlySet<Role> = new Set(['system', 'developer'])
 const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 
-interface Gathered {
+interface JoinedText {
   readonly text: string | undefined
   /** Index of the message that contains the joined text. */
   readonly messageIndex: number | undefined
@@ -48,7 +48,12 @@ interface MessageText {
 }
 
 /** Joins all text parts of messages with the given roles. The joined text is placed in the first message with text. */
-function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
+function joinTexts(
+  messages: readonly Message[],
+  roles: ReadonlySet<Role>,
+  between: string,
+  losses: Losses,
+): JoinedText {
   const matching = [...messages.entries()].filter(([, { role }]) => roles.has(role))
   const texts = matching.flatMap(([message, { content }]) =>
     content.flatMap((part, at) => {

@@ -32,7 +32,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
   losses.dropRestored(['output', 'transcript'], 'asked-in-words')
-  const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
+  const messages = withInstruction(request.messages, instruction(transcript!, wanted), losses)
   if (!wanted) return { ...request, messages, output }
   const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
   losses.addRestored(['output', 'text'], text, 'asked-in-words')
@@ -41,7 +41,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
 }
 
 /** Inserts the instruction after the recording, at the end of the last user turn. */
-function instructed(
+function withInstruction(
   messages: CanonicalRequest['messages'],
   text: string,
   losses: Losses,
@@ -50,7 +50,7 @@ function instructed(
   const { content, ...turn } = messages[last] ?? { role: 'user', content: [] }
   const value = { type: 'text', text } as const
   const path = ['messages', Math.max(last, 0), 'content', content.length]
-  losses.list.push({ kind: 'inserted', path: path, value, reason: 'asked-in-words', restored: true })
+  losses.list.push({ kind: 'inserted', path, value, reason: 'asked-in-words', restored: true })
   return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
 }
 

@@ -132,13 +132,13 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
 }
 
 /** Maximum length of a call id, in characters. */
-const LONGEST_ID = 64
+const MAX_ID_LENGTH = 64
 
 /**
  * Returns the id of a call, in a form that remains valid even if the caller sends the turn unchanged to an upstream of
  * this format.
  */
-const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
+const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, MAX_ID_LENGTH)
 
 /** Returns a `tool_use` block with the given input fields. */
 export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({

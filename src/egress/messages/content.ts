@@ -15,8 +15,8 @@ import { type SearchPart, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
-import { provedSearches, reportSearch, searchBlock } from './search.ts'
-import { type TurnKind, takenPart } from './version.ts'
+import { acceptedSearches, reportSearch, searchBlock } from './search.ts'
+import { acceptedPart, type TurnKind } from './version.ts'
 
 /** Part types allowed in each kind of turn, for callers of other formats. */
 const TURNS = {
@@ -48,10 +48,10 @@ export function writeBlocks(
   turn: TurnKind,
   context: WriteContext,
 ): LocatedBlock[] {
-  const searches = turn === 'assistant' ? provedSearches(content) : undefined
+  const searches = turn === 'assistant' ? acceptedSearches(content) : undefined
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
-    const taken = takenPart(part, turn, at, context)
-    const block = taken && writeBlock(taken, at, context, searches)
+    const accepted = acceptedPart(part, turn, at, context)
+    const block = accepted && writeBlock(accepted, at, context, searches)
     return block && { block, path: at }
   })
 }

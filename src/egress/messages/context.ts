@@ -67,7 +67,7 @@ export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteConte
   } as JsonObject
 }
 
-const MOST_MARKERS = 4
+const MAX_MARKERS = 4
 
 /**
  * Limits the request to four cache markers (trap 63). If there are more, the first three are kept, and a single marker
@@ -77,8 +77,8 @@ const MOST_MARKERS = 4
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses } = context
   const top = hint === undefined ? 0 : 1
-  if (markers.length + top <= MOST_MARKERS) return
-  for (const { block, path } of markers.slice(MOST_MARKERS - 1)) {
+  if (markers.length + top <= MAX_MARKERS) return
+  for (const { block, path } of markers.slice(MAX_MARKERS - 1)) {
     delete block['cache_control']
     losses.drop([...path, 'cache'], 'at-most-four-cache-markers')
   }
@@ -96,7 +96,7 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
  * @param several whether the request has tools or more than one message.
  * @returns the `cache_control` field of the request. Empty if nothing is added.
  */
-export function cacheByItself(
+export function addCacheMarkers(
   request: CanonicalRequest,
   prefix: Marker | undefined,
   several: boolean,

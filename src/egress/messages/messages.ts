@@ -12,7 +12,7 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 const CONTINUE = 'Continue.'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
-interface Turned {
+interface WrittenConversation {
   readonly system: readonly LocatedBlock[]
   readonly messages: readonly Block[]
 }
@@ -24,7 +24,11 @@ interface Turned {
  *
  * @param thinking whether the upstream will think.
  */
-export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
+export function writeTurns(
+  messages: readonly Message[],
+  thinking: boolean,
+  context: WriteContext,
+): WrittenConversation {
   const lead = leading(messages)
   const system = messages
     .slice(0, lead)
@@ -157,7 +161,7 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
   if (!roles.includes('system')) return roles
   let run: number[] = []
   let before: string | undefined
-  const settle = (next: string | undefined): void => {
+  const flush = (next: string | undefined): void => {
     const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
     const isAllowed = isOne && before === 'user' && (next === undefined || next === 'assistant')
     if (!isAllowed) for (const at of run) roles[at] = 'user'
@@ -167,11 +171,11 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
     if (located.length === 0) continue
     if (roles[at] === 'system') run.push(at)
     else {
-      settle(roles[at])
+      flush(roles[at])
       before = roles[at]
     }
   }
-  settle(undefined)
+  flush(undefined)
   return roles
 }
 

@@ -14,9 +14,9 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
 import { refusedSampling } from './sampling.ts'
-import { isProved, unprovedSearches } from './search.ts'
+import { isNativeResult, refusedSearches } from './search.ts'
 import { nativeThinking } from './thinking.ts'
-import { isRefused, type TurnKind, takenPart } from './version.ts'
+import { acceptedPart, isRefused, type TurnKind } from './version.ts'
 
 /**
  * Passes on a request of this format as received, except for the gateway's changes and the fields that the dialect
@@ -64,7 +64,7 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
     ? content.every(
         part =>
           !hasUnindexedCitations(part) &&
-          (part.type !== 'search-result' || isProved(part)) &&
+          (part.type !== 'search-result' || isNativeResult(part)) &&
           (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false
@@ -124,10 +124,10 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
   const blocks = messages.flatMap((message, index) => {
-    const unproved = unprovedSearches(message.content)
+    const refused = refusedSearches(message.content)
     return message.content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      return nativeBlock(part, turnOf(message), path, context, unproved) ?? []
+      return nativeBlock(part, turnOf(message), path, context, refused) ?? []
     })
   })
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
@@ -140,17 +140,17 @@ function nativeBlock(
   turn: TurnKind,
   path: Path,
   context: WriteContext,
-  unproved: ReadonlySet<string>,
+  refused: ReadonlySet<string>,
 ): JsonObject | undefined {
   const original = unchangedWire<JsonObject>(part, FORMAT)
-  const taken = takenPart(part, turn, path, context)
-  if (taken === undefined) return undefined
-  if (original === undefined) return writeBlock(taken, path, context)
-  if (taken !== part) return withFields(original, {}, ['citations'])
-  if (hasUnindexedCitations(part) || (isSearch(part) && unproved.has(part.id))) return writeBlock(part, path, context)
+  const accepted = acceptedPart(part, turn, path, context)
+  if (accepted === undefined) return undefined
+  if (original === undefined) return writeBlock(accepted, path, context)
+  if (accepted !== part) return withFields(original, {}, ['citations'])
+  if (hasUnindexedCitations(part) || (isSearch(part) && refused.has(part.id))) return writeBlock(part, path, context)
   if (part.type !== 'tool-result' || !isRefused(part, turn, context)) return original
   const content = part.content.flatMap(
-    (one, at) => nativeBlock(one, 'result', [...path, 'content', at], context, unproved) ?? [],
+    (one, at) => nativeBlock(one, 'result', [...path, 'content', at], context, refused) ?? [],
   )
   return { ...original, content }
 }

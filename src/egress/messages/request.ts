@@ -17,8 +17,8 @@ import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentOf } from './content.ts'
 import {
+  addCacheMarkers,
   type Block,
-  cacheByItself,
   FORMAT,
   limitMarkers,
   type Tools,
@@ -81,7 +81,7 @@ function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Wri
 function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
   const { system, messages } = writeTurns(request.messages, thinking.on, context)
   const several = tools.wire.length > 0 || messages.length > 1
-  const cache = cacheByItself(
+  const cache = addCacheMarkers(
     request,
     system.findLast(({ block }) => block['type'] === 'text') ?? tools.last,
     several,
@@ -146,7 +146,7 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
 }
 
-const LONGEST_USER_ID = 512
+const MAX_USER_ID_LENGTH = 512
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   | SettingName
@@ -166,7 +166,7 @@ function writeService(request: CanonicalRequest, context: WriteContext): JsonObj
   const { losses } = context
   const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const long = request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
+  const long = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
     ...state,

@@ -11,7 +11,7 @@ import type { WriteContext } from './context.ts'
 /** Default token limit for an unknown model. Large enough for any file that an agent writes. */
 const LIMIT = 32_000
 /** Number of tokens reserved for the answer, in addition to a thinking budget. */
-const ROOM = 4096
+const ANSWER_TOKENS = 4096
 
 /**
  * Writes the required `max_tokens`. A limit chosen by the gateway leaves room for thinking (traps 38, 41), and is a
@@ -29,7 +29,7 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   if (output.count === true) return {}
   const longest = dialect.max_output ?? dialect.listed_output
   const defaultLimit = dialect.max_tokens ?? longest ?? LIMIT
-  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ROOM), most)
+  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ANSWER_TOKENS), most)
   losses.add(path, limit, longest !== undefined && limit >= longest ? MODEL_LIMIT : 'limit-required')
   return { max_tokens: limit }
 }

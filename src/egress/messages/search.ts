@@ -70,21 +70,23 @@ export function reportSearch(part: SearchPart, path: Path, losses: Losses): void
  * Returns true if all pages were found by an upstream of this format, which refuses pages without its own
  * `encrypted_content`.
  */
-export const isProved = ({ sources }: SearchResultPart): boolean =>
+export const isNativeResult = ({ sources }: SearchResultPart): boolean =>
   sources.every(source => source.extras?.[FORMAT]?.['encrypted_content'] !== undefined)
 
 /** Returns the ids of searches in a turn whose results the upstream would refuse. */
-export function unprovedSearches(content: readonly Part[]): ReadonlySet<string> {
+export function refusedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
-  for (const part of content) if (part.type === 'search-result' && !isProved(part)) (ids ??= new Set()).add(part.id)
+  for (const part of content)
+    if (part.type === 'search-result' && !isNativeResult(part)) (ids ??= new Set()).add(part.id)
   return ids ?? NONE
 }
 
 /** Returns the ids of searches in a turn that the upstream accepts back, because it found their results itself. */
-export function provedSearches(content: readonly Part[]): ReadonlySet<string> {
+export function acceptedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
   for (const part of content)
-    if (part.type === 'search-result' && part.sources.length > 0 && isProved(part)) (ids ??= new Set()).add(part.id)
+    if (part.type === 'search-result' && part.sources.length > 0 && isNativeResult(part))
+      (ids ??= new Set()).add(part.id)
   return ids ?? NONE
 }
 

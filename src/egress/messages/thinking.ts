@@ -65,7 +65,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   reportPlan(reasoning, plan, context.losses)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING
-  if (effort === 'none') return turnedOff(reasoning, context)
+  if (effort === 'none') return withoutThinking(reasoning, context)
   const enabled = budget !== undefined && budget > 0
   if (enabled && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
   const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
@@ -74,7 +74,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
 }
 
 /** Turns thinking off, or restricts it to the time between tool calls if the model cannot turn it off. */
-function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
+function withoutThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
   const thinking = { ...extras, type: 'between_tools' }
@@ -97,7 +97,10 @@ function reasonedElsewhere(request: CanonicalRequest): boolean {
  * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning only for native
  * callers.
  */
-export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: ReasoningTarget): ReasoningPart | undefined {
+export function reasoningForHistory(
+  reasoning: ReasoningPart,
+  { native, toIssuer }: ReasoningTarget,
+): ReasoningPart | undefined {
   if (!toIssuer) return undefined
   return reasoning.signature?.format === FORMAT || (native && reasoning.signature === undefined) ? reasoning : undefined
 }

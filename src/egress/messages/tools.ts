@@ -19,7 +19,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined
-  const allows = allowing(toolChoice)
+  const allows = allowedBy(toolChoice)
   const none = allows !== undefined && !tools.some(allows)
   const all = none || namesOne(toolChoice, context)
   for (const [index, tool] of tools.entries()) {
@@ -128,7 +128,7 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
  * format cannot restrict a choice to some tools, so the other tools are not offered. This changes the prompt, but only
  * when the choice changes.
  */
-function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
+function allowedBy(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
   if (only === undefined || mode === 'none') return undefined
   const names = new Set(only)

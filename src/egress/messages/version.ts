@@ -30,7 +30,7 @@ export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteCo
  * Returns the part in a form that the version accepts, or undefined if none is accepted. The content of a tool result
  * is checked when it is written.
  */
-export function takenPart(part: Part, turn: TurnKind, path: Path, context: WriteContext): Part | undefined {
+export function acceptedPart(part: Part, turn: TurnKind, path: Path, context: WriteContext): Part | undefined {
   if (!isRefused(part, turn, context) || part.type === 'tool-result') return part
   if (part.type !== 'text') return context.losses.drop(path, 'not-in-this-turn')
   context.losses.drop([...path, 'annotations'], 'no-citations-here')

@@ -136,8 +136,8 @@ function usageWithDefaults(usage: JsonObject): JsonObject {
     if (isObject(details)) whole = { ...whole, ...changed(field, details, NO_TOKENS[field] as JsonObject) }
   }
   const { input_tokens, output_tokens } = whole
-  return withDefaults(whole, { total_tokens: counted(input_tokens) + counted(output_tokens) })
+  return withDefaults(whole, { total_tokens: countOf(input_tokens) + countOf(output_tokens) })
 }
 
 /** Returns a token count, or zero for any other value. */
-const counted = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)
+const countOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)

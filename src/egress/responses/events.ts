@@ -166,7 +166,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const kind = itemKindOf(part)
     if (kind === 'nowhere') return NO_OUTPUT
     if (isSearch(part)) return this.searchWriter(part)
-    this.leaveSearch()
+    this.endSearch()
     if (kind === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ReasoningWriter(part, this)
@@ -179,12 +179,12 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const { search } = this
     if (search !== undefined && part.type === 'search-result' && search.takes(part)) return search.resultWriter(part)
     this.leaveMessage()
-    this.leaveSearch()
+    this.endSearch()
     return (this.search = new SearchWriter(part, this))
   }
 
   /** Ends the most recently written search. */
-  private leaveSearch(): void {
+  private endSearch(): void {
     this.search?.close()
     this.search = undefined
   }
@@ -199,7 +199,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private preview(preview: Preview): void {
     if (this.responder?.isNative !== false) return
     this.leaveMessage()
-    this.leaveSearch()
+    this.endSearch()
     this.previewed ??= new ImageWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
     this.previewed.preview(preview)
   }
@@ -241,7 +241,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    this.leaveSearch()
+    this.endSearch()
     this.events.release()
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }

@@ -25,7 +25,7 @@ const IMAGE_TOOL_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' 
 export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.dropFields(request, [], IMAGE_TOOL_LOSSES)
   const image = request.output.image ?? {}
-  reportLooks(image, losses)
+  reportProperties(image, losses)
   const mask = maskOf(request)
   const tool = {
     type: TYPE,
@@ -66,7 +66,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   return losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
 }
 
-function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
+function reportProperties(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
   // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')

@@ -134,5 +134,7 @@ export const originalItems = (content: readonly Part[]): readonly JsonObject[] =
  * Returns encrypted reasoning to the organisation for which it was created (trap 33), as Codex does. Its id is omitted,
  * because the upstream would look it up and may not have stored it (trap 34).
  */
-export const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
-  toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined
+export const reasoningForHistory = (
+  reasoning: ReasoningPart,
+  { toIssuer }: ReasoningTarget,
+): ReasoningPart | undefined => (toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined)

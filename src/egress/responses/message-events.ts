@@ -90,7 +90,7 @@ export class MessageWriter extends Item {
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
 /** Returns true if the part is the placeholder of a message without parts. */
-const isStandIn = (part: Part): boolean => {
+const isPlaceholder = (part: Part): boolean => {
   const original = originalItem(part)
   return original?.whole === true && Array.isArray(original.item['content']) && original.item['content'].length === 0
 }
@@ -100,7 +100,7 @@ export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly index: number
   private readonly logprobSource: LogprobSource
-  private readonly isStandIn: boolean
+  private readonly isPlaceholder: boolean
   private readonly refusal: boolean
   private readonly prefix: string
   private readonly suffix: string
@@ -118,11 +118,11 @@ export class MessagePartWriter implements PartWriter {
     this.index = index
     this.logprobSource = logprobSource
     this.refusal = part.type === 'refusal'
-    this.isStandIn = isStandIn(part)
+    this.isPlaceholder = isPlaceholder(part)
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
     this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
     this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
-    if (!this.isStandIn) this.emit('response.content_part.added', { part: this.written() })
+    if (!this.isPlaceholder) this.emit('response.content_part.added', { part: this.written() })
     if (part.type === 'opaque' && part.format !== FORMAT && part.text) this.delta(part.text)
   }
 
@@ -170,7 +170,7 @@ export class MessagePartWriter implements PartWriter {
   end(): void {
     this.ended = true
     if (this.logged) this.log(this.logprobSource.take())
-    if (!this.isStandIn) {
+    if (!this.isPlaceholder) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
       else if (this.logged) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
       this.emit('response.content_part.done', { part: this.written() })

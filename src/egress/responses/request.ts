@@ -27,11 +27,11 @@ const COUNT = '/responses/input_tokens'
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source !== undefined) return writeNativeRequest(original, source)
-  return original.output.count === true ? writeCounting(original, options) : writeAnew(original, options)
+  return original.output.count === true ? writeCounting(original, options) : writeForeign(original, options)
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
   const { request, losses, renamed } = sanitize(original, rule)
@@ -46,7 +46,7 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
 /** Writes a token count request as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting). */
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
+  const { wire, losses: lost, ...written } = writeForeign(countable(original, losses, ['cache', 'state']), options)
   // A token count has no answer to store and nothing to include.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')

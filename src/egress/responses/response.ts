@@ -98,9 +98,10 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
  * Maximum length of the base of generated ids, in characters. Clients may send ids back, and an id may have at most 64
  * characters.
  */
-const LONGEST = 44
+const MAX_BASE_LENGTH = 44
 
-const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
+const baseOf = (id: string): string =>
+  flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-MAX_BASE_LENGTH))
 
 /** Returns the response object that an upstream of this format sent. */
 const responseIn = (node: Node): JsonObject | undefined =>

@@ -19,7 +19,7 @@ const SAMPLING_LOSSES = {
 }
 
 /** Minimum token limit that the format allows. */
-const LEAST_TOKENS = 16
+const MIN_TOKENS = 16
 
 /**
  * Writes the sampling parameters. The format does not support stop sequences, seeds or multiple candidates (trap 18).
@@ -28,11 +28,11 @@ const LEAST_TOKENS = 16
 export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {
   const { sampling } = request
   const { maxTokens } = sampling
-  const tooFew = maxTokens !== undefined && maxTokens < LEAST_TOKENS
-  if (tooFew) losses.change(['sampling', 'maxTokens'], LEAST_TOKENS, 'sixteen-tokens-at-least')
+  const tooFew = maxTokens !== undefined && maxTokens < MIN_TOKENS
+  if (tooFew) losses.change(['sampling', 'maxTokens'], MIN_TOKENS, 'sixteen-tokens-at-least')
   const plain = writePlain(SETTINGS, request, losses)
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  return { ...plain, ...(defined({ max_output_tokens: tooFew ? LEAST_TOKENS : maxTokens }) as JsonObject) }
+  return { ...plain, ...(defined({ max_output_tokens: tooFew ? MIN_TOKENS : maxTokens }) as JsonObject) }
 }
 
 const OUTPUT_LOSSES = {

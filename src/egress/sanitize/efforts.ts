@@ -46,7 +46,7 @@ export function withoutBudget(
   const path = ['reasoning', 'budget']
   if (budget === undefined) return reasoning
   if (budget === -1) losses.dropRestored(path, 'left-to-the-model-anyway')
-  const wanted = effort === undefined && budget >= 0 ? nearest(wantedBy(budget), efforts) : undefined
+  const wanted = effort === undefined && budget >= 0 ? nearest(effortForBudget(budget), efforts) : undefined
   if (wanted === undefined) {
     if (budget !== -1) losses.drop(path, 'no-thinking-budget')
     return reasoning
@@ -57,4 +57,4 @@ export function withoutBudget(
   return { ...reasoning, effort: wanted }
 }
 
-const wantedBy = (budget: number): Effort => (budget === 0 ? 'none' : effortOf(budget))
+const effortForBudget = (budget: number): Effort => (budget === 0 ? 'none' : effortOf(budget))

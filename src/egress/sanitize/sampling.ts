@@ -13,7 +13,7 @@ export function dropSampling(sampling: Sampling, losses: Losses): void {
 }
 
 /** Minimum `top_p` allowed with thinking. */
-const LEAST_TOP_P = 0.95
+const MIN_TOP_P = 0.95
 
 /**
  * Limits the temperature to 1. With thinking, the temperature must be 1, `top_p` must be near 1, and `top_k` is not
@@ -26,19 +26,19 @@ export function supportedSampling(
   losses: Losses,
 ): Pick<Sampling, (typeof RANDOM_FIELDS)[number]> {
   const { temperature, topP, topK } = sampling
-  const hot = temperature !== undefined && temperature > 1
+  const isTooHigh = temperature !== undefined && temperature > 1
   const drops = {
     temperature: thinking && temperature !== undefined && temperature !== 1,
-    topP: thinking && topP !== undefined && topP < LEAST_TOP_P,
+    topP: thinking && topP !== undefined && topP < MIN_TOP_P,
     topK: thinking && topK !== undefined,
   }
   for (const field of RANDOM_FIELDS) if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
   const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
   const one = both && dialect.sampling === 'one'
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
-  if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
+  if (isTooHigh && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({
-    temperature: drops.temperature ? undefined : hot ? 1 : temperature,
+    temperature: drops.temperature ? undefined : isTooHigh ? 1 : temperature,
     topP: drops.topP || one ? undefined : topP,
     topK: drops.topK ? undefined : topK,
   }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>

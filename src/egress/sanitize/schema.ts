@@ -119,8 +119,8 @@ class Narrower {
 
   private follows(target: JsonObject): boolean {
     const { trail } = this
-    const again = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
-    if (again === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
+    const repeats = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
+    if (repeats === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
     trail.push(target)
     return true
   }

@@ -84,7 +84,7 @@ function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
 function obstacleTo({ forced, midway, limit }: Circumstances): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (midway()) return 'no-signed-thinking'
-  return limit <= LEAST_BUDGET ? 'no-room-to-think' : undefined
+  return limit <= MIN_BUDGET ? 'no-room-to-think' : undefined
 }
 
 /** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
@@ -103,7 +103,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect)
 }
 
 /** Minimum thinking budget, in tokens. */
-const LEAST_BUDGET = 1024
+const MIN_BUDGET = 1024
 
 /** Requests a budget of at least 1024 tokens that leaves room for the answer. */
 function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
@@ -113,7 +113,7 @@ function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: Think
   const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : BUDGET_EFFORTS)
   const became = defined({
     effort: effort && nearest(effort, efforts),
-    budget: Math.max(LEAST_BUDGET, fitting),
+    budget: Math.max(MIN_BUDGET, fitting),
     show,
   }) as Reasoning
   return { became, reason: 'budget-made-legal' }

@@ -33,7 +33,7 @@ export function containerOf(mediaType: string): { readonly container: string; re
 }
 
 /** Voice for requests without a voice, because the format requires one. */
-const USUAL_VOICE = 'alloy'
+const DEFAULT_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
 /** Writes the request as `POST /audio/speech` (docs/wire/speech.md#request). */
@@ -45,7 +45,7 @@ export function writeRequest(
   const losses = new Losses()
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
-  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: USUAL_VOICE })
+  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: DEFAULT_VOICE })
   const flow = writeFlow(request, dialect, native, losses)
   const body =
     nativeSource === undefined

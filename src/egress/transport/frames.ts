@@ -18,13 +18,13 @@ function headersFor(event: string): Buffer {
   const found = headers.get(event)
   if (found !== undefined) return found
   const kind = isException(event) ? 'exception' : 'event'
-  const made = Buffer.concat([
+  const encoded = Buffer.concat([
     header(':message-type', kind),
     header(`:${kind}-type`, event),
     header(':content-type', 'application/json'),
   ])
-  if (headers.size < MAX_NAMES) headers.set(event, made)
-  return made
+  if (headers.size < MAX_NAMES) headers.set(event, encoded)
+  return encoded
 }
 
 /** Maximum number of event names whose headers are cached. */

@@ -92,7 +92,7 @@ export class EventStream {
   private scheduled = false
   private lastWrite = Number.NEGATIVE_INFINITY
   /** Number of heartbeats since the reader fell behind, starting at 1, or 0 while the reader keeps up. */
-  private behind = 0
+  private missedHeartbeats = 0
   private over = false
 
   constructor(outlet: Outlet, options: StreamOptions) {
@@ -143,8 +143,8 @@ export class EventStream {
     const text = this.text
     this.text = ''
     this.timer.refresh()
-    if (this.outlet.write(this.encoded(text)) || this.behind > 0) return
-    this.behind = 1
+    if (this.outlet.write(this.encoded(text)) || this.missedHeartbeats > 0) return
+    this.missedHeartbeats = 1
     this.options.source.pause()
     this.outlet.once('drain', this.onDrain)
   }
@@ -154,14 +154,14 @@ export class EventStream {
   }
 
   private readonly onDrain = (): void => {
-    this.behind = 0
+    this.missedHeartbeats = 0
     if (!this.over) this.options.source.resume()
   }
 
   /** Writes a heartbeat, or disconnects a reader that has been behind for too long. */
   readonly beat = (): void => {
-    if (this.behind > 0) {
-      if (++this.behind > MAX_MISSED_HEARTBEATS) this.outlet.destroy()
+    if (this.missedHeartbeats > 0) {
+      if (++this.missedHeartbeats > MAX_MISSED_HEARTBEATS) this.outlet.destroy()
       return
     }
     const { framing, heartbeat } = this.options

@@ -6,7 +6,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { type VideosDialect, videosDialect } from '../../formats/dialects/videos.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { inTexts } from '../media/form-texts.ts'
+import { formFields } from '../media/form-texts.ts'
 import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
 import { type PathedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber, VIDEO } from '../media/video-settings.ts'
@@ -20,7 +20,7 @@ import type { WriteOptions } from '../writer.ts'
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   return nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, videosDialect(options.dialect))
-    ? writeAsItCame(request, nativeSource)
+    ? writeUnchanged(request, nativeSource)
     : writeForeign(request, options)
 }
 
@@ -36,7 +36,7 @@ const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect):
 /**
  * Writes a native request as received. A remix uses the model of its original video, so the request's model is dropped.
  */
-function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
+function writeUnchanged(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const { body, files } = nativeSource.wire
   const namesModel = isRemix(request) && body['model'] !== undefined
@@ -69,21 +69,21 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
   const { named, files } = writeReferences(media.slice(0, 1), losses)
-  const look = writeLook(video, losses)
+  const look = writeDimensions(video, losses)
   const body = { model: request.model, prompt, ...look, ...named, ...extrasFor(request, FORMAT) }
   if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
-  return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
+  return { wire: { ...wireOf(request, formFields(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
 /** Adds a default prompt if there is only an image, because the format requires a prompt. */
 function addPrompt({ messages }: CanonicalRequest, imageCount: number, losses: Losses): string {
   if (imageCount === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
-  losses.insert(['messages', turn, 'content', 0], { type: 'text', text: USUAL_PROMPT }, 'prompt-required')
-  return USUAL_PROMPT
+  losses.insert(['messages', turn, 'content', 0], { type: 'text', text: DEFAULT_PROMPT }, 'prompt-required')
+  return DEFAULT_PROMPT
 }
 
-const USUAL_PROMPT = 'Animate this picture.'
+const DEFAULT_PROMPT = 'Animate this picture.'
 
 function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   const remixOf = request.output.video?.remixOf
@@ -91,14 +91,14 @@ function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   return { path, query: {}, headers: {}, body }
 }
 
-const LOOK_LOSSES = {
+const DIMENSION_LOSSES = {
   quality: 'no-quality',
   resolution: 'sizes-only',
   negativePrompt: 'no-negative-prompt',
   reference: 'no-references',
 }
 const REMIX_LOSSES = {
-  ...LOOK_LOSSES,
+  ...DIMENSION_LOSSES,
   seconds: 'as-the-original',
   size: 'as-the-original',
   aspectRatio: 'as-the-original',
@@ -114,8 +114,8 @@ function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
 const SIZES = ['1280x720', '720x1280']
 
 /** Writes duration and size. A ratio is converted to the nearest size. */
-function writeLook(video: Output['video'], losses: Losses): JsonObject {
-  losses.dropFields(video, VIDEO, LOOK_LOSSES)
+function writeDimensions(video: Output['video'], losses: Losses): JsonObject {
+  losses.dropFields(video, VIDEO, DIMENSION_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
   if (video?.aspectRatio !== undefined) losses.drop([...VIDEO, 'aspectRatio'], 'sizes-only')
   if (size !== undefined && video?.size === undefined) losses.add([...VIDEO, 'size'], size, 'nearest-size')

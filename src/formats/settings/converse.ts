@@ -69,7 +69,7 @@ const BY_KIND: { readonly [K in ConverseMedia]: typeof FORMATS } = {
 }
 
 /** Top-level types for media types of unknown formats. */
-const TOPS: { readonly [K in ConverseMedia]: string } = {
+const TOP_LEVEL_TYPES: { readonly [K in ConverseMedia]: string } = {
   image: 'image',
   document: 'application',
   video: 'video',
@@ -78,7 +78,7 @@ const TOPS: { readonly [K in ConverseMedia]: string } = {
 
 /** Returns the media type of a format. An unknown format becomes a media type with the same name. */
 export const mediaTypeOf = (kind: ConverseMedia, format: string): string =>
-  BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOPS[kind]}/${format}`
+  BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOP_LEVEL_TYPES[kind]}/${format}`
 
 /** Returns the format of a media type. Undefined if Converse has none. */
 export const formatOf = (kind: ConverseMedia, mediaType: string): string | undefined =>
