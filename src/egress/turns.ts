@@ -46,12 +46,12 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
  * Moves a tool result's cache marker to its last text part, for formats in which only parts can have markers (trap 63).
  * The marker is lost if the upstream does not accept it, or if the part is blank or already has one.
  *
- * @param takes whether the upstream accepts cache markers on text parts.
+ * @param isAccepted whether the upstream accepts cache markers on text parts.
  */
-export function withMarker(result: ToolResultPart, takes: boolean, path: Path, losses: Losses): ToolResultPart {
+export function withMarker(result: ToolResultPart, isAccepted: boolean, path: Path, losses: Losses): ToolResultPart {
   const { content, cache } = result
   if (cache === undefined) return result
-  const index = takes ? content.findLastIndex(part => part.type === 'text') : -1
+  const index = isAccepted ? content.findLastIndex(part => part.type === 'text') : -1
   const part = content[index]
   if (part?.type !== 'text' || part.text.trim() === '' || part.cache !== undefined) {
     losses.drop([...path, 'cache'], 'no-cache-markers-here')

@@ -9,7 +9,7 @@ import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { isMidway } from '../sanitize/last-answer.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
-import { displayOf, mostTokens, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, mostTokens, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
@@ -32,7 +32,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, { dial
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
   const circumstances = { forced, limit: mostTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
-  const plan = planned(reasoning, circumstances, { ...THINKING, ...dialect })
+  const plan = planThinking(reasoning, circumstances, { ...THINKING, ...dialect })
   reportPlan(reasoning, plan, losses)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING

@@ -12,7 +12,7 @@ import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
 import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } from './result.ts'
 
@@ -147,7 +147,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return {
       ...defined({ created_at: this.head.createdAt, output_format }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
-      ...writeMade(part.made),
+      ...writeImageProperties(part.made),
       ...extrasFor(node, FORMAT),
     } as JsonObject
   }

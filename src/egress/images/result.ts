@@ -6,7 +6,7 @@ import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, definedIfAny, extrasFor } from '../fields.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { reportTypeOfUrl } from '../media/input-images.ts'
 import { nativeBodyOf, OPTIONAL_HEAD, withCreated } from '../native.ts'
 import { NO_TASK, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
@@ -141,7 +141,7 @@ function writeCandidate(
       losses.drop(path, 'an-entry-for-each-picture')
       losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
     }
-    return { ...writeImage(part), ...writeMade(defined({ prompt: part.made?.prompt })) }
+    return { ...writeImage(part), ...writeImageProperties(defined({ prompt: part.made?.prompt })) }
   })
   return [{ ...written[0], ...extrasFor(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
 }

@@ -8,8 +8,8 @@ import { defined } from '../fields.ts'
  * Writes the properties of a generated image, which two formats report in the same way
  * (docs/wire/responses.md#input-items, docs/wire/images.md).
  */
-export const writeMade = ({ prompt, ...looks }: ImageProperties = {}): JsonObject =>
-  defined({ revised_prompt: prompt, ...looks }) as JsonObject
+export const writeImageProperties = ({ prompt, ...properties }: ImageProperties = {}): JsonObject =>
+  defined({ revised_prompt: prompt, ...properties }) as JsonObject
 
 /** Sizes that all of OpenAI's image models support, in pixels. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']

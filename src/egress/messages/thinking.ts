@@ -4,7 +4,7 @@ import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { isMidway, isSignedIn, lastAnswer } from '../sanitize/last-answer.ts'
-import { displayOf, mostTokens, OFF, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, mostTokens, OFF, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
@@ -61,7 +61,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
   const limit = mostTokens(request, context.dialect)
-  const plan = planned(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
+  const plan = planThinking(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
   reportPlan(reasoning, plan, context.losses)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING

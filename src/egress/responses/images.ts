@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { sizeInPixels, writeMade } from '../media/image-settings.ts'
+import { sizeInPixels, writeImageProperties } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
@@ -102,7 +102,7 @@ export function writeImageCall(part: MediaPart, stamp: Stamp): JsonObject {
     ...stamp,
     result: source.data,
     output_format: outputFormatOf(source.mediaType),
-    ...writeMade(made),
+    ...writeImageProperties(made),
     ...extrasFor(part, FORMAT),
   }
 }

@@ -4,7 +4,7 @@ import { patched, withBody } from '../../canonical/fold.ts'
 import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { ItemStatus } from '../../canonical/voice-session.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { idAt, itemWithDefaults } from './defaults.ts'
 import { writeImageCall } from './images.ts'
 import { originalItem, type Stamp, stampAt, writeCall } from './items.ts'
@@ -240,7 +240,7 @@ export class ImageWriter extends SingleWriter {
       partial_image_index: index,
       partial_image_b64: source.data,
       output_format: source.mediaType.replace(/^image\//, ''),
-      ...writeMade(made),
+      ...writeImageProperties(made),
     })
   }
 

@@ -58,24 +58,27 @@ export interface Plan {
 export const OFF: Reasoning = { effort: 'none' }
 
 /** Finds the supported form of the reasoning settings for a model with this dialect. */
-export function planned(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
+export function planThinking(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   if (dialect.thinking === 'none') return { became: {}, reason: 'no-thinking' }
-  if (effort === 'none' || budget === 0) return off(reasoning, dialect)
+  if (effort === 'none' || budget === 0) return planOff(reasoning, dialect)
   if (effort === undefined && budget === undefined && show !== true)
     return { became: {}, reason: 'nothing-to-show', restated: true }
   const only = dialect.thinking === 'budget'
   if (!only && (dialect.thinking === 'adaptive' || budget === undefined || budget <= 0))
-    return adaptive(reasoning, dialect)
+    return planAdaptive(reasoning, dialect)
   const obstacle = obstacleTo(circumstances)
-  if (obstacle === undefined) return budgeted(reasoning, circumstances, dialect)
-  return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
+  if (obstacle === undefined) return planBudget(reasoning, circumstances, dialect)
+  return only ? { became: OFF, reason: obstacle } : { ...planAdaptive(reasoning, dialect), reason: obstacle }
 }
 
 /** Turns thinking off or, if that is not possible, requests the least thinking. */
-function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
+function planOff({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   if (dialect.thinking_off === 'never')
-    return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
+    return {
+      became: planAdaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became,
+      reason: 'always-thinks',
+    }
   const restated = effort === undefined || effort === 'none'
   return { became: OFF, reason: 'reasoning-is-off', ...(restated ? { restated } : {}) }
 }
@@ -88,7 +91,7 @@ function obstacleTo({ forced, midway, limit }: Circumstances): string | undefine
 }
 
 /** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
-function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect): Plan {
+function planAdaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
   const supported = wanted && nearest(wanted, dialect.efforts ?? BUDGET_EFFORTS)
@@ -106,7 +109,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect)
 const MIN_BUDGET = 1024
 
 /** Requests a budget of at least 1024 tokens that leaves room for the answer. */
-function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
+function planBudget(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   const wanted = budget !== undefined && budget > 0 ? budget : BUDGETS[effort ?? 'medium']
   const fitting = wanted < limit ? wanted : Math.floor(limit / 2)
