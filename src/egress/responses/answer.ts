@@ -62,7 +62,7 @@ export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonO
   }
 }
 
-/** Returns true if the part is a text for which the format has log probabilities. */
+/** Returns true if the part is written as a text, which may have log probabilities. */
 export const hasLogprobs = (part: Part): boolean =>
   part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
