@@ -13,8 +13,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'out
 }
 
 /**
- * Writes token counts: the input without cached tokens, the output, and the total with all of them
- * (docs/wire/converse.md#usage, traps 19, 20). The three counts are required.
+ * Writes the three required token counts: input without cached tokens, output, and the total of all tokens
+ * (docs/wire/converse.md#usage, traps 19, 20).
  */
 export function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject {
   const original = usage && unchangedWire<JsonObject>(usage, FORMAT)

@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Message } from '../../canonical/request.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** A text of the instructions, and its path. */
+/** An instruction text and its path. */
 interface Instruction {
   readonly text: string
   readonly path: Path
@@ -21,7 +21,7 @@ export function writeInstruction(messages: readonly Message[], context: WriteCon
   return text
 }
 
-/** Returns the texts of a message, and reports everything else of it. */
+/** Returns the texts of a message and reports everything else in it as lost. */
 function instructionsIn(message: Message, path: Path, { losses }: WriteContext): readonly Instruction[] {
   if (message.role !== 'system') losses.change([...path, 'role'], 'system', 'no-developer-role')
   if (message.name !== undefined) losses.drop([...path, 'name'], 'no-names-of-speakers')

@@ -22,8 +22,8 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
 }
 
 /**
- * Returns the text of a leading system turn, if it is a single plain text part. If the request has only one message, it
- * stays in `input`, because upstreams refuse an empty `input`.
+ * Returns the text of a leading system turn, if it is a single plain text part. The only message of a request stays in
+ * `input`, because upstreams refuse an empty `input`.
  */
 function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
@@ -87,7 +87,7 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
-/** The id with which a search in the history is read, because its item has no id (trap 34). */
+/** Id with which readers read a search in the history, because its item has no id (trap 34). */
 const UNNAMED = ''
 const ENDED: Stamp = { status: 'completed' }
 
@@ -134,7 +134,7 @@ class Turn {
     this.search = undefined
   }
 
-  /** Adds results to the item of their search. Anything else becomes a separate item. */
+  /** Adds results to their search's item. Anything else becomes a separate item. */
   private addSearch(part: SearchPart, path: Path): void {
     reportSearch(part, UNNAMED, path, this.context.losses)
     const { search } = this

@@ -6,9 +6,9 @@ import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
-/* Writes hosted web searches (docs/wire/responses.md#web-search): a search and its results share one item. */
+/* Hosted web searches (docs/wire/responses.md#web-search). A search and its results share one item. */
 
-/** Whether the results belong to the search, so that both share one item. */
+/** Returns true if the results belong to the search, so that both share one item. */
 export const belongsTo = (result: SearchPart, call: SearchPart | undefined): result is SearchResultPart =>
   call?.type === 'search-call' && result.type === 'search-result' && result.id === call.id
 
@@ -39,7 +39,10 @@ const writeSource = (source: SearchSource): JsonObject => ({
 
 const PREFIX = 'ws_'
 
-/** Returns the id of a search in an answer. Upstreams of this format do not accept ids with another prefix back. */
+/**
+ * Returns the id of a search in an answer. Upstreams of this format do not accept ids with any other prefix in the
+ * history.
+ */
 export const searchId = ({ id }: SearchPart): string => (id.startsWith(PREFIX) ? id : PREFIX + id)
 
 /**
