@@ -131,7 +131,10 @@ export const channel = fields({
   ),
   weight: optional(share(), 'Share of the requests among channels of equal priority.', 1),
   affinity: optional(yesOrNo, 'Whether a conversation stays on one channel, where its prompt is cached.', true),
-  dialect: optional(dialect, "Flags for deviations from the upstream's formats, in addition to the provider's flags."),
+  dialect: optional(
+    dialect,
+    "Flags for the upstream's deviations from its formats, in addition to the provider's flags.",
+  ),
   headers: optional(headers, 'Headers sent with every request.'),
   allow_headers: optional(texts, 'Headers of callers that are passed on.', []),
   media: optional(
