@@ -36,10 +36,7 @@ export interface Config {
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
-  /**
-   * Source of the channels: the config, or if it has no `channels`, the API keys in the environment, or if there are
-   * none, the demo.
-   */
+  /** Source of the channels: the config's `channels`, else API keys in the environment, else the demo. */
   readonly channelsFrom: 'config' | 'environment' | 'demo'
   readonly models: ReadonlyMap<string, ModelFacts>
 }
@@ -60,17 +57,11 @@ export interface ServerConfig {
   readonly cors: readonly string[]
   /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
-  /**
-   * True if a stream starts after one heartbeat interval even if no upstream has answered. After that, no other
-   * upstream is tried.
-   */
+  /** True to start a stream after one heartbeat without an upstream answer. No other upstream is tried afterwards. */
   readonly earlyHead: boolean
   /** Further headers that identify a client's session, in lower case. A session stays on one channel. */
   readonly sessionHeaders?: readonly string[]
-  /**
-   * Time for which requests are still accepted after the stop signal, so that load balancers can react, in
-   * milliseconds.
-   */
+  /** Time to accept requests after the stop signal, so that load balancers can react, in milliseconds. */
   readonly drain: number
   /** Maximum time for running answers to finish after the stop signal, in milliseconds. */
   readonly grace: number
@@ -104,7 +95,7 @@ export interface BodyLimits {
   readonly connections: number
 }
 
-/** Settings for fetching media that callers send as URLs, which is needed for upstreams that accept only bytes. */
+/** Fetching of media that callers send as URLs, for upstreams that accept only bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
   /** Maximum size of a file, in bytes. */
@@ -150,19 +141,13 @@ export interface RealtimeConfig {
   readonly sessions: { readonly key: number; readonly all: number }
   /** True if keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
-  /**
-   * Models that, together with a chat model, make up a voice session: one transcribes speech, the other speaks the
-   * answers. Absent if disabled.
-   */
+  /** Models that transcribe and speak for a chat model in a voice session. Absent if disabled. */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
 
 /** Video tasks. */
 export interface TasksConfig {
-  /**
-   * Time between background polls of unfinished tasks, in milliseconds. With 0, a task is polled only when a caller
-   * asks for it.
-   */
+  /** Time between background polls of tasks, in milliseconds. With 0, tasks are polled only when callers ask. */
   readonly poll: number
   /** Retention time of finished videos in the gateway, in milliseconds. 0 leaves them at their upstreams. */
   readonly retention: number
@@ -303,10 +288,7 @@ export interface KeyConfig extends KeySettings {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /**
-   * Folder and rules for recording the key's requests. Stored keys cannot have it, because it names a folder on the
-   * server.
-   */
+  /** Recording of the key's requests. Not for stored keys, because it names a folder on the server. */
   readonly record?: RecordSettings
 }
 
@@ -358,20 +340,14 @@ export interface PooledKey {
   readonly rpm?: number
   /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /**
-   * Key that identifies the account as issuer of reasoning and owner of objects. Set only if all keys of the pool
-   * belong to one account.
-   */
+  /** Key that identifies the account in stored objects and reasoning, if all keys of the pool share one account. */
   readonly accountKey?: string
 }
 
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /**
-   * Patterns for public ids. Matching ids are also the upstream's ids, unless the pattern is in `renamed`. `*` matches
-   * all.
-   */
+  /** Patterns for public ids, which are also the upstream's ids unless `renamed` has the pattern. `*` matches all. */
   readonly patterns: readonly string[]
   /** Upstream ids by pattern. A `*` in an id is replaced by the text that the pattern's `*` matches. */
   readonly renamed?: ReadonlyMap<string, string>
