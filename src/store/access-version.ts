@@ -5,7 +5,7 @@ import type { Database } from './tables.ts'
  * processes and makes versions visible in order.
  *
  * @param now Unix time in milliseconds.
- * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
+ * @param nothing results that mean "nothing changed", for which the transaction is rolled back and uses no version.
  */
 export async function underNewVersion<T>(
   database: Database,
@@ -34,7 +34,7 @@ export async function underNewVersion<T>(
   }
 }
 
-/** Rolls the transaction back and carries its result. */
+/** Thrown to roll the transaction back. Carries its result. */
 class RolledBack extends Error {
   readonly result: unknown
 

@@ -2,7 +2,7 @@
 export const AUDITED = ['key', 'group', 'channel', 'model', 'user', 'token'] as const
 export type Audited = (typeof AUDITED)[number]
 
-/** One change of a field. Absent values mean that the field was not set. Never contains a secret. */
+/** One change of a field. An absent value means that the field was not set. Never contains a secret. */
 export interface FieldChange {
   readonly field: string
   readonly from?: unknown
@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly id: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Name of the user or of the admin token, and which of both it is. */
+  /** Name of the user or admin token, and which of the two it is. */
   readonly actor: string
   readonly actorKind: 'user' | 'token'
   /** Operation of the admin API, such as `changeKey`. */

@@ -30,7 +30,7 @@ export class LockedFiles implements Liveness {
   async open(): Promise<void> {
     if (this.lock !== undefined) return
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    this.tidy()
+    this.deleteStale()
     const path = this.path(this.id)
     const lock = new DatabaseSync(path)
     chmodSync(path, 0o600)
@@ -55,7 +55,7 @@ export class LockedFiles implements Liveness {
   }
 
   /** Deletes the files of dead processes. */
-  private tidy(): void {
+  private deleteStale(): void {
     for (const name of readdirSync(this.folder)) {
       const path = this.path(name)
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -65,7 +65,7 @@ export class LockedFiles implements Liveness {
   }
 }
 
-/** Whether a process holds the lock of the file. Undefined if that cannot be determined. */
+/** Returns true if a process holds the lock of the file. Undefined if that cannot be determined. */
 function isLocked(path: string): boolean | undefined {
   let file: DatabaseSync | undefined
   try {

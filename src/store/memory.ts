@@ -11,7 +11,7 @@ export class MemoryTurns implements Turns {
 
   /**
    * @param most maximum number of turns.
-   * @param largest maximum characters of JSON of all turns together.
+   * @param largest maximum number of characters of all turns together, as JSON.
    */
   constructor(most: number, largest: number) {
     this.most = most
@@ -59,7 +59,7 @@ export class MemoryTurns implements Turns {
     return found
   }
 
-  /** Always false: a connection has a single owner, and ids of evicted turns are not remembered. */
+  /** Always false, because a connection has a single owner and does not remember the ids of evicted turns. */
   async isForbidden(): Promise<boolean> {
     return false
   }

@@ -5,10 +5,10 @@ export interface SecretRow {
   readonly value: string
 }
 
-/** A named lock. Transactions update its row first, which serialises them. */
+/** A named lock. A transaction updates the row of its lock first, which serialises transactions. */
 export interface LockRow {
   readonly name: string
-  /** How often the lock was acquired. */
+  /** Number of times the lock was acquired. */
   readonly turn: number
 }
 

@@ -70,7 +70,7 @@ export class TurnRepository implements Turns {
   }
 
   /**
-   * Returns the turn and all turns before it, newest first. An expired turn still counts if a later one continues it.
+   * Returns the turn and all turns before it, newest first. Includes an expired turn if a later turn continues it.
    */
   private async walk(owner: string, id: string) {
     const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
@@ -212,7 +212,7 @@ export class TurnRepository implements Turns {
   }
 }
 
-/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, which would make the chain endless. */
+/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, because the chain would be endless. */
 const rowOf = ({
   owner,
   id,

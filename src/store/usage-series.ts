@@ -12,19 +12,20 @@ export function plainText(text: string | undefined, longest = LONGEST): string |
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
-/** Maximum number of series in memory. Beyond it all are dropped and computed again. */
+/** Maximum number of series in memory. At the limit, all of them are dropped and computed again. */
 const MOST = 20_000
 
 /** Tree of series with one field per level. Lookups are faster than building a combined key. */
 type Level = Map<string | number, Level | SeriesRow>
 
-/** Finds the series of a row: rows with equal fields share a series. */
+/** Finds the series of a row. Rows with equal fields share a series. */
 export class SeriesIndex {
   private readonly known: Level = new Map()
   private count = 0
 
   /**
-   * Returns the series of a row. A model is part of it only if a channel was tried, because callers can invent names.
+   * Returns the series of a row. A series includes the model only if a channel was tried, because callers can invent
+   * model names.
    */
   of(row: UsageRow): SeriesRow {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
@@ -73,7 +74,7 @@ function below(level: Level, value: string): Level {
   return made
 }
 
-/** 53 bits of a hash, so that every process computes the same id without a lookup. */
+/** Returns 53 bits of a hash, so that every process computes the same id without a lookup. */
 function idOf(series: Omit<SeriesRow, 'id'>): number {
   const hash = createHash('sha256')
     .update(JSON.stringify(Object.values(series)))

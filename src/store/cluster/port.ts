@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /** The channel to the other process, and the handlers of its messages. */
 export interface PortOptions {
-  /** Sends a message to the other process, which may have ended. */
+  /** Sends a message to the other process, which may already have ended. */
   send(message: Json): void
   /** Handles a question of the other process. */
   answer(topic: string, message: Json): Json | Promise<Json>
@@ -10,9 +10,9 @@ export interface PortOptions {
   onNotice(topic: string, message: Json): void
 }
 
-/** Timeout of an answer, in milliseconds. Generous because a machine that starts several processes is slow. */
+/** Timeout of an answer, in milliseconds. It is long because a machine that starts several processes is slow. */
 const TIMEOUT = 30_000
-/** Maximum number of open questions. If there are more, the other process hangs. */
+/** Maximum number of open questions. More of them mean that the other process hangs. */
 const MOST = 10_000
 
 /** An open question. */
