@@ -6,7 +6,7 @@ import { networkOf } from './network.ts'
 export interface WrongKeysOptions {
   /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
-  /** Maximum number of remembered networks. The least recently active one is evicted. */
+  /** Maximum number of remembered networks. The least recently active network is evicted. */
   readonly addresses?: number
   /** Maximum number of delayed answers: per network, and in total. */
   readonly waiting?: { readonly address: number; readonly all: number }
@@ -15,8 +15,8 @@ export interface WrongKeysOptions {
 /** Number of distinct wrong keys remembered per network. Clients repeat the same key. */
 const KEYS = 8
 /**
- * Number of wrong keys per network answered without delay, and milliseconds without a wrong key after which the count
- * restarts.
+ * Number of wrong keys per network that are answered without delay, and time without a wrong key after which the count
+ * restarts, in milliseconds.
  */
 const FREE = 5
 const MEMORY = 60_000
@@ -34,9 +34,9 @@ interface Attempts {
 }
 
 /**
- * Delays the answers to networks that guess keys, more with every distinct wrong key, at a bounded cost. Repeating one
- * key is no guess, so that a program with a revoked key does not slow down others behind its address. Callers cannot
- * tell a revoked key from an unknown one.
+ * Delays the answers to networks that guess keys, longer with every distinct wrong key and at a bounded cost. Repeating
+ * the same key does not count as a guess, so that a program with a revoked key does not slow down others behind its
+ * address. Callers cannot tell a revoked key from an unknown one.
  */
 export class WrongKeys {
   /** Number of wrong keys so far. */
@@ -59,11 +59,10 @@ export class WrongKeys {
   }
 
   /**
-   * Counts a wrong key. Resolves when the answer may be sent. The more distinct wrong keys came from the network, the
-   * longer the delay.
+   * Counts a wrong key. Resolves when the answer may be sent, later for a network that sent more distinct wrong keys.
    *
    * @param address IP address; all addresses of an IPv6 /64 count as one network.
-   * @param mark identifies the wrong credential (`WrongKey`). Undefined if every attempt counts.
+   * @param mark identifies the wrong key (`WrongKey`). Undefined to count every attempt.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {
@@ -102,7 +101,7 @@ export class WrongKeys {
   }
 }
 
-/** Default maximum of delayed answers. */
+/** Default maximum number of delayed answers. */
 const MOST_WAITING = { address: 20, all: 1000 }
 
 const TOO_MANY = rateLimited('Too many wrong API keys came from this address.', LONGEST / 1000, 'too_many_wrong_keys')

@@ -4,18 +4,18 @@ import type { SharedCounts } from './shared-engine.ts'
 /** Sends steps to the primary process, which applies them in order and returns one state per step. */
 export type AskSteps = (steps: readonly LimitStep[]) => Promise<readonly LimitState[]>
 
-/** A step that waits to be sent. */
+/** A step waiting to be sent. */
 interface Waiting {
   readonly step: LimitStep
   readonly taken: PromiseWithResolvers<LimitState>
 }
 
-/** Timeout for an answer of the primary, in milliseconds. */
+/** Timeout for an answer from the primary, in milliseconds. */
 const TIMEOUT = 1000
 /** Delay of steps that nobody waits for, in milliseconds. Most of them share a message with a later request. */
 const UNAWAITED_DELAY = 5
 
-/** Counts in the primary process. The steps of one turn of the event loop share a message. */
+/** Counts in the primary process. Steps of the same turn of the event loop share a message. */
 export class PrimaryCounts implements SharedCounts {
   readonly isUp = true
   readonly takesDoubtful = true
