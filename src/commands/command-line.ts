@@ -20,10 +20,12 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
-/** Whether the command is `serve`. Modules that only other commands need are then not loaded. */
+/** Returns true if the command is `serve`, which does not load modules that only other commands need. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
 
-/** Matches commander's error for an unknown command, whose name is taken for an argument of the default command. */
+/**
+ * Matches commander's error for an unknown command, which commander mistakes for an argument of the default command.
+ */
 const UNKNOWN_COMMAND = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
 const unknownCommand = (name: string, program: Command): string =>

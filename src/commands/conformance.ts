@@ -54,12 +54,12 @@ interface Isolated {
   readonly isolated?: boolean
 }
 
-/** Runs a command, or this process again in a namespace. Rejects if that one fails. */
+/** Runs a command, either in this process or by running this process again in a namespace. Rejects if that fails. */
 async function alone(isIsolated: boolean | undefined, run: () => Promise<void>): Promise<void> {
   const { isInside, runIsolated } = await import('./isolated.ts')
   if (!isIsolated || isInside()) return run()
   const code = await runIsolated()
-  if (code !== 0) throw new Error(`the isolated run ended with ${code}`)
+  if (code !== 0) throw new Error(`the isolated run exited with code ${code}`)
 }
 
 function matrix(command: Command, terminal: Terminal): void {
@@ -75,7 +75,7 @@ function matrix(command: Command, terminal: Terminal): void {
     .option('--markdown <file>', 'file to write the page to, as Markdown')
     .option('--isolated', ISOLATED)
     .action(async (peers: string[], _: object, self: Command) => {
-      // Options that `conformance` has too are parsed by it.
+      // Options that `conformance` shares are parsed by `conformance`.
       const { isolated, ...options } = self.optsWithGlobals<MatrixOptions & Isolated>()
       await alone(isolated, async () => {
         const { conformanceMatrix } = await import('./conformance-matrix.ts')

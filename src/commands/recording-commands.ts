@@ -68,7 +68,7 @@ function seedOf(text: string): number {
   throw new InvalidArgumentError('Expected a whole number.')
 }
 
-/** Parses a speed: 0 waits for nothing. */
+/** Parses a speed. 0 means no waiting. */
 function speedOf(text: string): number {
   if (text === 'fast') return 0
   if (text === 'real') return 1
