@@ -116,13 +116,13 @@ function writeAnswer(endpoint: Endpoint, answer: never, { headers: asked }: Inco
   return { status, headers, text: JSON.stringify(answer) }
 }
 
-/** Answers HEAD requests to streaming endpoints, whose body is not known in advance. */
+/** Answers a HEAD request to a streaming endpoint, whose body is not known in advance. */
 const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({
   status,
   headers: { ...HEADERS, ...(live[0] === undefined ? {} : { 'content-type': live[0] }) },
   text: '',
 })
 
-/** Whether the client prefers CSV: of the two supported types, the one named first counts. */
+/** Returns true if the client prefers CSV, which it does if its `accept` header names CSV before JSON. */
 const prefersCsv = (accept = ''): boolean =>
   /text\/csv|application\/json/i.exec(accept)?.[0].toLowerCase() === 'text/csv'

@@ -10,10 +10,10 @@ const BEARER = /^bearer\s+(\S+)\s*$/i
 type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
 
 /**
- * Authenticates a request by its admin token, or else by the session of a console user.
+ * Authenticates a request by its admin token or, without one, by the session of a console user.
  *
  * @returns the sender of the request.
- * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError if the store fails, or the address sent
+ * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError if the store fails or the address sent
  *   too many wrong tokens.
  */
 export async function authenticate(gateway: Authenticating, message: IncomingMessage): Promise<Principal> {

@@ -5,7 +5,9 @@ import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { INPUTS, SHAPES } from './shapes.ts'
 
-/** Problems that every request may cause, and those of requests with input or a body. */
+/**
+ * Problems that every request may cause, that requests with input may cause, and that requests with a body may cause.
+ */
 const COMMON_PROBLEMS: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',

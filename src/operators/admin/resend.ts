@@ -5,7 +5,7 @@ import { NoReply, REMOVED } from '../../gateway/captured.ts'
 import type { Administration } from './administration.ts'
 import { Problem } from './problem.ts'
 
-/** Headers of one connection or body, which are not resent. */
+/** Headers that belong to one connection or body and are not resent. */
 const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
 
 /**

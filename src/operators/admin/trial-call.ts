@@ -15,7 +15,7 @@ export interface TrialRequest {
   /** Id of the key whose permissions, limits and usage apply. */
   readonly key: string
   readonly format: Format
-  /** Path with query. By default the format's path for this body. */
+  /** Path with query. The default is the format's path for this body. */
   readonly path?: string
   /** Additional headers of the format. */
   readonly headers?: { readonly [name: string]: string }
@@ -28,7 +28,7 @@ interface TrialRoute extends MatchedRoute {
 }
 
 /**
- * Headers passed on from the administrator's browser: they show where the request came from. All others are dropped.
+ * Headers passed on from the administrator's browser, which show where the request came from. All others are dropped.
  */
 const FORWARDED_HEADERS = [
   'host',

@@ -4,7 +4,7 @@ import { instantOf } from '../../config/schema.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../../store/access-records.ts'
 import { limitsView } from './permission-fields.ts'
 
-/* Converts stored records to answers. Of secrets, only the beginning and the end are shown. */
+/* Converts stored records to answers. Shows only the first and last characters of secrets. */
 
 const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 

@@ -35,11 +35,11 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** Permissions and fallback models that a list of models shows. */
+/** Permissions and fallback models that a list of models reflects. */
 interface View {
   /** Undefined for a key that is not valid. */
   readonly permissions: Permissions | undefined
-  /** The fallbacks of models without their own. */
+  /** Fallbacks for models that have none of their own. */
   readonly fallbacks?: readonly FallbackModel[] | undefined
 }
 
@@ -95,7 +95,7 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens. Of tiered prices, the first tier. */
+/** Converts nanodollars per token to dollars per million tokens. Uses the first tier of tiered prices. */
 const perMillion = (rate: Rate | undefined): number | undefined =>
   rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
 

@@ -24,7 +24,7 @@ const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ door: 'door', group: 'group', status: 'status' },
 }
 
-/** Query parameters that select requests. An empty value selects requests without the field. */
+/** Query parameters that select requests. An empty value selects requests that lack the field. */
 export const filterParameters = {
   since: v.optional(since),
   until: v.optional(since),

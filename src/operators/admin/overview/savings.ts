@@ -2,12 +2,12 @@ import type { UsageGroup } from '../../../store/usage-records.ts'
 import { upstreamNameOf } from '../../../upstreams/upstream-names.ts'
 import type { Administration } from '../administration.ts'
 
-/** Tokens of the prompt whose price is compared, so that no tier for long prompts applies. */
+/** Number of prompt tokens whose price is compared, so small that no tier for long prompts applies. */
 const SAMPLE = 1000
 
 /**
  * Returns the nanodollars that caches saved: the difference between the prompts' cost and their cost without caches.
- * Models without a price are left out. Undefined if none has one.
+ * Leaves out models without a price. Returns undefined if no model has one.
  */
 export function savedBy({ config, prices }: Administration, groups: readonly UsageGroup[]): number | undefined {
   const channels = new Map(config.channels.map(channel => [channel.name, channel]))
