@@ -49,7 +49,7 @@ export async function addChannelsCommand(path: string, file: string | undefined,
     for (const channel of channels) {
       const edited = await editor.createChannel(channel)
       if ('faults' in edited) throw new UsageError(faultsText(edited.faults, String(channel['name'])))
-      if ('refusal' in edited) throw new UsageError(`there already is a channel "${channel['name']}"`)
+      if ('refusal' in edited) throw new UsageError(`there is already a channel "${channel['name']}"`)
       terminal.out(`Added ${channel['name']}.`)
     }
   })

@@ -14,13 +14,13 @@ export interface Reading {
   readonly read: (source: Json) => unknown
   /** Path of the part of the source that holds the whole value. */
   readonly root: Path
-  /** Maps a canonical path to the nearest wire path that the format's layout gives. The root if it gives none. */
+  /** Maps a canonical path to the nearest wire path according to the format's layout, or to the root without one. */
   readonly near: (path: Path) => Path
-  /** Whether each search reads the whole source, as for streams. */
+  /** True if each search reads the entire source, as for streams. */
   readonly isSlow?: true
 }
 
-/** Maximum number of events that a search looks into. In a longer stream, a search stops at the event. */
+/** Maximum number of events for a search inside events. In a longer stream, a search stops at the event. */
 const MAX_SEARCHED_EVENTS = 300
 
 /** Maximum number of readings of changed sources per search. */
@@ -45,7 +45,7 @@ export class SourcePaths {
     this.pace = pace
   }
 
-  /** Returns the path of the smallest wire value that the canonical path comes from. Undefined if none is found. */
+  /** Returns the path of the smallest wire value that the canonical path comes from, or undefined if none is found. */
   find(canonicalPath: Path): Promise<Path | undefined> {
     return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
@@ -65,13 +65,13 @@ export class SourcePaths {
     return found.length <= root.length ? undefined : found
   }
 
-  /** Whether the search must end, because its readings or its time are used up. */
+  /** True if the search must end because its readings or its time are used up. */
   private get isSpent(): boolean {
     return this.readingsLeft <= 0 || this.pace.isOver
   }
 
   /**
-   * Returns the path of the child of `node` that the canonical path comes from. Undefined if `node` itself is the
+   * Returns the path of the child of `node` that the canonical path comes from, or undefined if `node` itself is the
    * smallest.
    */
   private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {
@@ -88,8 +88,8 @@ export class SourcePaths {
   }
 
   /**
-   * Finds the list item. Removing an item shifts the later ones, so that removing any item up to the wanted one has an
-   * effect. The wanted item is the last whose removal has an effect.
+   * Finds the list item: the last item whose removal has an effect. Removing an item shifts the later ones, so removing
+   * any item up to the wanted one has an effect.
    */
   private async item(node: Path, length: number, canonicalPath: Path): Promise<number | undefined> {
     const affects = async (index: number) =>
@@ -103,7 +103,7 @@ export class SourcePaths {
   private async field(node: Path, value: object, canonicalPath: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
     const wanted = at(this.reading.value, canonicalPath)
-    // A field whose removal only changes an object is only a part of the object's source.
+    // A field whose removal merely changes an object is only part of the object's source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, canonicalPath)) {
       const effect = await this.without([...node, name], canonicalPath)
@@ -116,7 +116,7 @@ export class SourcePaths {
       effects.set(name, await this.without([...node, name], canonicalPath))
     }
     const isTop = node.length <= this.reading.root.length
-    // An object that several fields affect comes from the whole node.
+    // An object that several fields affect comes from the entire node.
     if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
       return undefined
     const plain = fields.filter(name => !STRUCTURAL.has(name))
@@ -129,7 +129,7 @@ export class SourcePaths {
       ].find(one => one.length > 0) ?? []
     if (matches.length === 1) return matches[0]
     const equal = matches.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
-    // Below the top, a value that comes from several fields comes from the node around them.
+    // Below the top, a value that depends on several fields comes from the node that contains them.
     return equal ?? (isTop ? matches[0] : undefined)
   }
 

@@ -66,7 +66,7 @@ class Sending {
     return this.settled.promise
   }
 
-  /** Closes the connection, like a caller that no longer wants the answer. */
+  /** Closes the connection, as a caller does that no longer wants the answer. */
   leave(): void {
     this.finish(false)
   }

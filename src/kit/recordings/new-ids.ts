@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { ServedAnswer } from './served-answer.ts'
 
-/** The fields that hold ids of answers, items and calls, in any format. */
+/** Fields that contain ids of answers, items and calls, in any format. */
 const NAMES = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId', 'tool_use_id'] as const
 
-/** Fields with content of models or callers. They contain no ids. */
+/** Fields with content from models or callers, which contain no ids. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata', 'data'])
 /** Objects whose `id` is the name of a model. */
 const NAMED_BY_CALLERS: ReadonlySet<unknown> = new Set(['model', 'list'])
 
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
-/** Matches the ending of an id in an answer that serves more requests than its own. */
+/** Pattern of the suffix of an id in an answer that also serves requests other than its own. */
 const ENDING = /_replay[0-9a-f]{12}/g
 
-/** Creates an ending for the ids of one answer. */
+/** Creates a suffix for the ids of one answer. */
 export const newEnding = (): string => `_replay${randomBytes(6).toString('hex')}`
 
-/** Returns the ending of an id in a text. */
+/** Returns the suffix of an id in a text. */
 export const endingIn = (text: string): string | undefined => text.match(ENDING)?.[0]
 
-/** Removes the endings of ids, so that a later request about an answer equals the recorded one. */
+/** Removes the suffixes of ids, so that a later request about an answer equals the recorded one. */
 export const withoutEndings = (text: string): string => text.replaceAll(ENDING, '')
 
 /**
- * Gives the ids of an answer an ending, so that each of its requests gets other ids. Chunks are whole events or whole
- * bodies. Ids that already have an ending keep it.
+ * Adds a suffix to the ids of an answer, so that each request that it serves gets different ids. Chunks are complete
+ * events or complete bodies. Ids that already have a suffix keep it.
  */
 export function withNewIds(answer: ServedAnswer, ending: string): ServedAnswer {
   if (!/json|event-stream/i.test(answer.headers['content-type'] ?? '')) return answer
@@ -42,7 +42,7 @@ export function withNewIds(answer: ServedAnswer, ending: string): ServedAnswer {
   }
 }
 
-/** The JSON values of a body or of events. */
+/** Returns the JSON values of a body or of events. */
 function valuesIn(text: string): readonly Json[] {
   const whole = parseJson(text.replace(/^[[,]\s*(?=\{)/, ''))
   if (whole !== undefined) return [whole]

@@ -5,19 +5,19 @@ import { errorAnswer } from './error-answer.ts'
 import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Bytes; a larger exchange passes, but is not recorded. */
+/** Maximum size of a recorded exchange, in bytes. A larger exchange is passed on without being recorded. */
 export const MAX_RECORDED = 48 * 1024 * 1024
 
 export interface PassOptions {
   /** The base URL of the upstream. */
   readonly upstream: string
-  /** Records the exchange. Without it, the exchange only passes. */
+  /** Records the exchange. Without a recorder, the exchange is only passed on. */
   readonly recorder?: Recorder | undefined
-  /** The body of the request, if it was read before. */
+  /** The body of the request, if it was already read. */
   readonly body?: Buffer
 }
 
-/** Passes one exchange to an upstream; chunks go on as they arrive, in both directions. */
+/** Passes one exchange on to an upstream. Forwards chunks as they arrive, in both directions. */
 export function passExchange(
   message: IncomingMessage,
   reply: ServerResponse,
@@ -33,7 +33,7 @@ export function passExchange(
     const { statusCode: status = 0 } = answer
     if (recorder !== undefined) {
       const got = new PassingBody(answer, began)
-      // Comes before the caller gets the end of the answer, so that its next request finds this exchange.
+      // Runs before the caller receives the end of the answer, so that the caller's next request finds this exchange.
       onceOver(answer, isComplete => {
         if (sent?.isTooLarge || got.isTooLarge) recorder.tooLarge(method, url)
         else
@@ -62,7 +62,7 @@ export function passExchange(
   else outgoing.end(body)
 }
 
-/** Calls back once at the end of a message, or when its connection closes before. */
+/** Calls back once at the end of a message, or when its connection closes earlier. */
 function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void): void {
   let isOver = false
   const end = (): void => {
@@ -73,7 +73,7 @@ function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void)
   message.once('close', end)
 }
 
-/** Collects the chunks of a body while they pass, up to a limit. */
+/** Collects the chunks of a body while they are passed on, up to a limit. */
 class PassingBody {
   readonly chunks: Chunk[] = []
   isTooLarge = false

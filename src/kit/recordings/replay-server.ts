@@ -17,31 +17,31 @@ import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-r
 import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault, withRange } from './served-answer.ts'
 
-/** The header by which a test keeps the order of its own equal requests. */
+/** Header that gives each test its own order of equal requests. */
 export const SCOPE = 'interlingua-replay-scope'
 
 export interface ReplayOptions {
   readonly recordings: readonly FiledRecording[]
   readonly ignore?: readonly string[]
-  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
+  /** Speed as a multiple of the recorded speed. 0 means no waiting. */
   readonly speed?: number
   readonly faults?: readonly Fault[]
   readonly seed?: number
-  /** What happens to a request without a recording. Without it, the request fails. */
+  /** Policy for a request without a recording. Without a policy, the request fails. */
   readonly onMiss?: MissPolicy
   readonly host?: string
-  /** 0 for any free port. */
+  /** Port to listen on. 0 means any free port. */
   readonly port?: number
 }
 
 /** A running server that answers from recordings. */
 export interface Replay {
   readonly url: string
-  /** The messages of all requests that failed because no recording matches them. */
+  /** Messages for all requests that failed because no recording matches them. */
   readonly misses: readonly string[]
   /** Files that no request has asked for. */
   readonly unused: readonly string[]
-  /** The models that recordings request. */
+  /** Models requested in recordings. */
   readonly models: readonly RecordedModel[]
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function openReplay(options: ReplayOptions): Promise<Replay> {
   }
 }
 
-/** A model that recordings request, and the format of their requests. */
+/** A model requested in recordings, and the format of the requests. */
 export interface RecordedModel {
   readonly id: string
   readonly format?: Format
@@ -114,7 +114,7 @@ class ReplayServer {
     for await (const chunk of message) chunks.push(chunk as Buffer)
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
-    // Equal requests about different answers, such as polls of two videos, have orders of their own.
+    // Equal requests about different answers, such as polls of two videos, have separate orders.
     const about = endingIn(url)
     const scope = `${String(headers[SCOPE] ?? '')}${about ?? ''}`
     const recorded = await recordedRequest(request, redactionFor(request, []))
@@ -132,7 +132,7 @@ class ReplayServer {
     errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
   }
 
-  /** Finds the recording for a request, or for the request without the endings of its ids. HEAD is answered as GET. */
+  /** Finds the recording for a request, or for the request without the suffixes of its ids. Answers HEAD like GET. */
   private async find(request: ArrivedRequest, wanted: Wanted, scope: string): Promise<Entry | Nearest | undefined> {
     const found = await this.library.find(request, wanted, scope)
     if (found === undefined || 'answer' in found) return found
@@ -174,14 +174,14 @@ class ReplayServer {
 
 interface Asked extends AskedAnswer {
   readonly scope: string
-  /** The header `range` of a download. */
+  /** Value of the header `range` of a download. */
   readonly range: string | undefined
 }
 
 const rangeOf = ({ method, headers: { range } }: IncomingMessage): string | undefined =>
   method === 'GET' || method === 'HEAD' ? range : undefined
 
-/** Removes the endings of ids from a request; undefined if it has none. */
+/** Removes the suffixes of ids from a request. Returns undefined if there are none. */
 function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
   const { url, body } = request
   const text = textIn(body)
@@ -190,7 +190,7 @@ function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
   return { ...request, url: changed.url, body: changed.text === undefined ? body : Buffer.from(changed.text) }
 }
 
-/** @param fault why the format of the endpoint cannot read the request. */
+/** @param fault reason why the format of the endpoint cannot read the request. */
 function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined, fault: string | undefined): string {
   const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
   const begin = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`

@@ -5,7 +5,7 @@ import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-r
 import type { Redaction } from './redaction.ts'
 import { SessionScript } from './session-script.ts'
 
-/** A recorded session that may answer a caller, and what redacts the caller's messages as the recorder did. */
+/** A recorded session that may answer a caller, and the redaction of the caller's messages that the recorder used. */
 export interface SessionCandidate {
   readonly script: SessionScript
   readonly redaction: Redaction
@@ -36,7 +36,7 @@ export class SessionLibrary {
     return this.filed.flatMap(({ recording }) => recording.request.query?.['model'] ?? [])
   }
 
-  /** Returns the sessions of an address, those first that the scope has not used yet. */
+  /** Returns the sessions of an address, starting with those that the scope has not used yet. */
   async candidates(request: ArrivedRequest, scope: string): Promise<readonly SessionCandidate[]> {
     const taken = this.taken.get(scope)
     const found: SessionCandidate[] = []
@@ -54,13 +54,13 @@ export class SessionLibrary {
     return [...found, ...again]
   }
 
-  /** Notes that a scope follows a session. */
+  /** Records that a scope follows a session. */
   take(file: string, scope: string): void {
     this.used.add(file)
     getOrAdd(this.taken, scope, () => new Set<string>()).add(file)
   }
 
-  /** Notes that a scope follows another session after all. */
+  /** Undoes `take`, because the scope follows another session after all. */
   giveBack(file: string, scope: string): void {
     this.used.delete(file)
     this.taken.get(scope)?.delete(file)

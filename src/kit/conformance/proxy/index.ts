@@ -22,7 +22,7 @@ export interface Meddling {
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Changes the answer to a request for a client secret. */
   readonly secret?: (answer: JsonObject) => JsonObject
-  /** Whether the upstream's connection stays open after the caller has disconnected. */
+  /** True if the upstream's connection stays open after the caller has disconnected. */
   readonly outlivesCaller?: boolean
   /** Creates the function that changes the frames of one session. */
   readonly frames?: () => FrameMeddling

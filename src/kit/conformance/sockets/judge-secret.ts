@@ -40,7 +40,7 @@ function settingFaults({ answer, session }: SecretRecord): string[] {
   )
 }
 
-/** Adds the checks of a client secret. Returns the secret. Undefined if the answer has none. */
+/** Adds the checks of a client secret. Returns the secret, or undefined if the answer has none. */
 export function judgeSecret(record: SecretRecord, list: CheckList): string | undefined {
   const { exchange, answer, invented } = record
   const { got, fault } = exchange

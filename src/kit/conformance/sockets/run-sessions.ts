@@ -10,14 +10,14 @@ import { wireOf } from './session-wire.ts'
 import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
 export interface SessionRunOptions extends WantedSessions, CellRunOptions {
-  /** The kit's upstream. None in live mode. */
+  /** The kit's upstream. Absent in live mode. */
   readonly upstream?: SessionUpstream
   readonly bounds?: SocketBounds
-  /** Maximum wait for a frame, in milliseconds. */
+  /** Maximum time to wait for a frame, in milliseconds. */
   readonly patience?: number
 }
 
-/** ms; maximum wait of the caller for a frame, and for the close of a session. */
+/** Maximum time that the caller waits for a frame, and for the close of a session, in milliseconds. */
 const PATIENCE = 5000
 const CLOSED_WITHIN = 2000
 

@@ -9,7 +9,7 @@ import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 
 /* Caller for formats over a WebSocket. One connection carries all steps of a cell. Each step is an exchange. */
 
-/** ms; after an answer, nothing more may arrive for this time. */
+/** Time after an answer during which nothing more may arrive, in milliseconds. */
 const QUIET = 10
 
 /** Event in which a target reports losses. It replaces the header, because frames have no headers. */
@@ -94,7 +94,7 @@ export class TurnCaller {
     }
   }
 
-  /** Waits for the last event of an answer. False if it does not arrive within the limits. */
+  /** Waits for the last event of an answer. Returns false if it does not arrive within the limits. */
   private async collected(socket: Socket, before: number): Promise<boolean> {
     const { bounds, turns } = this.options
     const deadline = performance.now() + bounds.whole

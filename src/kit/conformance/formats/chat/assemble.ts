@@ -65,7 +65,7 @@ export function assemble(events: readonly Json[]): JsonObject {
     for (const value of listOf(chunk['choices'])) {
       const choice = objectOf(value)
       const index = numberOf(choice['index']) ?? 0
-      const building = choices.get(index) ?? begun(index)
+      const building = choices.get(index) ?? newBuilding(index)
       choices.set(index, building)
       add(building, choice)
     }
@@ -77,7 +77,7 @@ export function assemble(events: readonly Json[]): JsonObject {
   }
 }
 
-const begun = (index: number): Building => ({
+const newBuilding = (index: number): Building => ({
   ...{ index, message: {}, calls: new Map(), finish: null },
   logprobs: { content: [], refusal: [] },
 })

@@ -41,7 +41,7 @@ export class Item {
     this.fields = { ...item }
   }
 
-  /** Takes an event of this item. */
+  /** Adds an event of this item. */
   add(event: JsonObject): void {
     const type = textOf(event['type']) ?? ''
     const delta = textOf(event['delta']) ?? ''
@@ -67,7 +67,7 @@ export class Item {
     return { ...this.fields, ...Object.fromEntries(lists), ...this.grown }
   }
 
-  /** Takes items without deltas, and fields that are not streamed, from the finished item. */
+  /** Takes over fields that are not streamed, and items without deltas, from the finished item. */
   private done(item: JsonObject): void {
     Object.assign(this.fields, item)
   }
