@@ -9,7 +9,7 @@ export interface FollowerOptions {
   /** Runs before every read, until it has succeeded once. */
   readonly prepare: () => Promise<void>
   readonly apply: (changes: AccessChanges) => void
-  /** Receives errors, except that the store is unavailable, which the store logs itself. */
+  /** Receives errors other than store outages, which the store logs itself. */
   readonly onFault: (thrown: unknown) => void
 }
 

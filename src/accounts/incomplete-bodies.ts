@@ -53,8 +53,8 @@ export class IncompleteBodies {
     if (bytes <= 0) return
     if (bodyBytes - BASE > this.limits.key)
       throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
-    if (ofKey > this.limits.key) throw fault('overloaded', 'Too many requests of this key are incomplete.')
-    if (this.all > this.limits.all) throw fault('overloaded', 'Too many requests are incomplete.')
+    if (ofKey > this.limits.key) throw fault('overloaded', 'This key has too many incomplete requests.')
+    if (this.all > this.limits.all) throw fault('overloaded', 'There are too many incomplete requests.')
   }
 }
 

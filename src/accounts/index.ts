@@ -146,7 +146,7 @@ export class Access {
   /**
    * Returns the caller that owns a key id, with the key's current settings.
    *
-   * @throws GatewayError like `identify`, for example if the key was revoked meanwhile.
+   * @throws GatewayError like `identify`, for example if the key was revoked in the meantime.
    */
   renewed({ id, secret }: Pick<Caller, 'id'> & Partial<Pick<Caller, 'secret'>>): Caller {
     const found = this.ring.ownedBy(id)

@@ -50,7 +50,7 @@ class HeldSecret implements Validity {
   /** True if the secret belongs to a key of the config, which the store cannot change. */
   isFixed = false
   isHeld = false
-  /** Time of the last use in Unix milliseconds; 0 for never. */
+  /** Time of the last use in Unix milliseconds, or 0 for never. */
   usedAt = 0
 
   constructor(hash: string) {
@@ -81,12 +81,12 @@ class HeldSecret implements Validity {
 /** Time of expiry of a secret that does not expire. */
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Number of hex digits of a hash that index the secrets. The whole hash is then compared in constant time. */
+/** Number of hex digits of a hash that index the secrets. The full hash is then compared in constant time. */
 const START = 8
 /** Maximum number of credentials in the cache, which saves hashing them again. */
 const MOST_CREDENTIALS = 100_000
 
-/** Finds keys by their secrets: by a prefix of the hash, then by the whole hash in constant time. */
+/** Finds keys by their secrets: by a prefix of the hash, then by the full hash in constant time. */
 export class KeyRing {
   private fixed: readonly HeldKey[] = []
   private readonly stored = new Map<string, HeldKey>()
@@ -241,10 +241,10 @@ export class WrongKey extends GatewayError {
 }
 
 /** Refusal of a key that was revoked while in use. */
-export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
+export const ENDED = unauthenticated('The API key is no longer valid.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)
-const NO_GROUP = forbidden('The group of this API key does not exist any more.', undefined, 'group_not_found')
+const NO_GROUP = forbidden('The group of this API key no longer exists.', undefined, 'group_not_found')
 
 /** Secrets to compare with if no hash has the prefix, so that every search takes the same time. */
 const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]

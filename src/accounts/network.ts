@@ -13,7 +13,7 @@ export function networkOf(address: string): string {
   return mapped !== undefined || !address.includes(':') ? (mapped ?? address) : groupsOf(address, NETWORK)
 }
 
-/** Returns the /48 of an IPv6 address, which may belong to a single site (RFC 6177). Undefined for IPv4. */
+/** Returns the /48 of an IPv6 address, which may belong to a single site (RFC 6177), or undefined for IPv4. */
 export function widerNetworkOf(address: string): string | undefined {
   return MAPPED.test(address) || !address.includes(':') ? undefined : groupsOf(address, SITE)
 }

@@ -61,7 +61,7 @@ export class WrongKeys {
   /**
    * Counts a wrong key. Resolves when the answer may be sent, later for a network that sent more distinct wrong keys.
    *
-   * @param address IP address; all addresses of an IPv6 /64 count as one network.
+   * @param address IP address. All addresses of an IPv6 /64 count as one network.
    * @param mark identifies the wrong key (`WrongKey`). Undefined to count every attempt.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
@@ -69,7 +69,7 @@ export class WrongKeys {
     this.count++
     const network = networkOf(address)
     if (mark !== undefined && this.isRepeated(network, mark)) return
-    const attempts = this.noted(network)
+    const attempts = this.attemptsOf(network)
     if (mark !== undefined && attempts.keys.push(mark) > KEYS) attempts.keys.shift()
     const delay = attempts.count <= FREE ? 0 : Math.min(LONGEST, FIRST * 2 ** (attempts.count - FREE - 1))
     if (delay === 0) return
@@ -89,7 +89,7 @@ export class WrongKeys {
     return this.byNetwork.get(network)?.keys.includes(mark) === true
   }
 
-  private noted(network: string): Attempts {
+  private attemptsOf(network: string): Attempts {
     const now = this.now()
     const { byNetwork } = this
     const attempts = byNetwork.get(network) ?? { count: 0, at: now, waiting: 0, keys: [] }

@@ -25,10 +25,11 @@ const TEST_TIMEOUT = 30_000
 export function certificateFinding({ server }: Config, now: number): Finding | undefined {
   if (server.tls === undefined) return undefined
   const { validTo } = new X509Certificate(readFileSync(server.tls.cert))
-  const left = Date.parse(validTo) - now
+  const remaining = Date.parse(validTo) - now
   const subject = 'certificate'
-  if (left < 0) return { level: 'fault', subject, text: `it expired on ${validTo}`, remedy: `renew ${server.tls.cert}` }
-  return { level: left < RENEWAL_TIME ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
+  if (remaining < 0)
+    return { level: 'fault', subject, text: `it expired on ${validTo}`, remedy: `renew ${server.tls.cert}` }
+  return { level: remaining < RENEWAL_TIME ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
 }
 
 /** Checks that the store can be read and written. */

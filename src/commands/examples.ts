@@ -150,7 +150,7 @@ export interface ExampleOptions extends ClientAccess {
 /**
  * Returns one line to paste for each endpoint that some channel can answer. Model and key need no shell quoting.
  *
- * @param path the path of an endpoint, or part of it; all endpoints by default.
+ * @param path the path of an endpoint, or part of it. The default is all endpoints.
  */
 export function exampleLines({ channels, ...options }: ExampleOptions, path = ''): string[] {
   const { address, key } = options

@@ -40,10 +40,10 @@ export async function createGroupCommand(
   checkNotFixed(name, config)
   await withRecords(config, async records => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    const made = await records.changeGroup(name, known =>
+    const created = await records.changeGroup(name, known =>
       known === undefined ? withChanges(first, options) : undefined,
     )
-    if (made === undefined) throw new Error(`a group named "${name}" already exists`)
+    if (created === undefined) throw new Error(`a group named "${name}" already exists`)
   })
   terminal.out(`Created ${name}.`)
 }

@@ -72,13 +72,13 @@ export async function servePrimary(
     await within(log.flush(), LOG_FLUSH)
   }
   // Workers read the stored keys at startup, so create the first key before starting workers.
-  const begin = async () => {
+  const startAll = async () => {
     progress.begin('checking keys and users')
     const first = await prepareStart(config, terminal, user, hasPage)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }
-  const { first, address } = await begin().catch(async (thrown: unknown) => {
+  const { first, address } = await startAll().catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })

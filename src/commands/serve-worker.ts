@@ -76,7 +76,7 @@ function joinPrimary(log: Log) {
 const withPort = (config: Config, port: number | null): Config =>
   config.server.port !== 0 || port === null ? config : { ...config, server: { ...config.server, port } }
 
-/** Reads the config file. Undefined if it cannot be read. */
+/** Reads the config file. Returns undefined if it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -6,11 +6,11 @@ const SLICE = 8
 /** Splits long work so that it does not block the event loop, and limits its time. */
 export class Pace {
   private readonly until: number
-  private began = performance.now()
+  private turnStartedAt = performance.now()
 
   /** @param limit time limit for all of the work, in milliseconds. */
   constructor(limit: number) {
-    this.until = this.began + limit
+    this.until = this.turnStartedAt + limit
   }
 
   /** True if the time limit has passed. */
@@ -20,8 +20,8 @@ export class Pace {
 
   /** Yields to the event loop if a turn is due. Must be called between the steps of the work. */
   async step(): Promise<void> {
-    if (performance.now() - this.began < SLICE) return
+    if (performance.now() - this.turnStartedAt < SLICE) return
     await setImmediate()
-    this.began = performance.now()
+    this.turnStartedAt = performance.now()
   }
 }

@@ -12,7 +12,7 @@ export interface Reading {
   readonly value: unknown
   /** Reads a changed source. Throws if it is malformed. */
   readonly read: (source: Json) => unknown
-  /** Path of the part of the source that holds the whole value. */
+  /** Path of the part of the source that contains the complete value. */
   readonly root: Path
   /** Maps a canonical path to the nearest wire path according to the format's layout, or to the root without one. */
   readonly near: (path: Path) => Path
@@ -59,7 +59,8 @@ export class SourcePaths {
     let found = isSlow === true && this.pace.isOver ? root : existing(source, near(path))
     const isLong = isSlow === true && (source as readonly Json[]).length > MAX_SEARCHED_EVENTS
     if (path.length === canonicalPath.length && !isLong)
-      for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
+      for (let next: Path | undefined = found; next !== undefined; next = await this.sourceChild(found, path))
+        found = next
     // A path that does not exist has at most the list item around it as a near source.
     else if (path.length < canonicalPath.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
@@ -74,7 +75,7 @@ export class SourcePaths {
    * Returns the path of the child of `node` that the canonical path comes from, or undefined if `node` itself is the
    * smallest.
    */
-  private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {
+  private async sourceChild(node: Path, canonicalPath: Path): Promise<Path | undefined> {
     if (this.isSpent) return undefined
     const value = at(this.reading.source, node)
     const wanted = at(this.reading.value, canonicalPath)
@@ -93,7 +94,7 @@ export class SourcePaths {
    */
   private async item(node: Path, length: number, canonicalPath: Path): Promise<number | undefined> {
     const affects = async (index: number) =>
-      index < length && (await this.without([...node, index], canonicalPath)) !== 'same'
+      index < length && (await this.removalEffect([...node, index], canonicalPath)) !== 'same'
     for (const step of canonicalPath.toReversed())
       if (typeof step === 'number' && step < length && (await affects(step)) && !(await affects(step + 1))) return step
     for (let index = length - 1; index >= 0 && !this.isSpent; index--) if (await affects(index)) return index
@@ -106,14 +107,14 @@ export class SourcePaths {
     // A field whose removal merely changes an object is only part of the object's source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, canonicalPath)) {
-      const effect = await this.without([...node, name], canonicalPath)
+      const effect = await this.removalEffect([...node, name], canonicalPath)
       const hasSameName = plainName(name) === plainName(String(canonicalPath.at(-1)))
       if (isHolder(effect) || (hasSameName && effect === 'malformed')) return name
     }
     const effects = new Map<string, Effect>()
     for (const name of fields) {
       if (this.isSpent) break
-      effects.set(name, await this.without([...node, name], canonicalPath))
+      effects.set(name, await this.removalEffect([...node, name], canonicalPath))
     }
     const isTop = node.length <= this.reading.root.length
     // An object that several fields affect comes from the entire node.
@@ -134,11 +135,11 @@ export class SourcePaths {
   }
 
   /** Returns the effect of removing a wire value, or of changing it if it is required. */
-  private async without(part: Path, canonicalPath: Path): Promise<Effect> {
-    const taken = await this.effect(part, canonicalPath, undefined)
-    return taken === 'malformed'
+  private async removalEffect(part: Path, canonicalPath: Path): Promise<Effect> {
+    const effect = await this.effect(part, canonicalPath, undefined)
+    return effect === 'malformed'
       ? this.effect(part, canonicalPath, other(at(this.reading.source, part) as Json))
-      : taken
+      : effect
   }
 
   private async effect(part: Path, canonicalPath: Path, by: Json | undefined): Promise<Effect> {

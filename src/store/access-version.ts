@@ -24,9 +24,9 @@ export async function underNewVersion<T>(
         )
         .returning('version')
         .executeTakeFirstOrThrow()
-      const done = await work(transaction, Number(version))
-      if (nothing.includes(done)) throw new RolledBack(done)
-      return done
+      const result = await work(transaction, Number(version))
+      if (nothing.includes(result)) throw new RolledBack(result)
+      return result
     })
   } catch (thrown) {
     if (thrown instanceof RolledBack) return thrown.result as T

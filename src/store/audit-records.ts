@@ -39,7 +39,7 @@ export interface AuditPage {
   readonly after?: string
 }
 
-/** The audit log. Entries are never changed; they are deleted with the usage rows of their time. */
+/** The audit log. Entries are never changed, and are deleted with the usage rows of the same time. */
 export interface AuditRecords {
   add(entry: AuditEntry): Promise<void>
   /** Returns a page of entries, newest first. `next` is the position of the next page. */

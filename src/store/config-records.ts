@@ -24,7 +24,7 @@ export interface EncryptedSecrets {
   readonly data: string
 }
 
-/** How to re-encrypt the secrets of all entries. */
+/** A re-encryption of the secrets of all entries. */
 export interface Encryption {
   /** Encrypts the secrets of one entry. */
   readonly change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets

@@ -21,7 +21,7 @@ export interface Copied {
   readonly rows: number
 }
 
-/** A copy that cannot be made. The message is for the operator. */
+/** Thrown if a copy cannot be made. The message is for the operator. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }
@@ -41,7 +41,7 @@ interface Opened {
  * @throws CopyError if a process uses the source, the target has rows, or both are the same store.
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
-  // A copy onto itself would deadlock.
+  // Copying a store onto itself would deadlock.
   if (locationOf(from) === locationOf(to)) throw new CopyError('the source and the target are the same store')
   if (await isInUse(from).catch(withStoreName(from)))
     throw new CopyError('a running process uses the source store: stop it first')

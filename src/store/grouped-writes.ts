@@ -1,9 +1,9 @@
 /** Maximum number of writes per group, so that a group does not block the process for long. */
 const MOST = 50
-/** Maximum size of a group, in characters. A larger write forms a group of its own. */
+/** Maximum size of a group, in characters. A larger write forms its own group. */
 const LARGEST = 1_000_000
 
-/** How to write, measure and identify items. */
+/** Functions that write, measure and identify items. */
 export interface GroupedWritesOptions<T, R> {
   /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
   write(all: readonly T[]): Promise<readonly R[]>

@@ -134,9 +134,9 @@ export class LazyStore {
       let store: Store | undefined
       try {
         store = await (mode === 'writes' ? this.current() : this.opened())
-        const done = await work(store)
+        const result = await work(store)
         if (mode === 'writes') this.healthyAt = performance.now()
-        return done
+        return result
       } catch (thrown) {
         if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, mode, store)
       }
@@ -147,7 +147,7 @@ export class LazyStore {
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store
-    this.log.warn({}, 'a new store is created: its file was removed or replaced')
+    this.log.warn({}, 'creating a new store, because the file was removed or replaced')
     this.drop()
     return this.opened()
   }

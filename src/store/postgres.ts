@@ -44,7 +44,7 @@ const MIGRATION_LOCK = 4_747_001
 /** Text that `probe` writes to test for disk space. */
 const SAMPLE = 'x'.repeat(1024)
 
-/** Opens a PostgreSQL database. The first connection is made with the first statement. */
+/** Opens a PostgreSQL database. Connects on the first statement. */
 export function postgres(url: string): Engine {
   const pool = new Pool({ ...connectionOf(url), max: CONNECTIONS, idleTimeoutMillis: IDLE })
   // An idle connection was lost. The next statement uses another one.

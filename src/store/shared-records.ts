@@ -5,7 +5,7 @@ export interface ImageRecord {
   readonly size: number
   /** Time at which the record expires, in Unix milliseconds. */
   readonly expiresAt: number
-  /** Streams the bytes in chunks. Ends early if the image is deleted meanwhile. */
+  /** Streams the bytes in chunks. Ends early if the image is deleted in the meantime. */
   read(): AsyncIterable<Uint8Array>
 }
 

@@ -17,7 +17,7 @@ export interface ImageRow {
   readonly id: string
   readonly media_type: string
   readonly size: number
-  /** Position among all images in order of completion; 0 while the image is still being written. */
+  /** Position among all images in order of completion, or 0 while the image is being written. */
   readonly place: number
   readonly expires_at: number
 }

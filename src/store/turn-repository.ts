@@ -117,11 +117,11 @@ export class TurnRepository implements Turns {
         .where('owner', '=', owner)
         .orderBy('kept_at')
         .execute()
-      const made = new Set<string>()
+      const modelItems = new Set<string>()
       for (const row of rows) {
         // An item that the caller sends again does not replace the model's item of the same id.
-        if (row.made === 0 && made.has(row.id)) continue
-        if (row.made === 1) made.add(row.id)
+        if (row.made === 0 && modelItems.has(row.id)) continue
+        if (row.made === 1) modelItems.add(row.id)
         const one = foundOf(row)
         // The id in the JSON is exact. The column may lack characters that the engine rejects.
         found.set(typeof one.item['id'] === 'string' ? one.item['id'] : row.id, one)

@@ -79,7 +79,7 @@ async function write(database: Database, all: readonly TurnWrite[]): Promise<rea
 const keyOf = ({ owner, id }: Pick<TurnWrite, 'owner' | 'id'>): string => `${owner} ${id}`
 
 /**
- * Locks the turns of the group that must be unfinished, so that no other process ends them meanwhile, and returns their
+ * Locks the turns of the group that must be unfinished, so that no other process ends them first, and returns their
  * keys. Does not lock in SQLite, where a transaction is the only writer.
  */
 async function lockUnfinished(database: Database, all: readonly TurnWrite[]): Promise<ReadonlySet<string>> {

@@ -85,8 +85,8 @@ function chunk(
     .where('at', '<', until)
   if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
   if (Object.keys(where).length > 0 && series.length <= NAMED) {
-    const meant = series.map(one => Number(one.id))
-    query = query.where('series', 'in', meant.length === 0 ? [-1] : meant)
+    const ids = series.map(one => Number(one.id))
+    query = query.where('series', 'in', ids.length === 0 ? [-1] : ids)
   }
   return query.orderBy('at').orderBy('id').limit(CHUNK).execute() as Promise<readonly Counted[]>
 }

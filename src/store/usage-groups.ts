@@ -51,7 +51,7 @@ const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][
 
 /** Groups series by fields and collects the sums of each group. */
 export class Groups {
-  /** Returns the sum that a series is added to. Undefined if the filter excludes the series. */
+  /** Returns the sum to which a series is added, or undefined if the filter excludes the series. */
   readonly sumOf: (series: number) => Sum | undefined
   private readonly groups: ReadonlyMap<string, Group>
   private readonly percentiles: boolean
@@ -95,9 +95,9 @@ export class Groups {
   drain(at: number | undefined): UsageGroup[] {
     const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
     return used.map(group => {
-      const taken = groupOf(group, at, this.percentiles)
+      const drained = groupOf(group, at, this.percentiles)
       group.sum.fill(0)
-      return taken
+      return drained
     })
   }
 }

@@ -15,7 +15,9 @@ const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[
 const MOST = 30
 /** Parts merged per transaction. */
 const AT_ONCE = 1000
-/** How far back periods are checked for new parts, in milliseconds. Long requests are recorded when they end. */
+/**
+ * Age up to which periods are checked for new parts, in milliseconds. Long requests are only recorded when they end.
+ */
 const BACK = 3 * 24 * HOUR
 
 /** Adds a part to the sums of a period. */

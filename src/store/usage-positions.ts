@@ -93,12 +93,12 @@ async function positionsAt(
 ): Promise<readonly RowPosition[]> {
   const [first, ...others] = times.map(({ since, until, series }) => {
     const part = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until) }
-    const meant = positionsIn(database, part).where(
+    const positions = positionsIn(database, part).where(
       'series',
       'in',
       series.size > NAMED ? seriesOf(database, page) : [...series],
     )
-    return database.selectFrom(inOrder(meant).limit(wanted).as('part')).selectAll()
+    return database.selectFrom(inOrder(positions).limit(wanted).as('part')).selectAll()
   })
   if (first === undefined) return []
   const all = others.reduce((query, other) => query.unionAll(other), first)

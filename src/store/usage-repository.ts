@@ -121,8 +121,8 @@ export class UsageRepository implements UsageRecords {
   }
 
   /**
-   * Deletes about `BATCH` of the oldest expired rows; rows of the same time are deleted together. Returns true if
-   * expired rows remain.
+   * Deletes about `BATCH` of the oldest expired rows. The number varies, because rows of the same time are deleted
+   * together. Returns true if expired rows remain.
    */
   private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')

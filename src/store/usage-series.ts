@@ -31,20 +31,20 @@ export class SeriesIndex {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
     const routed = channel === '' ? '' : model
-    let level = below(this.known, key)
-    level = below(level, keyName)
-    level = below(level, group)
-    level = below(level, routed)
-    level = below(level, channel)
-    level = below(level, row.format)
-    level = below(level, upstreamFormat)
-    level = below(level, row.door)
+    let level = childOf(this.known, key)
+    level = childOf(level, keyName)
+    level = childOf(level, group)
+    level = childOf(level, routed)
+    level = childOf(level, channel)
+    level = childOf(level, row.format)
+    level = childOf(level, upstreamFormat)
+    level = childOf(level, row.door)
     const last = 2 * status + failed
     return (level.get(last) as SeriesRow | undefined) ?? this.add(level, last, row, failed)
   }
 
   private add(level: Level, last: number, row: UsageRow, failed: number): SeriesRow {
-    const made: Omit<SeriesRow, 'id'> = {
+    const fields: Omit<SeriesRow, 'id'> = {
       key_id: plainText(row.key),
       key_name: plainText(row.keyName),
       group_name: plainText(row.group),
@@ -56,7 +56,7 @@ export class SeriesIndex {
       status: row.status,
       failed,
     }
-    const series = { id: idOf(made), ...made }
+    const series = { id: idOf(fields), ...fields }
     level.set(last, series)
     if (++this.count > MOST) {
       this.known.clear()
@@ -66,12 +66,12 @@ export class SeriesIndex {
   }
 }
 
-function below(level: Level, value: string): Level {
+function childOf(level: Level, value: string): Level {
   const known = level.get(value)
   if (known !== undefined) return known as Level
-  const made: Level = new Map()
-  level.set(value, made)
-  return made
+  const child: Level = new Map()
+  level.set(value, child)
+  return child
 }
 
 /** Returns 53 bits of a hash, so that every process computes the same id without a lookup. */

@@ -100,7 +100,7 @@ export class UsageWriter {
   }
 
   /**
-   * Inserts the rows in small slices. If a whole batch were converted at once, its rows would survive into the old
+   * Inserts the rows in small slices. If an entire batch were converted at once, its rows would survive into the old
    * generation of the garbage collector.
    */
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {

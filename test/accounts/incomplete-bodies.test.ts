@@ -65,7 +65,7 @@ describe('bytes that wait', TIMED, () => {
     one!.take(200 * KIB)
     expect(() => two!.take(100 * KIB)).toThrow(/of this key/)
     two!.close()
-    expect(() => three!.take(200 * KIB)).toThrow(/Too many requests are incomplete/)
+    expect(() => three!.take(200 * KIB)).toThrow(/There are too many incomplete requests/)
     three!.close()
     expect(() => one!.take(101 * KIB)).toThrow(/larger than/)
     one!.close()

@@ -39,10 +39,10 @@ export class EarlierSpend {
     const { now, read, onFault, onRecovery } = this.options
     const at = now()
     if (at < this.restsUntil) return undefined
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
+    const timeout = Promise.withResolvers<never>()
+    const timer = setTimeout(() => timeout.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
     try {
-      const { day, month } = await Promise.race([read(key, at), late.promise])
+      const { day, month } = await Promise.race([read(key, at), timeout.promise])
       if (this.restsUntil > 0) onRecovery()
       this.restsUntil = 0
       return { day, month, at }

@@ -151,7 +151,7 @@ function sharedEngines(
 /** Logs the start and end of a period in which counts are not shared. */
 function outageListeners(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   const who = limits === 'primary' ? 'process' : 'machine'
-  const began = `limits are counted for this ${who} only`
+  const began = `limits are counted only for this ${who}`
   const outage = new Outage(log, { began, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {

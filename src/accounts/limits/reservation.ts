@@ -236,7 +236,7 @@ export class Reservation {
     const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
     this.use.recordState(state, now)
-    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
     return undefined
   }
 
@@ -246,7 +246,7 @@ export class Reservation {
     if (state.unknown) state = await limiter.engine.step(await this.withSpend(step))
     if (state.unknown) return
     use.recordState(state, limiter.now())
-    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
   }
 
   /**
@@ -261,7 +261,7 @@ export class Reservation {
   }
 
   /** Undoes the bookkeeping of a refused step, which changed no counts. */
-  private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+  private refusalOf(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
     const isBudget = refusal.limit === 'day' || refusal.limit === 'month'
     const beyond = isBudget ? beyondBudget(this.cost, step.limits, this.answer) : undefined
     if (step.enter !== undefined) this.slot = undefined

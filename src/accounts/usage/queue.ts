@@ -114,7 +114,7 @@ export class UsageQueue {
         this.warned = false
       } catch (thrown) {
         if (this.options.isFault(thrown) || ++this.attempts < ATTEMPTS) return false
-        this.refused(thrown)
+        this.dropBatch(thrown)
       }
     }
     this.sweep()
@@ -129,7 +129,7 @@ export class UsageQueue {
   }
 
   /** Drops a batch that cannot be stored, so that it does not block later ones. */
-  private refused(err: unknown): void {
+  private dropBatch(err: unknown): void {
     this.options.log.error({ err, rows: this.batch.length }, 'usage cannot be recorded')
     this.dropped += this.batch.length
     this.batch = []

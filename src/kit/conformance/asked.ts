@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.t
 
 /** The hand-written request of a step. */
 export interface WrittenRequest {
-  /** HTTP method; POST by default. */
+  /** HTTP method. POST by default. */
   readonly method?: string
   /** Path of the request. By default the format's path. */
   readonly path?: string

@@ -92,7 +92,7 @@ export function judgeRequest(
   })
   list.facts(
     'request',
-    verdicts.flatMap(verdict => settled(verdict, cell, exchange.got) ?? []),
+    verdicts.flatMap(verdict => verdictByAnswer(verdict, cell, exchange.got) ?? []),
     isReported,
   )
 }
@@ -101,7 +101,7 @@ export function judgeRequest(
  * Judges a fact that the upstream's format cannot express. The fact is kept if the answer shows that the target itself
  * did what the request asked for. An error leaves the verdict open, because it shows nothing about the answer.
  */
-function settled(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
+function verdictByAnswer(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
   const { fate, sayable, path } = verdict
   const { caller, upstream, scenario } = cell
   if (fate !== 'lost' || sayable) return verdict

@@ -13,7 +13,7 @@ export interface AskedAnswer {
   /** Path and query of the request. */
   readonly url: string
   /** Suffix of the ids in an answer that also serves requests other than its own. */
-  readonly ending: string
+  readonly idSuffix: string
 }
 
 /**
@@ -21,9 +21,9 @@ export interface AskedAnswer {
  * otherwise translated. A partial match is translated for the caller's request, and its ids get a new suffix. Returns
  * undefined if the caller's format cannot express the answer.
  */
-export function answerFor(entry: Entry, { caller, url, ending }: AskedAnswer): ServedAnswer | undefined {
+export function answerFor(entry: Entry, { caller, url, idSuffix }: AskedAnswer): ServedAnswer | undefined {
   const isOwn = entry.partial === undefined
-  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), ending)
+  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), idSuffix)
   const framing = framingOf(caller, url)
   if (isOwn && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
   const translated = translatedAnswer(entry, caller, framing)
@@ -34,7 +34,7 @@ export function answerFor(entry: Entry, { caller, url, ending }: AskedAnswer): S
     ...{ status, headers: { 'content-type': contentType }, ms, isComplete: entry.answer.complete },
     chunks: chunks.map(bytes => ({ ms, bytes })),
   }
-  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, ending)
+  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, idSuffix)
 }
 
 const asRecorded = (entry: Entry): ServedAnswer => {

@@ -35,7 +35,7 @@ function faultOf(text: string): Fault {
   if (name === 'stall' && rest.length === 2 && ms !== undefined) return { type: 'stall', ms, rate }
   if (rest.length === 1 && /^[45]\d\d$/.test(name)) return { type: 'status', status: Number(name), rate }
   if (rest.length === 1 && (name === 'cut' || name === 'garble')) return { type: name, rate }
-  throw new Error(`${text} is no fault: ${EXPECTED}`)
+  throw new Error(`${text} is not a fault: ${EXPECTED}`)
 }
 
 /**

@@ -13,28 +13,28 @@ const NAMED_BY_CALLERS: ReadonlySet<unknown> = new Set(['model', 'list'])
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
 /** Pattern of the suffix of an id in an answer that also serves requests other than its own. */
-const ENDING = /_replay[0-9a-f]{12}/g
+const SUFFIX = /_replay[0-9a-f]{12}/g
 
 /** Creates a suffix for the ids of one answer. */
-export const newEnding = (): string => `_replay${randomBytes(6).toString('hex')}`
+export const newSuffix = (): string => `_replay${randomBytes(6).toString('hex')}`
 
 /** Returns the suffix of an id in a text. */
-export const endingIn = (text: string): string | undefined => text.match(ENDING)?.[0]
+export const suffixIn = (text: string): string | undefined => text.match(SUFFIX)?.[0]
 
 /** Removes the suffixes of ids, so that a later request about an answer equals the recorded one. */
-export const withoutEndings = (text: string): string => text.replaceAll(ENDING, '')
+export const withoutSuffixes = (text: string): string => text.replaceAll(SUFFIX, '')
 
 /**
  * Adds a suffix to the ids of an answer, so that each request that it serves gets different ids. Chunks are complete
  * events or complete bodies. Ids that already have a suffix keep it.
  */
-export function withNewIds(answer: ServedAnswer, ending: string): ServedAnswer {
+export function withNewIds(answer: ServedAnswer, suffix: string): ServedAnswer {
   if (!/json|event-stream/i.test(answer.headers['content-type'] ?? '')) return answer
   const texts = answer.chunks.map(({ bytes }) => bytes.toString('utf8'))
   const ids = new Set(texts.flatMap(valuesIn).flatMap(idsIn))
   const renamed = (text: string): string =>
     text.replaceAll(NAMED, (field, id: string) =>
-      ids.has(id) && endingIn(id) === undefined ? `${field.slice(0, -1)}${ending}"` : field,
+      ids.has(id) && suffixIn(id) === undefined ? `${field.slice(0, -1)}${suffix}"` : field,
     )
   return {
     ...answer,

@@ -24,22 +24,22 @@ export function passExchange(
   { upstream, recorder, body }: PassOptions,
 ): void {
   const { method = 'GET', url = '/', headers } = message
-  const [began, at] = [performance.now(), new Date()]
+  const [startedAt, at] = [performance.now(), new Date()]
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
-  const sent = body === undefined && recorder !== undefined ? new PassingBody(message, began) : undefined
+  const requestBody = body === undefined && recorder !== undefined ? new PassingBody(message, startedAt) : undefined
   const outgoing = send(target, { method, headers: passedHeaders(headers) }, answer => {
-    const ms = msSince(began)
+    const ms = msSince(startedAt)
     const { statusCode: status = 0 } = answer
     if (recorder !== undefined) {
-      const got = new PassingBody(answer, began)
+      const answerBody = new PassingBody(answer, startedAt)
       // Runs before the caller receives the end of the answer, so that the caller's next request finds this exchange.
       onceOver(answer, isComplete => {
-        if (sent?.isTooLarge || got.isTooLarge) recorder.tooLarge(method, url)
+        if (requestBody?.isTooLarge || answerBody.isTooLarge) recorder.tooLarge(method, url)
         else
           recorder.exchange(
-            { method, url, headers, body: body ?? sent!.bytes },
-            { status, headers: answer.headers, ms, chunks: got.chunks, isComplete },
+            { method, url, headers, body: body ?? requestBody!.bytes },
+            { status, headers: answer.headers, ms, chunks: answerBody.chunks, isComplete },
             at,
           )
       })
@@ -78,10 +78,10 @@ class PassingBody {
   readonly chunks: Chunk[] = []
   isTooLarge = false
   private size = 0
-  private readonly began: number
+  private readonly startedAt: number
 
-  constructor(message: IncomingMessage, began: number) {
-    this.began = began
+  constructor(message: IncomingMessage, startedAt: number) {
+    this.startedAt = startedAt
     message.on('data', (bytes: Buffer) => this.take(bytes))
   }
 
@@ -94,6 +94,6 @@ class PassingBody {
     if (this.size > MAX_RECORDED) {
       this.isTooLarge = true
       this.chunks.length = 0
-    } else this.chunks.push({ ms: msSince(this.began), bytes })
+    } else this.chunks.push({ ms: msSince(this.startedAt), bytes })
   }
 }

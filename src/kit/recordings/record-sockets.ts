@@ -60,7 +60,7 @@ const sessionHeaders = ({ headers }: IncomingMessage): Record<string, string | s
 
 /** One session, whose frames are forwarded as they arrive, in both directions. */
 class PassingSession {
-  private readonly began = performance.now()
+  private readonly startedAt = performance.now()
   private readonly at = new Date()
   private readonly frames: ArrivedSession['frames'][number][] = []
   private isRecorded = false
@@ -83,7 +83,7 @@ class PassingSession {
         if (this.isRecorded) return
         this.isRecorded = true
         const closed = {
-          ms: msSince(this.began),
+          ms: msSince(this.startedAt),
           from: side,
           code,
           ...(reason.length > 0 ? { reason: String(reason) } : {}),
@@ -103,6 +103,6 @@ class PassingSession {
   private take(from: 'caller' | 'upstream', bytes: Buffer, isBinary: boolean): void {
     this.size += bytes.length
     if (this.size > MAX_RECORDED) this.frames.length = 0
-    else this.frames.push({ ms: msSince(this.began), from, bytes: Buffer.from(bytes), isBinary })
+    else this.frames.push({ ms: msSince(this.startedAt), from, bytes: Buffer.from(bytes), isBinary })
   }
 }

@@ -22,4 +22,4 @@ export function passedHeaders(headers: IncomingHttpHeaders): Record<string, stri
 }
 
 /** Returns the milliseconds since a time of `performance.now()`, rounded to one decimal. */
-export const msSince = (began: number): number => Math.round((performance.now() - began) * 10) / 10
+export const msSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10

@@ -51,7 +51,7 @@ async function refreshed({ file, recording }: FiledRecording, options: RefreshOp
   const at = new Date()
   const arrived = await exchange(sent, options.upstream).catch((fault: Error) => fault.message)
   if (typeof arrived === 'string') return { file, drift: [], kept: `the upstream cannot be reached: ${arrived}` }
-  if (!arrived.isComplete) return { file, drift: [], kept: 'the answer broke off' }
+  if (!arrived.isComplete) return { file, drift: [], kept: 'the answer was interrupted' }
   if (arrived.status >= 400 && answer.status < 400)
     return { file, drift: [], kept: `the upstream answered with status ${arrived.status}` }
   const streams = readRequest(request)?.streams ?? false
@@ -88,16 +88,16 @@ function arrivedRequest(recorded: RecordedRequest, key: string | undefined): Arr
 function exchange({ method, url, headers, body }: ArrivedRequest, upstream: string): Promise<ArrivedAnswer> {
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
-  const began = performance.now()
+  const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     const outgoing = send(
       target,
       { method, headers: body.length === 0 ? headers : { ...headers, 'content-length': body.length } },
       answer => {
         const { statusCode: status = 0, headers: head } = answer
-        const ms = msSince(began)
+        const ms = msSince(startedAt)
         const chunks: Chunk[] = []
-        answer.on('data', (bytes: Buffer) => chunks.push({ ms: msSince(began), bytes }))
+        answer.on('data', (bytes: Buffer) => chunks.push({ ms: msSince(startedAt), bytes }))
         answer.on('error', () => {})
         answer.once('close', () => resolve({ status, headers: head, ms, chunks, isComplete: answer.complete }))
       },

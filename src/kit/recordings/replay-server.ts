@@ -10,7 +10,7 @@ import { type Fault, FaultChooser } from './faults.ts'
 import type { FiledRecording } from './folder.ts'
 import { type Entry, Library, type Nearest, type Wanted } from './library.ts'
 import { listening } from './listening.ts'
-import { endingIn, newEnding, withoutEndings } from './new-ids.ts'
+import { newSuffix, suffixIn, withoutSuffixes } from './new-ids.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
 import { readRequest, unreadableReason } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
@@ -115,7 +115,7 @@ class ReplayServer {
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
     // Equal requests about different answers, such as polls of two videos, have separate orders.
-    const about = endingIn(url)
+    const about = suffixIn(url)
     const scope = `${String(headers[SCOPE] ?? '')}${about ?? ''}`
     const recorded = await recordedRequest(request, redactionFor(request, []))
     const caller = readRequest(recorded)
@@ -123,8 +123,8 @@ class ReplayServer {
     await this.passed?.written()
     const wanted: Wanted = { format: caller?.route.format, streams }
     const found = await this.find(request, wanted, scope)
-    const ending = about === undefined || method === 'POST' ? newEnding() : about
-    const asked = { caller, scope, url, ending, range: rangeOf(message) }
+    const idSuffix = about === undefined || method === 'POST' ? newSuffix() : about
+    const asked = { caller, scope, url, idSuffix, range: rangeOf(message) }
     if (found !== undefined && 'answer' in found) return this.serve(reply, found, asked)
     if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
     const missed = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
@@ -136,7 +136,7 @@ class ReplayServer {
   private async find(request: ArrivedRequest, wanted: Wanted, scope: string): Promise<Entry | Nearest | undefined> {
     const found = await this.library.find(request, wanted, scope)
     if (found === undefined || 'answer' in found) return found
-    const original = withoutEndingsIn(request) ?? request
+    const original = withoutSuffixesIn(request) ?? request
     const read = original.method === 'HEAD' ? { ...original, method: 'GET' } : original
     return read === request ? found : this.library.find(read, wanted, scope)
   }
@@ -182,10 +182,10 @@ const rangeOf = ({ method, headers: { range } }: IncomingMessage): string | unde
   method === 'GET' || method === 'HEAD' ? range : undefined
 
 /** Removes the suffixes of ids from a request. Returns undefined if there are none. */
-function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
+function withoutSuffixesIn(request: ArrivedRequest): ArrivedRequest | undefined {
   const { url, body } = request
   const text = textIn(body)
-  const changed = { url: withoutEndings(url), text: text === undefined ? undefined : withoutEndings(text) }
+  const changed = { url: withoutSuffixes(url), text: text === undefined ? undefined : withoutSuffixes(text) }
   if (changed.url === url && changed.text === text) return undefined
   return { ...request, url: changed.url, body: changed.text === undefined ? body : Buffer.from(changed.text) }
 }
@@ -193,7 +193,7 @@ function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
 /** @param fault reason why the format of the endpoint cannot read the request. */
 function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined, fault: string | undefined): string {
   const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
-  const begin = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
-  if (nearest === undefined) return `${begin} There are no recordings.`
-  return `${begin} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
+  const summary = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
+  if (nearest === undefined) return `${summary} There are no recordings.`
+  return `${summary} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
 }

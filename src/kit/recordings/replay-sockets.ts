@@ -95,10 +95,10 @@ class ReplayedSession {
     const misses: SessionMiss[] = []
     let first: readonly ReleasedFrame[] | undefined
     this.candidates = this.candidates.filter(({ script, redaction, ignore }) => {
-      const taken = script.take(callerMessage(redactedMessage(bytes, redaction), path, ignore))
-      if ('file' in taken) misses.push(taken)
-      else first ??= taken
-      return !('file' in taken)
+      const outcome = script.take(callerMessage(redactedMessage(bytes, redaction), path, ignore))
+      if ('file' in outcome) misses.push(outcome)
+      else first ??= outcome
+      return !('file' in outcome)
     })
     if (first === undefined) return this.miss(path, misses)
     this.follow()

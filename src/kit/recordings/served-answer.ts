@@ -65,24 +65,24 @@ export function withRange(answer: ServedAnswer, range: string): ServedAnswer {
   const bytes = Buffer.concat(answer.chunks.map(chunk => chunk.bytes))
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   if (answer.status !== 200 || first === undefined || first + last! === '') return answer
-  const begin = first === '' ? Math.max(0, bytes.length - Number(last)) : Number(first)
+  const start = first === '' ? Math.max(0, bytes.length - Number(last)) : Number(first)
   const end = first === '' || last === '' ? bytes.length : Math.min(bytes.length, Number(last) + 1)
   const part = (status: number, head: string, chunk: Buffer): ServedAnswer => ({
     ...{ ...answer, status, headers: { ...answer.headers, 'content-range': `bytes ${head}/${bytes.length}` } },
     chunks: [{ ms: answer.ms, bytes: chunk }],
   })
-  if (begin >= end) return part(416, '*', Buffer.alloc(0))
-  return part(206, `${begin}-${end - 1}`, bytes.subarray(begin, end))
+  if (start >= end) return part(416, '*', Buffer.alloc(0))
+  return part(206, `${start}-${end - 1}`, bytes.subarray(start, end))
 }
 
 /**
  * Sends an answer. Chunks are sent at their recorded times divided by the speed, or without waiting if the speed is 0.
  */
 export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, speed: number): Promise<void> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const at = async (ms: number): Promise<void> => {
-    const left = speed === 0 ? 0 : ms / speed - (performance.now() - began)
-    if (left > 1) await sleep(left)
+    const wait = speed === 0 ? 0 : ms / speed - (performance.now() - startedAt)
+    if (wait > 1) await sleep(wait)
   }
   await at(answer.ms)
   reply.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) })

@@ -16,7 +16,7 @@ export interface SessionCandidate {
 export class SessionLibrary {
   private readonly filed: FiledRecording[] = []
   private readonly used = new Set<string>()
-  private readonly taken = new Map<string, Set<string>>()
+  private readonly filesInUse = new Map<string, Set<string>>()
   private readonly ignore: readonly string[]
 
   constructor(ignore: readonly string[] = []) {
@@ -38,7 +38,7 @@ export class SessionLibrary {
 
   /** Returns the sessions of an address, starting with those that the scope has not used yet. */
   async candidates(request: ArrivedRequest, scope: string): Promise<readonly SessionCandidate[]> {
-    const taken = this.taken.get(scope)
+    const inUse = this.filesInUse.get(scope)
     const found: SessionCandidate[] = []
     const again: SessionCandidate[] = []
     for (const one of this.filed) {
@@ -48,7 +48,7 @@ export class SessionLibrary {
       const key = matchKey(await recordedRequest(request, redaction), rules)
       if (key.digest !== matchKey(one.recording.request, rules).digest) continue
       const candidate = { script: new SessionScript(one, rules), redaction, ignore: rules }
-      if (taken?.has(one.file)) again.unshift(candidate)
+      if (inUse?.has(one.file)) again.unshift(candidate)
       else found.push(candidate)
     }
     return [...found, ...again]
@@ -57,12 +57,12 @@ export class SessionLibrary {
   /** Records that a scope follows a session. */
   take(file: string, scope: string): void {
     this.used.add(file)
-    getOrAdd(this.taken, scope, () => new Set<string>()).add(file)
+    getOrAdd(this.filesInUse, scope, () => new Set<string>()).add(file)
   }
 
   /** Undoes `take`, because the scope follows another session after all. */
   giveBack(file: string, scope: string): void {
     this.used.delete(file)
-    this.taken.get(scope)?.delete(file)
+    this.filesInUse.get(scope)?.delete(file)
   }
 }

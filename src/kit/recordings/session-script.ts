@@ -34,7 +34,7 @@ export class SessionScript {
   private readonly steps: readonly Step[]
   private at = 0
   /** Number of bytes of the current step's audio that have arrived. */
-  private heard = 0
+  private heardBytes = 0
 
   constructor({ file, recording }: FiledRecording, ignore: readonly string[]) {
     this.file = file
@@ -84,20 +84,22 @@ export class SessionScript {
       const step = this.steps[this.at]
       if (step?.from !== 'caller' || !('audio' in step.message))
         return differences(this.expectation(step), { audio: `${rest.length} bytes` })
-      const expected = step.message.audio.subarray(this.heard)
+      const expected = step.message.audio.subarray(this.heardBytes)
       const size = Math.min(expected.length, rest.length)
       if (!expected.subarray(0, size).equals(rest.subarray(0, size)))
         return differences({ audio: 'as recorded' }, { audio: 'other bytes' })
       rest = rest.subarray(size)
-      this.heard = size === expected.length ? 0 : this.heard + size
-      if (this.heard === 0) this.at++
+      this.heardBytes = size === expected.length ? 0 : this.heardBytes + size
+      if (this.heardBytes === 0) this.at++
     }
     return undefined
   }
 
   private expectation(step: Step | undefined): JsonObject {
     if (step?.from !== 'caller') return { message: 'none: the recorded session has no further message' }
-    return 'form' in step.message ? step.message.form : { audio: `${step.message.audio.length - this.heard} bytes` }
+    return 'form' in step.message
+      ? step.message.form
+      : { audio: `${step.message.audio.length - this.heardBytes} bytes` }
   }
 }
 

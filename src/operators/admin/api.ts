@@ -76,7 +76,7 @@ export class AdminApi {
     const details = detailsOf(thrown, id)
     if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'internal error in the admin API')
     const seconds = secondsOf(thrown)
-    return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
+    return problemAnswer(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
   }
 }
 
@@ -98,7 +98,7 @@ const HEADERS = {
   vary: 'authorization, cookie, accept',
 }
 
-function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
+function problemAnswer(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
   const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }
   if (details.status === 401) headers['www-authenticate'] = 'Bearer realm="interlingua admin"'
   return { status: details.status, headers, text: JSON.stringify(details) }

@@ -73,11 +73,11 @@ export const stateBefore = async (
 export async function recordChange(gateway: Administration, done: Done): Promise<void> {
   if (gateway.config.usage.retention === 0) return
   const { audit, action, principal, params, before, answer } = done
-  const made = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
-  const target = audit.param === undefined ? String(made.id ?? made.name ?? '') : (params[audit.param] ?? '')
+  const created = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
+  const target = audit.param === undefined ? String(created.id ?? created.name ?? '') : (params[audit.param] ?? '')
   try {
     const after = await audit.read?.(gateway, target)
-    const named = (after ?? before ?? made) as { readonly name?: unknown }
+    const named = (after ?? before ?? created) as { readonly name?: unknown }
     await gateway.audit.add({
       ...{ id: freshId(), at: Date.now(), actor: principal.name, actorKind: principal.kind, action },
       ...{ kind: audit.kind, target, name: String(named.name ?? target), changes: changesBetween(before, after) },

@@ -13,7 +13,7 @@ const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-en
  *
  * @param channel the only channel that may answer. Without it, the request is routed normally.
  * @returns the id of the new request.
- * @throws Problem `not-repeatable`; GatewayError if keys cannot be read.
+ * @throws Problem `not-repeatable`, or GatewayError if keys cannot be read.
  */
 export function resend(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
   const { caller, cut, id, key } = captured

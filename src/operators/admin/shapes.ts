@@ -124,7 +124,7 @@ export const MODEL = fields({
   tools: v.optional(v.boolean()),
   /** US dollars per million tokens. */
   price: v.optional(prices),
-  /** How channels of equal rank are ordered. */
+  /** Order of channels with equal rank. */
   order: oneOf(MODEL_ORDERS),
   /**
    * Models that answer if this model cannot, in order, and the reasons that allow each. Absent if the fallbacks of the

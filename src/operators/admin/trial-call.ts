@@ -59,8 +59,8 @@ export function routeOf({ format, path, body }: TrialRequest, vendor: string): T
 }
 
 function defaultPath(format: Format, routes: readonly Route[], body: JsonObject): string {
-  const below = pathFor(format, '', body)
-  const route = routes.find(one => one.below === below) ?? routes[0]
+  const path = pathFor(format, '', body)
+  const route = routes.find(one => one.below === path) ?? routes[0]
   if (route !== undefined) return route.path
   throw invalidInput({
     pointer: '/path',

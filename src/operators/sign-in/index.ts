@@ -93,7 +93,7 @@ export class ConsoleUsers {
     return this.parts.proxies().baseOf(message)
   }
 
-  /** Returns true if a request certainly does not come from a page of another origin. */
+  /** Returns false if a request may come from a page of another origin. */
   isSameOrigin(message: IncomingMessage): boolean {
     const ownUrls = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
     return isSameOrigin(

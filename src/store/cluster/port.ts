@@ -41,7 +41,7 @@ export class Port {
   /** Asks the other process. Rejects if it fails, ends or does not answer in time. */
   ask(topic: string, message: Json, timeout = TIMEOUT): Promise<Json> {
     if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
-      return Promise.reject(new Error(`the process for ${topic} cannot be asked`))
+      return Promise.reject(new Error(`cannot ask the process for ${topic}`))
     const slot = this.free.pop() ?? this.questions.length
     const id = ++this.asked
     const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${timeout} ms`), timeout)
@@ -76,7 +76,7 @@ export class Port {
     else if (typeof slot !== 'number' || typeof id !== 'number') return
     else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
     else if (typeof fault === 'string') this.failed(slot, id, fault)
-    else this.settled(slot, id)?.resolve(answer)
+    else this.takeQuestion(slot, id)?.resolve(answer)
   }
 
   private async reply(topic: string, message: Json, question: { readonly slot: number; readonly id: number }) {
@@ -88,11 +88,11 @@ export class Port {
   }
 
   private failed(slot: number, id: number, text: string): void {
-    this.settled(slot, id)?.reject(new Error(text))
+    this.takeQuestion(slot, id)?.reject(new Error(text))
   }
 
   /** Removes and returns the open question with an id. */
-  private settled(slot: number, id: number): Question | undefined {
+  private takeQuestion(slot: number, id: number): Question | undefined {
     const question = this.questions[slot]
     if (question?.id !== id) return undefined
     clearTimeout(question.timer)

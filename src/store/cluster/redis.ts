@@ -146,9 +146,9 @@ export class OpenRedis implements RedisLink {
   }
 
   private unsubscribe(channel: string, listener: Listener): void {
-    const left = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
-    if (left.length > 0) {
-      this.listeners.set(channel, left)
+    const remaining = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
+    if (remaining.length > 0) {
+      this.listeners.set(channel, remaining)
       return
     }
     this.listeners.delete(channel)

@@ -31,7 +31,7 @@ export class WorkerProcess {
   private readonly worker: Worker
   private readonly hub: Hub
   private readonly started = Promise.withResolvers<string>()
-  private readonly late: NodeJS.Timeout
+  private readonly startTimer: NodeJS.Timeout
 
   constructor(options: WorkerProcessOptions) {
     const { hub } = options
@@ -40,7 +40,7 @@ export class WorkerProcess {
     this.worker = worker
     this.address = this.started.promise
     this.address.catch(() => {})
-    this.late = setTimeout(() => {
+    this.startTimer = setTimeout(() => {
       this.failed('the worker did not start listening in time')
       this.kill()
     }, STARTING)
@@ -50,7 +50,7 @@ export class WorkerProcess {
         send: message => void (worker.isConnected() && worker.send(message as Serializable, undefined, () => {})),
         started: ({ id, address }) => {
           this.id = id
-          clearTimeout(this.late)
+          clearTimeout(this.startTimer)
           this.started.resolve(address)
           options.listening(this)
         },
@@ -85,7 +85,7 @@ export class WorkerProcess {
   }
 
   private failed(reason: string): void {
-    clearTimeout(this.late)
+    clearTimeout(this.startTimer)
     this.reason ??= reason
     this.started.reject(new Error(reason))
   }

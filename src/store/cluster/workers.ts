@@ -73,11 +73,11 @@ export class Workers {
    * keeps the remaining old ones.
    */
   async roll(count: number): Promise<void> {
-    const former = this.active
-    this.wanted = Math.max(count, former.length)
-    for (let index = 0; index < Math.max(count, former.length) && !this.stopped; index++) {
+    const oldWorkers = this.active
+    this.wanted = Math.max(count, oldWorkers.length)
+    for (let index = 0; index < Math.max(count, oldWorkers.length) && !this.stopped; index++) {
       if (index < count) await this.add()
-      const old = former[index]
+      const old = oldWorkers[index]
       if (old !== undefined) this.retire(old)
     }
     this.wanted = count
@@ -92,9 +92,9 @@ export class Workers {
   async stop(signal: NodeJS.Signals, milliseconds: number): Promise<void> {
     this.end()
     this.order('stop', signal)
-    const late = setTimeout(() => this.kill(), milliseconds)
+    const killTimer = setTimeout(() => this.kill(), milliseconds)
     await Promise.all(this.all.map(({ exited }) => exited))
-    clearTimeout(late)
+    clearTimeout(killTimer)
   }
 
   kill(): void {

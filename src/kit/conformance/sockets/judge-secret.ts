@@ -56,11 +56,11 @@ export function judgeSecret(record: SecretRecord, list: CheckList): string | und
   return value
 }
 
-/** Known deviations: the service states settings as null that were not made. */
+/** Known deviations of the service, which returns null for settings that were not given. */
 const EXCEPTIONS = [
   {
     schema: /^RealtimeCreateClientSecretResponse$/,
     fault: /^\/session\/.* must be (object|array|string)/,
-    why: 'In the returned session, settings that were not made are null.',
+    why: 'In the returned session, settings that were not given are null.',
   },
 ]

@@ -143,12 +143,16 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
   judgeSchema(caller, 'server', server, list)
   if (upstream === undefined) return
   const isNative = caller === upstream
-  const told = (format: SessionFormat): Leaves =>
+  const answerFacts = (format: SessionFormat): Leaves =>
     leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
   // If the caller ends the session, it sends the close frame itself.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
   const found = leaves(caller.answer({ client, server, ...close }), isNative)
-  list.facts('answer', compare({ source: told(upstream), reachable: told(caller), found, isNative }), isReported)
+  list.facts(
+    'answer',
+    compare({ source: answerFacts(upstream), reachable: answerFacts(caller), found, isNative }),
+    isReported,
+  )
 }
 
 /** Returns all checks of one session. */

@@ -54,8 +54,8 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
 export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =>
   runCells(sessionCellsOf(options), options, async cell => {
     const { target } = options
-    const began = performance.now()
+    const startedAt = performance.now()
     const record = await sessionOf(cell, options)
-    const took = Math.round(performance.now() - began)
+    const took = Math.round(performance.now() - startedAt)
     return { checks: judgeSession(cell, record, target.lossHeader), record: wireOf(cell, record, target, took) }
   })

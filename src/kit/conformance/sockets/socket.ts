@@ -90,10 +90,10 @@ export class Socket {
   async until(holds: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!holds()) {
-      const left = deadline - performance.now()
-      if (this.closed !== undefined || left <= 0) return false
+      const remaining = deadline - performance.now()
+      if (this.closed !== undefined || remaining <= 0) return false
       await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, left)
+        const timer = setTimeout(resolve, remaining)
         this.waiting.push(() => {
           clearTimeout(timer)
           resolve()

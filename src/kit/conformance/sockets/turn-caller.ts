@@ -49,12 +49,12 @@ export class TurnCaller {
 
   /** Sends a request and waits for its answer. Never rejects. */
   async send(body: JsonObject, behaviour: Behaviour = {}): Promise<Exchange> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const { url, headers, turns } = this.options
     const text = JSON.stringify(turns.frame(body))
     const sent = { method: 'GET', url, headers: { ...headers, upgrade: 'websocket' }, body: Buffer.from(text) }
     const got = await this.answerTo(text, behaviour)
-    return { sent: sent satisfies SentRequest, ...got, took: Math.round(performance.now() - began) }
+    return { sent: sent satisfies SentRequest, ...got, took: Math.round(performance.now() - startedAt) }
   }
 
   close(): void {
@@ -103,8 +103,8 @@ export class TurnCaller {
         const { data } = socket.received[at++]!
         if (data !== undefined && turns.isLast(data)) return true
       }
-      const left = Math.min(bounds.idle, deadline - performance.now())
-      if (!(await socket.until(() => socket.received.length > at, left))) return false
+      const remaining = Math.min(bounds.idle, deadline - performance.now())
+      if (!(await socket.until(() => socket.received.length > at, remaining))) return false
     }
   }
 

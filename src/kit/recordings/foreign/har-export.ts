@@ -86,12 +86,12 @@ function responseOf({ status, headers, body, chunks }: RecordedAnswer): object {
   }
 }
 
-const messagesOf = ({ frames }: RecordedSession, began: number) =>
+const messagesOf = ({ frames }: RecordedSession, startedAt: number) =>
   frames.map(({ ms, from, text, base64, binary }) => {
     const isBinary = binary || base64 !== undefined
     return {
       type: from === 'caller' ? 'send' : 'receive',
-      ...{ time: (began + ms) / 1000, opcode: isBinary ? 2 : 1 },
+      ...{ time: (startedAt + ms) / 1000, opcode: isBinary ? 2 : 1 },
       data: isBinary ? bytesOf({ text, base64 }).toString('base64') : text,
     }
   })

@@ -97,12 +97,12 @@ function chunksOf(bytes: Buffer, { _chunks = [] }: HarContent, end: number): rea
 }
 
 function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {} }: HarEntry): ArrivedSession {
-  const began = Date.parse(startedDateTime)
+  const startedAt = Date.parse(startedDateTime)
   const { protocol, closed } = _interlingua
   return {
     ...(protocol === undefined ? {} : { protocol }),
     frames: _webSocketMessages.map(({ type, time, opcode, data }) => ({
-      ms: Math.max(0, rounded(time * 1000 - began)),
+      ms: Math.max(0, rounded(time * 1000 - startedAt)),
       from: type === 'send' ? 'caller' : 'upstream',
       isBinary: opcode === BINARY,
       bytes: Buffer.from(data, opcode === BINARY ? 'base64' : 'utf8'),

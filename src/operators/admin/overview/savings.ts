@@ -21,12 +21,12 @@ export function savedBy({ config, prices }: Administration, groups: readonly Usa
       provider: channel.provider,
     }
     const share = (tokens: number): number => Math.min(SAMPLE, (tokens / input) * SAMPLE)
-    const without = prices.cost(priced, { input: SAMPLE })
+    const uncached = prices.cost(priced, { input: SAMPLE })
     const cached = prices.cost(priced, {
       ...{ input: SAMPLE, cacheRead: share(cacheRead), cacheWrite: share(cacheWrite) },
     })
-    if (without === undefined || cached === undefined) continue
-    saved = (saved ?? 0) + ((without - cached) * input) / SAMPLE
+    if (uncached === undefined || cached === undefined) continue
+    saved = (saved ?? 0) + ((uncached - cached) * input) / SAMPLE
   }
   return saved
 }

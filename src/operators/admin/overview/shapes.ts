@@ -40,7 +40,7 @@ export const CONCERN = fields({
     ...(['budget', 'limited'] as const),
     // A model whose requests today have no price.
     'unpriced',
-    // The store or Redis cannot be used; a warning about the config.
+    // An unusable store or Redis, and a warning about the config.
     ...(['store', 'redis', 'config'] as const),
   ]),
   severity: oneOf(['bad', 'warn']),

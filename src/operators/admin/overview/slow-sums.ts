@@ -46,7 +46,7 @@ export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
 }
 
-/** Returns true for sums of today that are recent enough to be shown. */
+/** Returns true if sums were computed today and recently enough to show. */
 const mayShow = ({ at }: Computed, now: number): boolean =>
   now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
 

@@ -35,7 +35,7 @@ const PARTS: { readonly [type: string]: List } = {
 export class Item {
   readonly fields: Fields
   readonly parts: { readonly [list in List]: Map<number, Fields> } = { content: new Map(), summary: new Map() }
-  private readonly grown: Fields = {}
+  private readonly appendedFields: Fields = {}
 
   constructor(item: JsonObject) {
     this.fields = { ...item }
@@ -53,7 +53,7 @@ export class Item {
         part['logprobs'] = listOf(part['logprobs']).concat(listOf(event['logprobs']))
     } else if (ITEM_DELTAS[type] !== undefined) {
       const name = ITEM_DELTAS[type]
-      this.grown[name] = (textOf(this.grown[name]) ?? '') + delta
+      this.appendedFields[name] = (textOf(this.appendedFields[name]) ?? '') + delta
     } else if (PARTS[type] !== undefined) Object.assign(this.part(PARTS[type], event), objectOf(event['part']))
     else if (type === 'response.output_text.annotation.added') {
       const part = this.part('content', event)
@@ -62,9 +62,9 @@ export class Item {
   }
 
   whole(): JsonObject {
-    const built = Object.entries(this.parts).filter(([, parts]) => parts.size > 0)
-    const lists = built.map(([list, parts]) => [list, [...parts].sort(([a], [b]) => a - b).map(([, part]) => part)])
-    return { ...this.fields, ...Object.fromEntries(lists), ...this.grown }
+    const partLists = Object.entries(this.parts).filter(([, parts]) => parts.size > 0)
+    const lists = partLists.map(([list, parts]) => [list, [...parts].sort(([a], [b]) => a - b).map(([, part]) => part)])
+    return { ...this.fields, ...Object.fromEntries(lists), ...this.appendedFields }
   }
 
   /** Takes over fields that are not streamed, and items without deltas, from the finished item. */
