@@ -41,7 +41,8 @@ export function readKeys(path: string): readonly FileKey[] {
     throw new KeyError(`${path} cannot be read: ${(thrown as Error).message}`)
   }
   const keys = keysIn(text)
-  if (keys === undefined) throw new KeyError(`${path} is damaged: it should contain {"keys": [{"name", "hash", "group"}]}`)
+  if (keys === undefined)
+    throw new KeyError(`${path} is damaged: it should contain {"keys": [{"name", "hash", "group"}]}`)
   return keys
 }
 
