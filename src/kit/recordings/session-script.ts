@@ -21,7 +21,7 @@ export interface ReleasedFrame {
   readonly wait: number
 }
 
-/** A message that a script expected, and what arrived instead. */
+/** A mismatch between the message that a script expected and the message that arrived. */
 export interface SessionMiss {
   readonly file: string
   readonly differences: readonly Difference[]

@@ -160,12 +160,12 @@ export class Workers {
     this.options.log.error({ pid: one.pid, how, ...reason, pause }, 'a worker died and is replaced')
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
-      if (this.active.length < this.wanted) this.succeed(one.pid)
+      if (this.active.length < this.wanted) this.startSuccessor(one.pid)
     }, pause)
     this.pauses.add(timer)
   }
 
-  private succeed(former: number): void {
+  private startSuccessor(former: number): void {
     const one = this.fork()
     one.address.then(
       () => this.options.log.info({ pid: one.pid, former }, 'a dead worker was replaced'),
