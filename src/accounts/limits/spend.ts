@@ -67,8 +67,8 @@ export class Spend {
   }
 
   /**
-   * Returns true if the spend in the period of a time is known, which it is not if the clock was set back to a period
-   * that was never seen.
+   * Returns true if the spend in the period of a time is known. It is unknown if the clock was set back to a period that
+   * was never seen.
    */
   isKnown(now: number): boolean {
     const number = this.period.at(now)

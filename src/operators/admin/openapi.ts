@@ -5,9 +5,7 @@ import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { INPUTS, SHAPES } from './shapes.ts'
 
-/**
- * Problems that every request may cause, that requests with input may cause, and that requests with a body may cause.
- */
+/** Problems of every request, of requests with input, and of requests with a body. */
 const COMMON_PROBLEMS: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',
