@@ -23,7 +23,7 @@ export async function listChannelsCommand(file: string | undefined, terminal: Te
   const entries = (await readStore(config, ({ config: records }) => records.entries())) ?? []
   const channels = entries.filter(({ kind }) => kind === 'channel')
   const names = new Set(channels.map(({ name }) => name))
-  // Stored channels replace the demo, and channels of the environment that have their names.
+  // Stored channels replace the demo, and environment channels of the same name.
   const isReplaced = (name: string): boolean =>
     config.channelsFrom === 'demo' ? names.size > 0 : config.channelsFrom === 'environment' && names.has(name)
   const fixed = config.channels
@@ -35,7 +35,7 @@ export async function listChannelsCommand(file: string | undefined, terminal: Te
   terminal.out(table([['NAME', 'PROVIDER', 'SOURCE', 'CHANGED'], ...fixed, ...stored]))
 }
 
-/** `interlingua channels add FILE`: stores the channels of a YAML or JSON file, all or none. */
+/** `interlingua channels add FILE`: stores all channels of a YAML or JSON file, or none. */
 export async function addChannelsCommand(path: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   const channels = channelsIn(path)
@@ -50,7 +50,7 @@ export async function addChannelsCommand(path: string, file: string | undefined,
     for (const channel of channels) {
       const edited = await editor.createChannel(channel)
       if ('faults' in edited) throw new UsageError(faultsText(edited.faults, String(channel['name'])))
-      if ('refusal' in edited) throw new UsageError(`there is a channel "${channel['name']}" already`)
+      if ('refusal' in edited) throw new UsageError(`there is already a channel "${channel['name']}"`)
       const name = nameOf(channel, path)
       const change = { action: 'createChannel', kind: 'channel', target: name, name } as const
       await recordChange(store, config, terminal, { ...change, after: await channelNamed(name, store) })
@@ -76,7 +76,7 @@ export async function removeChannelCommand(name: string, file: string | undefine
 /**
  * `interlingua channels test NAME`: tests a channel of the config or of the store.
  *
- * @returns whether there is no fault.
+ * @returns true if there is no fault.
  */
 export async function testChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<boolean> {
   const services = new Services(configAt(file), SILENT)

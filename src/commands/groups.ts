@@ -42,10 +42,10 @@ export async function createGroupCommand(
   checkNotFixed(name, config)
   await withStore(config, async store => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    const made = await store.access.changeGroup(name, known =>
+    const created = await store.access.changeGroup(name, known =>
       known === undefined ? withChanges(first, options) : undefined,
     )
-    if (made === undefined) throw new Error(`a group named "${name}" already exists`)
+    if (created === undefined) throw new Error(`a group named "${name}" already exists`)
     await recordGroup('createGroup', name, undefined, { store, config, terminal })
   })
   terminal.out(`Created ${name}.`)

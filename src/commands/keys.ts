@@ -191,7 +191,7 @@ async function required(name: string, { keys }: Config, records: AccessRecords):
   )
 }
 
-/** Throws if the config has a key of that name: lists and logs identify keys by name. */
+/** Throws if the config has a key of that name, because lists and logs identify keys by name. */
 function checkNotFixed(name: string, { keys }: Config): void {
   if (keys.some(key => key.name === name)) throw fixed(name)
 }

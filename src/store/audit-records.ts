@@ -6,7 +6,7 @@ export type Audited = (typeof AUDITED)[number]
 export const ACTOR_KINDS = ['user', 'token', 'command'] as const
 export type ActorKind = (typeof ACTOR_KINDS)[number]
 
-/** One change of a field. Absent values mean that the field was not set. Never contains a secret. */
+/** One change of a field. An absent value means that the field was not set. Never contains a secret. */
 export interface FieldChange {
   readonly field: string
   readonly from?: unknown
@@ -43,7 +43,7 @@ export interface AuditPage {
   readonly after?: string
 }
 
-/** The audit log. Entries are never changed; they are deleted with the usage rows of their time. */
+/** The audit log. Entries are never changed, and are deleted with the usage rows of the same time. */
 export interface AuditRecords {
   add(entry: AuditEntry): Promise<void>
   /** Returns a page of entries, newest first. `next` is the position of the next page. */

@@ -131,6 +131,6 @@ test('credentials are encrypted again: with a new secret of the store, then with
     fault: expect.stringContaining('another secret'),
   })
   const unread = await run('store', 'encrypt-again')
-  expect(unread.fault).toBe('No secret decrypts the credentials of channel mine; they stay as they are.')
+  expect(unread.fault).toBe('No secret decrypts the credentials of channel mine; they are left unchanged.')
   expect(unread.out).toContain('0 channels')
 })

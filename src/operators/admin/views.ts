@@ -5,7 +5,7 @@ import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../../store/
 import type { ConsoleUser } from '../../store/console-records.ts'
 import { limitsView } from './permission-fields.ts'
 
-/* Converts stored records to answers. Of secrets, only the beginning and the end are shown. */
+/* Converts stored records to answers. Shows only the first and last characters of secrets. */
 
 const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 

@@ -14,7 +14,7 @@ import { Problem } from '../problem.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
 import { channelViews, currentView, storedChannel } from './channel-view.ts'
 
-/** How changes of channels enter the audit log: drained or not, and the stored config without its secrets. */
+/** Audit rules for channels: records whether a channel is drained, and its stored config without secrets. */
 export const AUDIT: Audit = {
   kind: 'channel',
   read: async (gateway, name) => {
@@ -47,7 +47,7 @@ const getChannel = endpoint({
   handle: (gateway, { params }, principal) => details(gateway, params.name, principal),
 })
 
-/** Formats a channel with its dialects, and for admins with its stored config. */
+/** Formats a channel with its dialects and, for admins, its stored config. */
 export async function details(gateway: Administration, name: string, { role }: Principal) {
   const config = gateway.config.channels.find(one => one.name === name)
   const stored = storedChannel(gateway, name)

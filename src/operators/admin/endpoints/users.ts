@@ -45,10 +45,10 @@ const createUser = endpoint({
   problems: ['name-taken'],
   location: user => `/users/${encodeURIComponent(user.name)}`,
   handle: async ({ users, log }, { body }, principal) => {
-    const made = await users.add(body.name, body.role ?? 'viewer', body.password)
-    if (made === undefined) throw new Problem('name-taken', 'A user with this name already exists.')
-    log.info({ user: made.user.name, role: made.user.role, by: principal.name }, 'user added')
-    return { ...userView(made.user), ...(body.password === undefined ? { password: made.password } : {}) }
+    const created = await users.add(body.name, body.role ?? 'viewer', body.password)
+    if (created === undefined) throw new Problem('name-taken', 'A user with this name already exists.')
+    log.info({ user: created.user.name, role: created.user.role, by: principal.name }, 'user added')
+    return { ...userView(created.user), ...(body.password === undefined ? { password: created.password } : {}) }
   },
 })
 

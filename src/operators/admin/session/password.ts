@@ -105,7 +105,7 @@ function orRefuse<T extends object>(result: T | SignInRefusal): T {
 const LOCKED = 'Too many wrong passwords for this name. Try again later.'
 
 /**
- * Reads and validates a request body. JSON errors are not repeated in messages, because they could quote a password.
+ * Reads and validates a request body. Messages do not repeat JSON errors, which could quote a password.
  */
 async function bodyOf<S extends AnySchema>(
   gateway: Administration,
