@@ -87,7 +87,7 @@ export class Turn {
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_PART_LOSSES)
-    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
     if (field === 'thoughts') {
       this.joinedReasoning = this.join(this.joinedReasoning, part, path)
       return

@@ -109,8 +109,8 @@ const writeContent = (
 /** Writes each tool result as a separate message. */
 function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
-  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'tool-turns-have-no-name')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))

@@ -173,7 +173,7 @@ class MessageWriter {
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isImage(part)) return
-    this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    this.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   }
 
   private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
@@ -200,7 +200,7 @@ class MessageWriter {
   private opaque(part: OpaquePart, path: Path): void {
     if (part.format !== FORMAT) {
       if (part.text !== undefined) this.texts.add({ type: 'text', text: part.text }, path)
-    } else this.losses.drop(path, 'no-place-for-it')
+    } else this.losses.drop(path, 'no-equivalent-field')
   }
 
   private speech(part: MediaPart, path: Path): void {

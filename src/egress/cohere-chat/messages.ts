@@ -89,7 +89,7 @@ const writeContent = (
 function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
   reportName(message, path, context)
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))

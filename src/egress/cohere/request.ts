@@ -47,7 +47,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.changeRestored(echo, false, 'repeated-by-the-gateway')
-  if (ranking.echo === undefined) losses.addRestored(echo, false, 'said-outright')
+  if (ranking.echo === undefined) losses.addRestored(echo, false, 'default-made-explicit')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )
@@ -82,7 +82,7 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
 
 const EMBEDDING = new Set(['modalities', 'embedding'])
 
-const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
+const WRITTEN_OUT = { kind: 'added', reason: 'default-made-explicit', restored: true } as const
 
 /** Writes an embedding request (docs/wire/embeddings.md#cohere). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
@@ -181,10 +181,10 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   }
   const url = imageUrlOf(part)
   if (part.type !== 'media' || url === undefined)
-    return losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
+    return losses.drop(at, part.type === 'media' ? 'text-and-images-only' : 'no-equivalent-field')
   losses.dropFields(part, at, { ...IMAGE_LOSSES, transcript: 'no-transcript-here' })
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'implied-by-the-address')
+    losses.drop([...at, 'source', 'mediaType'], 'implied-by-url')
   return writeImage(part, url)
 }
 

@@ -48,7 +48,7 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
       losses.dropFields(part, [...AT, index], { content: 'not-repeated', cache: 'no-cache-markers' })
       return [{ index: part.index, relevance_score: part.score, ...extrasFor(part, FORMAT) }]
     }
-    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-place-for-it')
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-equivalent-field')
     return []
   })
 }
@@ -65,7 +65,7 @@ function writeVectors(
   const vectors = content.flatMap((part, index): Json[] => {
     if (part.type === 'embedding') return [inEncoding(part, wanted, index, losses)]
     if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
-      losses.drop([...AT, index], 'no-place-for-it')
+      losses.drop([...AT, index], 'no-equivalent-field')
     return []
   })
   const embeddings = { [wanted]: vectors, ...otherTypesOf(parts), ...(more as JsonObject | undefined) }

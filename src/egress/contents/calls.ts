@@ -86,7 +86,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   losses.dropFields(part, path, { cache: 'no-cache-markers' })
   if (part.type === 'text') {
     losses.dropFields(part, path, TEXT_LOSSES)
-    if (nativeExtras(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (nativeExtras(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
     return part.text
   }
   if (part.type === 'media') {

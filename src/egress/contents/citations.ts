@@ -180,7 +180,7 @@ export function reportCitations(
   for (const [index, annotation] of (annotations ?? []).entries()) {
     const at = [...path, index]
     if (needsSupport(annotation)) reportCitation(text, annotation, at, losses)
-    else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-place-for-it')
+    else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-equivalent-field')
   }
 }
 
@@ -188,7 +188,7 @@ function reportCitation(text: string, citation: Citation, path: Path, losses: Lo
   const range = citedRange(text, citation)
   if (range === undefined) return losses.drop(path, 'no-text-to-cite')
   if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   for (const edge of ['start', 'end'] as const) {
     if (citation[edge] === undefined) losses.add([...path, edge], range[edge], 'cites-all-of-the-text')
     else if (citation[edge] !== range[edge]) losses.change([...path, edge], range[edge], 'cites-all-of-the-text')

@@ -179,7 +179,7 @@ function writeChoice(
 ): JsonObject {
   const path: Path = ['toolChoice']
   if (hosted !== undefined) losses.drop([...path, 'hosted'], 'hosted-tools-cannot-be-forced')
-  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (mode === 'none') {
     if (only !== undefined) losses.drop([...path, 'only'], 'no-tool-may-be-called')
     return { mode: 'NONE' }

@@ -77,7 +77,7 @@ function countsByModality(usage: Usage, field: 'inputBy' | 'outputBy', total: nu
   for (const modality in counts)
     if (counts[modality as Modality] === 0) losses.dropRestored(['usage', field, modality], 'no-entry-for-nothing')
   if (text === undefined) return nonZero
-  losses.addRestored(['usage', field, 'text'], text, 'the-rest-is-text')
+  losses.addRestored(['usage', field, 'text'], text, 'rest-becomes-text')
   return { ...nonZero, text }
 }
 

@@ -148,7 +148,7 @@ export function reasoningBlock(
     }
   if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
   for (const field of Object.keys(extrasFor(part, FORMAT)))
-    losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+    losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
   return { reasoningContent: { redactedContent: value ?? '' } }
 }
 

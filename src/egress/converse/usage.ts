@@ -37,6 +37,6 @@ function report(usage: Usage | undefined, cached: number, losses: Losses): void 
   if (usage === undefined) return losses.add(['usage'], { input: 0, output: 0 }, 'count-required')
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], cached, 'count-required')
-  else if (usage.input < cached) losses.change(['usage', 'input'], cached, 'a-prompt-holds-its-cache')
+  else if (usage.input < cached) losses.change(['usage', 'input'], cached, 'prompt-includes-cache')
   if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
 }

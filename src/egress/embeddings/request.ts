@@ -98,7 +98,7 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   // `foreignLosses` reports the loss of another format's part.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
   if (part.type !== 'media' || part.source.type !== 'text')
-    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
+    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-equivalent-field')
   const { source, name } = part
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')
@@ -204,7 +204,7 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   const { dimensions, encoding } = request.output.embedding ?? {}
   const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
   const hidden = encoding === 'float' && dialect.float_encoding === false
-  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-unasked')
+  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({
     [dialect.dimensions_field ?? fieldOf(DIMENSIONS)]: dimensions,

@@ -66,7 +66,7 @@ export function writeInputImages(
     const at = [...path, index]
     if (promptTextOf(part, FORMAT) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
-    else if (!isInputImage(part)) losses.drop(at, 'pictures-only')
+    else if (!isInputImage(part)) losses.drop(at, 'images-only')
     else if (dialect.edits === 'form' && !isInForm(part)) losses.drop(at, 'files-only')
     else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
     else (isMask(part) ? masks : images).push(index)

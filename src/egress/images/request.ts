@@ -33,7 +33,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const turn = turnOf(request)
   const content = request.messages[turn]?.content ?? []
   reportRest(request, turn, {}, losses)
-  dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
+  dropOthers(request.output, ['output'], OUTPUT, 'images-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
   const endpointPath = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
@@ -84,7 +84,7 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
 function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
-  losses.drop(['output', 'image', 'fidelity'], 'no-picture-to-be-true-to')
+  losses.drop(['output', 'image', 'fidelity'], 'no-image-to-be-true-to')
   return {}
 }
 

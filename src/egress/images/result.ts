@@ -126,20 +126,20 @@ function writeCandidate(
   losses.dropFields(rest, path, { logprobs: 'no-logprobs', transcript: 'no-transcripts' })
   const images = content.flatMap((part, index) => {
     if (isGeneratedImage(part)) return [{ part, path: [...path, 'content', index] }]
-    losses.drop([...path, 'content', index], 'pictures-only')
+    losses.drop([...path, 'content', index], 'images-only')
     return []
   })
   const [first, ...others] = images
   if (first === undefined && !native) {
-    losses.drop(path, 'no-picture')
+    losses.drop(path, 'no-image')
     return []
   }
   reportFinish(finish, path, losses)
   const written = images.map(({ part, path }, index) => {
     const kind = reportImage(part, path, shared, losses)
     if (index > 0) {
-      losses.drop(path, 'an-entry-for-each-picture')
-      losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
+      losses.drop(path, 'one-entry-per-image')
+      losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'one-entry-per-image')
     }
     return { ...writeImage(part), ...writeImageProperties(defined({ prompt: part.made?.prompt })) }
   })

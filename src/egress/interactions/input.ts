@@ -48,7 +48,7 @@ export function writeMessage(
   names: CallNames,
 ): readonly JsonObject[] {
   const { role } = message
-  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
   if (role === 'assistant') return writeTurn(message, path, context)
   if (role === 'tool') return writeResults(message, path, context, names)
   if (role !== 'user') context.losses.change([...path, 'role'], 'user', 'system-stands-first')
@@ -78,7 +78,7 @@ function withoutCitations(part: Part, path: Path, losses: WriteContext['losses']
 
 /** Writes each tool result as a separate step. */
 function writeResults(message: Message, path: Path, context: WriteContext, names: CallNames): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') return [writeResult(part, at, context, names)]
@@ -117,7 +117,7 @@ const CALL_LOSSES: Unwritten<ToolCallPart, 'type' | 'id' | 'name' | 'arguments' 
 
 /** Writes a model turn. Adjacent contents form one step. */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return writeParts(message.content, path, context)
 }
 

@@ -91,5 +91,5 @@ function report(result: CanonicalResult, request: CanonicalRequest, losses: Loss
   if (candidate === undefined) return
   losses.dropFields(candidate, ['candidates', 0], NO_TIMES)
   if (candidate.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
-  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
 }

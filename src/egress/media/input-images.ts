@@ -40,7 +40,7 @@ export function reportTypeOfUrl({ source }: MediaPart, path: Path, losses: Losse
 /** Reports the media type of an image that is sent as a URL or bare base64. The upstream detects the type itself. */
 export function reportImpliedType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
-  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')
+  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-url')
   if (source.type !== 'base64') return
   const mediaType = sniffBase64(source.data) ?? 'image/jpeg'
   if (mediaType !== source.mediaType) losses.change(at, mediaType, 'implied-by-the-bytes')

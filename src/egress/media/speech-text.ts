@@ -76,7 +76,7 @@ function joinTexts(
 /** Returns the part's text. If the part belongs to another format, its loss has already been reported (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
-  if (part.type !== 'text') return losses.drop(path, 'texts-only')
+  if (part.type !== 'text') return losses.drop(path, 'text-only')
   losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
   return part.text
 }

@@ -101,7 +101,7 @@ function leading(messages: readonly Message[]): number {
 function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
   writeHead(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return writeBlocks(message.content, childPath(path, 'content'), 'system', context)
 }
 

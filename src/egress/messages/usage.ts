@@ -37,7 +37,7 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'out
 function reportUsage(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
-  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
+  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'prompt-includes-cache')
   for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)
     if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   const { hostedCalls } = usage

@@ -29,7 +29,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'said-outright')
+  if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'default-made-explicit')
   const body = {
     model: request.model,
     query: ranking.query,
@@ -100,7 +100,7 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
     if (part.type === 'media' && index === first && imageCount > 0) continue
     if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
     else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
-      losses.drop([...path, index], 'no-place-for-it')
+      losses.drop([...path, index], 'no-equivalent-field')
   }
   return texts
 }
@@ -130,7 +130,7 @@ function writeImage(part: MediaPart, at: Path, context: WriteContext): Json {
   const { losses } = context
   const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
   if (kind !== 'image' || content === undefined) {
-    losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'pictures-only')
+    losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'images-only')
     return context.plain('')
   }
   losses.dropFields(part, at, { ...IMAGE_LOSSES, use: 'no-masks' })

@@ -51,7 +51,7 @@ function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Los
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
     // `foreignLosses` reports parts of other formats that have no text.
-    if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-equivalent-field')
     return []
   })
 }

@@ -129,7 +129,7 @@ const MASK_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'u
 
 function reportMask(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, MASK_LOSSES)
-  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
 }

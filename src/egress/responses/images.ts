@@ -19,7 +19,7 @@ export const isImageRequest = (request: CanonicalRequest): boolean => workOf(req
 /** Tool choice that forces the image generation tool. */
 export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TYPE } }
 
-const IMAGE_TOOL_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+const IMAGE_TOOL_LOSSES = { tools: 'images-only', toolChoice: 'images-only' }
 
 /** Writes the image generation tool with the image settings. */
 export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonObject {
@@ -122,5 +122,5 @@ export function reportImage(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, IMAGE_LOSSES)
   if (part.source.type !== 'base64') return
   const read = `image/${outputFormatOf(part.source.mediaType)}`
-  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')
+  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'images-only')
 }

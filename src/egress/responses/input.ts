@@ -15,7 +15,7 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
   const instructions = instructionsOf(messages)
   const input = messages.flatMap((message, index) => {
     const path: Path = ['messages', index]
-    if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+    if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
     return index === 0 && instructions !== undefined ? [] : writeMessage(message, path, context)
   })
   return { ...defined({ instructions }), input }
@@ -55,7 +55,7 @@ function writeParts(
 
 /** Writes each tool result as a separate item. */
 function writeResults(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') return [writeResult(part, at, context)]
@@ -81,7 +81,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
  * message.
  */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   const turn = new Turn(context)
   for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
   return turn.written()

@@ -55,7 +55,7 @@ export function reportSearch(part: SearchPart, id: string, path: Path, losses: L
   if (part.id !== id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
   if (part.type === 'search-call') return
   for (const field of Object.keys(extrasFor(part, FORMAT)))
-    if (field !== 'sources') losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+    if (field !== 'sources') losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
   for (const [index, { title }] of part.sources.entries())
     if (title !== undefined) losses.drop([...path, 'sources', index, 'title'], 'no-titles-of-sources')
 }

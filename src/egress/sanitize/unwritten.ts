@@ -69,7 +69,7 @@ export const NO_STATE: Unwritten<State> = {
 
 /** Reports a node's extras of this format as lost, because the format writes the node as a plain value. */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
-  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
+  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-equivalent-field')
 }
 
 const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])

@@ -152,11 +152,11 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
     const at = [...path, 'content', index]
     if (part.type === 'text') losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
     else if (part.type !== 'opaque') losses.drop(at, 'only-text')
-    if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-equivalent-field')
   }
-  if (candidate.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (candidate.transcript?.extras?.[FORMAT] !== undefined)
-    losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-place-for-it')
+    losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-equivalent-field')
   const { finish } = candidate
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'no-finish-here')
   else if (finish.reason !== 'stop' || finish.stopSequence !== undefined)
