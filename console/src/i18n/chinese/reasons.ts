@@ -253,7 +253,6 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'text-only': '只接受文本',
   'text-results-only': '结果只能是文本',
   'text-and-images-only': '只接受文本和图片',
-  'text-only': '只接受文本',
   'the-default': '与默认值相同',
   'the-last-block-is-text': '最后一块必须是文本',
   'the-likeliest-first': '最可能的在最前',
