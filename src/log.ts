@@ -8,7 +8,7 @@ export interface Log {
 /** A log that writes nothing. */
 export const SILENT: Log = { info() {}, warn() {}, error() {} }
 
-/** Maximum number of kinds of faults that one `LogOnce` tracks. Further kinds are not logged. */
+/** Maximum number of fault kinds that one `LogOnce` tracks. Further kinds are not logged. */
 const MAX_KINDS = 20
 
 /** Default interval between two log lines for one kind of fault, in milliseconds. */
@@ -17,11 +17,11 @@ const DEFAULT_INTERVAL = 600_000
 interface LogOnceOptions {
   /** Minimum time between two log lines for one kind of fault, in milliseconds. Ten minutes by default. */
   readonly interval?: number
-  /** Whether a kind of fault is logged again only after `recovered` was called. */
+  /** Logs a kind of fault again only after `recovered` was called. */
   readonly untilRecovered?: true
 }
 
-/** Rate-limits log lines for faults that every request may meet: one line per kind of fault and interval. */
+/** Rate-limits log lines for faults that may affect every request: one line per kind of fault and interval. */
 export class LogOnce {
   private readonly lastLogged = new Map<string, number>()
   private readonly write: (thrown: unknown, kind: string) => void
@@ -36,7 +36,7 @@ export class LogOnce {
   /**
    * Logs a fault, unless its kind was logged recently.
    *
-   * @param kind identifies the kind of fault; default: the error's code, or else its text.
+   * @param kind identifies the kind of fault. Default: the error's code, or else its text.
    */
   log(thrown: unknown, kind: string = (thrown as NodeJS.ErrnoException | undefined)?.code ?? String(thrown)): void {
     const now = performance.now()
@@ -58,13 +58,13 @@ export class LogOnce {
     return now - lastAt < interval || (untilRecovered === true && lastAt > this.recoveredAt)
   }
 
-  /** Runs work that no request depends on. If the work throws, logs the fault and returns `otherwise`. */
-  attempt<T>(work: () => T, otherwise: T): T {
+  /** Runs work that no request depends on. If the work throws, logs the fault and returns `fallback`. */
+  attempt<T>(work: () => T, fallback: T): T {
     try {
       return work()
     } catch (thrown) {
       this.log(thrown)
-      return otherwise
+      return fallback
     }
   }
 }

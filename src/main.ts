@@ -1,7 +1,7 @@
 import { commandLine } from './commands/command-line.ts'
 import { TERMINAL } from './commands/outcome.ts'
 
-// The reader of the output may end before it has read everything (`| head`), which is no fault of the command.
+// The reader of the output may exit before it has read everything (`| head`). That is not the command's fault.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'EPIPE') throw fault

@@ -6,8 +6,8 @@ interface OutageTexts {
 }
 
 /**
- * Logs the start and the end of an outage, one line each. The second line has its duration and the number of affected
- * operations.
+ * Logs the start and the end of an outage, one line each. The second line states the duration and the number of
+ * affected operations.
  */
 export class Outage {
   private readonly log: Log
@@ -62,8 +62,8 @@ export class Outage {
 }
 
 /**
- * Returns a one-line description of an error. An AggregateError (one error per tried address) has no message, so its
- * first error is described.
+ * Returns a one-line description of an error. Describes the first error of an AggregateError (one error per address
+ * tried), which has no message itself.
  */
 function describeCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
  */
 export const ROOT: string = rootAbove(dirname(fileURLToPath(import.meta.url)))
 
-/** Whether the bundle that `npm ci` builds runs, or the source files. */
+/** The code that is running: the bundle that `npm ci` builds, or the source files. */
 export const RUNNING_FROM: 'bundle' | 'sources' = import.meta.url.endsWith('.ts') ? 'sources' : 'bundle'
 
 /** The folder of the built web console, written by `npm run console:build`. */
 export const CONSOLE_FILES: string = join(ROOT, 'console/dist')
 
-/** Returns the nearest folder whose package.json has a name. The one beside the modules of the npm package has none. */
+/** Returns the nearest folder whose package.json has a name. The one beside the npm package's modules has none. */
 function rootAbove(folder: string): string {
   const path = join(folder, 'package.json')
   if (existsSync(path) && 'name' in (JSON.parse(readFileSync(path, 'utf8')) as object)) return folder

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { seedOfRun } from './seed.ts'
 
@@ -8,11 +11,18 @@ declare module 'vitest' {
   }
 }
 
-/** Sets one seed for all workers of a run. A failed run prints it at its end. */
+/**
+ * Sets one seed for all workers of a run, and one folder for its temporary files, which is deleted at the end. A failed
+ * run prints the seed.
+ */
 export default function setup(project: TestProject): () => void {
+  // Sockets are in this folder, too, and their paths are short.
+  const folder = mkdtempSync(join(tmpdir(), 'il-'))
+  process.env['TMPDIR'] = folder
   const seed = seedOfRun(process.env)
   project.provide('seed', seed)
   return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     if (project.vitest.state.getCountOfFailedTests() > 0)
       project.vitest.logger.log(`\nRandom values were drawn from seed ${seed}: SEED=${seed} draws them again.\n`)
   }

@@ -4,20 +4,20 @@ import type { AccessChanges, AccessRecords } from '../store/access-records.ts'
 /** Options of the follower: how it reads changes, and where it delivers them. */
 export interface FollowerOptions {
   readonly records: AccessRecords
-  /** Whether the store may hold keys. If false, the follower does not open a missing SQLite file. */
+  /** Returns true if the store may hold keys. If false, the follower does not open a missing SQLite file. */
   readonly mayHold: () => boolean
-  /** Runs before every read until it has succeeded once. */
+  /** Runs before every read, until it has succeeded once. */
   readonly prepare: () => Promise<void>
   readonly apply: (changes: AccessChanges) => void
-  /** Receives errors other than an unavailable store, which the store logs itself. */
+  /** Receives errors other than store outages, which the store logs itself. */
   readonly onFault: (thrown: unknown) => void
 }
 
-/** Follows the changes of stored keys and groups. */
+/** Follows changes of the stored keys and groups. */
 export class Follower {
-  /** Whether the complete state was read at least once. */
+  /** True once the complete state has been read. */
   isRead = false
-  /** Whether the latest read succeeded. */
+  /** True if the latest read succeeded. */
   isCurrent = false
   private readonly options: FollowerOptions
   private version = 0
@@ -45,7 +45,7 @@ export class Follower {
   /** Reads all changes made before this call. Never rejects. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.begin()
-    // The running read may have missed the latest change. Read once more.
+    // The read in progress may have missed the latest change, so read once more.
     this.next ??= this.reading.then(() => {
       this.next = undefined
       return this.begin()

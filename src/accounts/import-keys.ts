@@ -4,9 +4,9 @@ import { type FileKey, keyFile, ownerOf, readKeys } from './key-file.ts'
 
 /**
  * Imports the key file of an earlier version into the store and renames the file. Safe to run in several processes at
- * once, because a key is stored once, by its id.
+ * once, because each key is stored only once, under its id.
  *
- * @throws KeyError if the file cannot be read; errors of the store.
+ * @throws KeyError if the file cannot be read, and errors of the store.
  */
 export async function importKeys(dataDir: string, records: AccessRecords): Promise<void> {
   const path = keyFile(dataDir)
@@ -20,7 +20,7 @@ export async function importKeys(dataDir: string, records: AccessRecords): Promi
   }
 }
 
-/** Stores one key. A name that is taken gets a number as suffix. */
+/** Stores one key. Adds a number to its name if the name is taken. */
 async function importKey(key: StoredKey, records: AccessRecords): Promise<void> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? key.name : `${key.name}-${number}`

@@ -19,13 +19,13 @@ export class IncompleteBodies {
     this.limits = limits
   }
 
-  /** Number of bytes in memory at present. */
+  /** Number of bytes currently in memory. */
   get bytes(): number {
     return this.all
   }
 
   /**
-   * Starts the count for one body of a key. The caller must close it in every case.
+   * Starts counting one body of a key. The caller must always close the returned count.
    *
    * @throws GatewayError like `IncompleteBody.take`.
    */
@@ -43,7 +43,7 @@ export class IncompleteBodies {
   /**
    * Adds bytes to the counts of a key and in total. A negative number releases bytes.
    *
-   * @param bodyBytes all bytes of this body.
+   * @param bodyBytes total bytes of this body so far.
    */
   count(key: string, bytes: number, bodyBytes: number): void {
     this.all += bytes
@@ -53,8 +53,8 @@ export class IncompleteBodies {
     if (bytes <= 0) return
     if (bodyBytes - BASE > this.limits.key)
       throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
-    if (ofKey > this.limits.key) throw fault('overloaded', 'Too many requests of this key are incomplete.')
-    if (this.all > this.limits.all) throw fault('overloaded', 'Too many requests are incomplete.')
+    if (ofKey > this.limits.key) throw fault('overloaded', 'This key has too many incomplete requests.')
+    if (this.all > this.limits.all) throw fault('overloaded', 'There are too many incomplete requests.')
   }
 }
 
@@ -73,8 +73,8 @@ export class IncompleteBody {
   /**
    * Counts bytes that arrived.
    *
-   * @throws GatewayError `overloaded` if the key or all keys together hold too much, `too-large` if this body is too
-   * large.
+   * @throws GatewayError `overloaded` if the bodies of the key or of all keys take too much memory, `too-large` if this
+   * body is too large.
    */
   take(bytes: number): void {
     if (this.closed) return

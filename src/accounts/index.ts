@@ -36,22 +36,21 @@ const USES = 60_000
 
 /** Dependencies of `Access`. All have defaults. */
 export interface AccessOptions {
-  /** Repository of the keys and groups that administrators create at runtime. None by default. */
+  /** Repository of keys and groups that administrators create at runtime. None by default. */
   readonly records?: AccessRecords
   /** Returns the Unix time in milliseconds. */
   readonly now?: () => number
   /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
-  /** Receives the channels and settings of models in the store, whenever any changed. */
+  /** Receives all stored channels and settings of models whenever any of them changed. */
   readonly onConfig?: (entries: readonly StoredEntry[]) => void
-  /** Usage of the keys' limits. Counted only in this process by default. */
+  /** Limits of the keys. Usage is counted only in this process by default. */
   readonly limits?: Limits
 }
 
 /**
- * Authenticates callers and decides what they may do. Combines the keys and groups of the config with those of the
- * store.
+ * Authenticates callers and decides what they may do. Combines keys and groups from the config and the store.
  */
 export class Access {
   private readonly ring = new KeyRing()
@@ -94,9 +93,10 @@ export class Access {
   }
 
   /**
-   * Reads the stored keys and groups, and follows their changes from then on.
+   * Reads the stored keys and groups, and starts following their changes.
    *
-   * @throws KeyError if the key file of an earlier version cannot be read; errors of the store that no retry can fix.
+   * @throws KeyError if the key file of an earlier version cannot be read, and errors of the store that no retry can
+   * fix.
    */
   async open(): Promise<void> {
     if (this.follower === undefined) return
@@ -108,8 +108,8 @@ export class Access {
   /**
    * Authenticates a request.
    *
-   * @throws GatewayError `unauthenticated` if the key is missing, unknown or revoked; `forbidden` if its group no
-   * longer exists; `overloaded` for an unknown key while the stored keys cannot be read.
+   * @throws GatewayError `unauthenticated` if the key is missing, unknown or revoked, `forbidden` if its group no
+   * longer exists, `overloaded` for an unknown key while the stored keys cannot be read.
    */
   identify(credentials: Credentials): Caller {
     const credential = credentialOf(credentials)
@@ -122,7 +122,7 @@ export class Access {
   }
 
   /**
-   * Authenticates a request like `identify`, but looks an unknown key up in the store before refusing it.
+   * Authenticates a request like `identify`, but looks up an unknown key in the store before refusing the request.
    *
    * @param addressOf returns the caller's IP address.
    */
@@ -137,16 +137,16 @@ export class Access {
     }
   }
 
-  /** Returns the caller with a key id, with the key's current settings. Looks an unknown id up in the store. */
+  /** Returns the caller that owns a key id, with the key's current settings. Looks up an unknown id in the store. */
   async ownerOf(id: string): Promise<Caller> {
-    if (this.follower !== undefined && this.ring.ownedBy(id) === undefined) await this.lookups.refreshed()
+    if (this.follower !== undefined && this.ring.ownedBy(id) === undefined) await this.lookups.refresh()
     return this.renewed({ id })
   }
 
   /**
-   * Returns the caller with a key id, with the key's current settings.
+   * Returns the caller that owns a key id, with the key's current settings.
    *
-   * @throws GatewayError like `identify`, for example if the key was revoked meanwhile.
+   * @throws GatewayError like `identify`, for example if the key was revoked in the meantime.
    */
   renewed({ id, secret }: Pick<Caller, 'id'> & Partial<Pick<Caller, 'secret'>>): Caller {
     const found = this.ring.ownedBy(id)
@@ -157,13 +157,13 @@ export class Access {
     return found.caller!
   }
 
-  /** Returns why a caller's running requests must stop. Undefined if they may continue. */
+  /** Returns the reason why a caller's running requests must stop, or undefined if they may continue. */
   endOf({ secret }: Pick<Caller, 'secret'>): GatewayError | undefined {
     return secret === undefined || secret.validUntil > this.now() ? undefined : secret.refusal
   }
 
   /**
-   * Returns why all work that belongs to a key must stop, whichever of its secrets started it. Undefined if it may
+   * Returns the reason why all work of a key must stop, whichever secret started it, or undefined if the work may
    * continue.
    */
   endOfOwner(id: string): GatewayError | undefined {
@@ -172,7 +172,7 @@ export class Access {
     return found.validUntil > this.now() ? undefined : found.refusal
   }
 
-  /** Whether the error is the refusal of an unknown key. */
+  /** Returns true if the error refuses an unknown key. */
   isWrongKey(thrown: unknown): thrown is WrongKey {
     return thrown instanceof WrongKey
   }
@@ -182,12 +182,12 @@ export class Access {
     this.ended.push(listener)
   }
 
-  /** Whether an administrator drained the channel. A drained channel gets no requests. */
+  /** Returns true if an administrator drained the channel. A drained channel gets no requests. */
   isDrained(channel: string): boolean {
     return this.drained.has(channel)
   }
 
-  /** All groups of the store and the config. A group declared in the config replaces a stored one of the same name. */
+  /** All groups of the store and the config. A group in the config replaces a stored group of the same name. */
   get groups(): ReadonlyMap<string, GroupConfig> {
     const groups = new Map<string, GroupConfig>(this.storedGroups)
     for (const [name, group] of this.config.groups)
@@ -195,19 +195,19 @@ export class Access {
     return groups
   }
 
-  /** Returns the fallback models of a group, by the same precedence as `groups`. */
+  /** Returns the fallback models of a group, with the same precedence as `groups`. */
   fallbacksOf(group: string): readonly FallbackModel[] | undefined {
     const fixed = this.config.groups.get(group)
     const stored = fixed === undefined || fixed.implied === true ? this.storedGroups.get(group) : undefined
     return (stored ?? fixed)?.fallbacks
   }
 
-  /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */
+  /** Creates the reservation for one request in the limits of its key. Does not count anything yet. */
   reservation({ id, permissions }: Caller): Reservation {
     return this.limits.of(id, permissions.limits)
   }
 
-  /** Applies the keys and groups of a reloaded config. Usage counts are unchanged. */
+  /** Applies the keys and groups of a reloaded config. Usage counts stay unchanged. */
   reload(config: Config): void {
     this.config = config
     this.arrange()
@@ -226,7 +226,7 @@ export class Access {
     return this.refresh()
   }
 
-  /** Stops following the store, and stores the times of last use. */
+  /** Stops following the store, and writes the times of last use. */
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
     this.unsubscribe?.()
@@ -253,7 +253,7 @@ export class Access {
     return store.engine !== 'sqlite' || existsSync(store.path)
   }
 
-  /** Whether stored keys may exist that were never read. */
+  /** True if there may be stored keys that were never read. */
   private get isBlind(): boolean {
     return this.follower?.isRead === false && (this.mayHold || existsSync(keyFile(this.home.dataDir)))
   }
@@ -302,13 +302,13 @@ export class Access {
       await this.records?.recordUses(used)
       this.usesStoredAt = at
     } catch (thrown) {
-      // The next run stores the times. The store logs its own faults.
+      // The next run writes the times. The store logs its own faults.
       if (!(thrown instanceof GatewayError)) this.onFault(thrown)
     }
   }
 }
 
-/** Converts a key of the config. Half of the hash is its id: unique, but not enough to authenticate with. */
+/** Converts a key of the config. Half of the hash serves as its id, which is unique but not enough to authenticate. */
 const heldOf = (key: KeyConfig): HeldKey => ({ ...key, id: key.hash.slice(0, 32), secrets: [{ hash: key.hash }] })
 
 const MISSING = unauthenticated('No API key was given.', 'missing_api_key')

@@ -8,7 +8,8 @@ export interface FileKey {
   readonly hash: string
   readonly group: string
   /**
-   * Owner of the data that the key's requests store, if the key replaced another one. Otherwise derived from the hash.
+   * Owner of the data that the key's requests store. Present if the key replaced another one, otherwise derived from
+   * the hash.
    */
   readonly owner?: string
   /** First characters of the key, shown in lists. */
@@ -21,13 +22,13 @@ export interface FileKey {
 /** Path of the key file that an earlier version may have left in a data directory. */
 export const keyFile = (dataDir: string): string => join(dataDir, 'keys.json')
 
-/** An error of a key command or of the key file. The message is for the operator. */
+/** Thrown for an error in a key command or in the key file. The message is for the operator. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
 
 /**
- * Reads all keys of the file, including revoked ones. A missing file has none.
+ * Reads all keys in the file, including revoked ones. Returns none if the file is missing.
  *
  * @throws KeyError if the file cannot be read or parsed.
  */
@@ -40,7 +41,8 @@ export function readKeys(path: string): readonly FileKey[] {
     throw new KeyError(`${path} cannot be read: ${(thrown as Error).message}`)
   }
   const keys = keysIn(text)
-  if (keys === undefined) throw new KeyError(`${path} is damaged: it should hold {"keys": [{"name", "hash", "group"}]}`)
+  if (keys === undefined)
+    throw new KeyError(`${path} is damaged: it should contain {"keys": [{"name", "hash", "group"}]}`)
   return keys
 }
 
@@ -55,5 +57,5 @@ function keysIn(text: string): readonly FileKey[] | undefined {
   }
 }
 
-/** Returns the owner id of a key. Half of the hash is unique, but not enough to authenticate with. */
+/** Returns the owner id of a key. Half of the hash is unique, but not enough to authenticate. */
 export const ownerOf = ({ owner, hash }: Pick<FileKey, 'owner' | 'hash'>): string => owner ?? hash.slice(0, 32)

@@ -2,7 +2,7 @@ import { putNewest } from '../canonical/bounded-map.ts'
 import { Bucket } from './limits/bucket.ts'
 import { networkOf } from './network.ts'
 
-/** Options of the lookups: the read of the store, the clock and the limits. */
+/** Options of the lookups: how to read the store, the clock and the limits. */
 export interface KeyLookupsOptions {
   /** Reads the changes in the store. Never rejects. Concurrent callers share one read. */
   readonly refresh: () => Promise<void>
@@ -14,15 +14,15 @@ export interface KeyLookupsOptions {
 
 /** Maximum wait for the store before a key is refused, in milliseconds. */
 const TIMEOUT = 2000
-/** Time for which a key that the store does not have is refused without another lookup, in milliseconds. */
+/** Time for which a key missing from the store is refused without another lookup, in milliseconds. */
 const MEMORY = 60_000
-/** Maximum number of remembered wrong keys and networks. The oldest is evicted. */
+/** Maximum number of remembered wrong keys and networks. The oldest entry is evicted. */
 const MOST = 10_000
 
 /**
- * Looks unknown keys up in the store before they are refused, so that every process accepts a key as soon as it is
- * created. Lookups are cheap for the database: one per wrong key and minute, a rate limit per address and in total, and
- * one read shared by all waiting requests.
+ * Looks up unknown keys in the store before they are refused, so that every process accepts a key as soon as it is
+ * created. Lookups are cheap for the database: each wrong key causes at most one per minute, they are rate limited per
+ * address and in total, and waiting requests share one read.
  */
 export class KeyLookups {
   private readonly options: KeyLookupsOptions
@@ -46,8 +46,8 @@ export class KeyLookups {
    *
    * @param mark identifies the key (`WrongKey`).
    * @param address the caller's IP address.
-   * @returns a promise that resolves when the store was read or the timeout has passed. Undefined if the lookup is not
-   * allowed.
+   * @returns a promise that resolves when the store has been read or the timeout has passed, or undefined if the lookup
+   * is not allowed.
    */
   look(mark: string, address: string): Promise<void> | undefined {
     const now = this.now()
@@ -57,7 +57,7 @@ export class KeyLookups {
     if (bucket.level(now) < 1 || this.all.level(now) < 1) return undefined
     bucket.take(1, now)
     this.all.take(1, now)
-    return this.refreshed()
+    return this.refresh()
   }
 
   /** Remembers that the store does not have the key. */
@@ -66,7 +66,7 @@ export class KeyLookups {
   }
 
   /** Reads the changes in the store. Resolves after the timeout at the latest. */
-  async refreshed(): Promise<void> {
+  async refresh(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, TIMEOUT)
     await Promise.race([this.options.refresh(), promise])

@@ -17,7 +17,7 @@ export interface Caller {
   readonly captureUntil?: number | undefined
   /** Folder and rules of the caller's recordings. */
   readonly record?: RecordSettings | undefined
-  /** Secret that the request presented, with its current validity. */
+  /** Secret sent with the request, with its current validity. */
   readonly secret?: Validity
 }
 
@@ -45,20 +45,20 @@ class HeldSecret implements Validity {
   readonly hash: Buffer
   validUntil = 0
   refusal = ENDED
-  /** Caller that the secret authenticates. Undefined if the key's group does not exist. */
+  /** Caller authenticated by the secret. Undefined if the key's group does not exist. */
   caller: Caller | undefined
-  /** Whether the secret belongs to a key of the config, which the store cannot change. */
+  /** True if the secret belongs to a key of the config, which the store cannot change. */
   isFixed = false
   isHeld = false
-  /** Time of the last use in Unix milliseconds; 0 for never. */
+  /** Time of the last use in Unix milliseconds, or 0 for never. */
   usedAt = 0
 
   constructor(hash: string) {
     this.hash = Buffer.from(hash)
   }
 
-  /** Applies the current settings of the key. */
-  become(key: HeldKey, expiresAt: number, group: GroupConfig | undefined, permissions: Permissions | undefined): void {
+  /** Applies the current settings of the key to the secret. */
+  update(key: HeldKey, expiresAt: number, group: GroupConfig | undefined, permissions: Permissions | undefined): void {
     const until = Math.min(expiresAt, key.expiresAt ?? FOREVER)
     this.validUntil = key.enabled && group !== undefined ? until : 0
     this.refusal = group === undefined ? NO_GROUP : key.enabled ? EXPIRED : DISABLED
@@ -81,12 +81,12 @@ class HeldSecret implements Validity {
 /** Time of expiry of a secret that does not expire. */
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Number of hex digits of a hash that index the secrets. The whole hash is then compared in constant time. */
+/** Number of hex digits of a hash that index the secrets. The full hash is then compared in constant time. */
 const START = 8
-/** Maximum number of credentials in the cache, which are found without hashing them again. */
+/** Maximum number of credentials in the cache, which saves hashing them again. */
 const MOST_CREDENTIALS = 100_000
 
-/** Finds keys by their secrets: by a prefix of the hash, then by the whole hash in constant time. */
+/** Finds keys by their secrets: by a prefix of the hash, then by the full hash in constant time. */
 export class KeyRing {
   private fixed: readonly HeldKey[] = []
   private readonly stored = new Map<string, HeldKey>()
@@ -126,8 +126,8 @@ export class KeyRing {
   }
 
   /**
-   * Finds the secret of a credential, and records the use of a valid one. Returns undefined for an unknown credential.
-   * The search takes the same time for every unknown one.
+   * Finds the secret of a credential, and records its use if it is valid. Returns undefined for an unknown credential,
+   * after the same time for every one.
    *
    * @param now Unix time in milliseconds.
    */
@@ -156,14 +156,14 @@ export class KeyRing {
     return found
   }
 
-  /** Returns the key with an id, represented by its secret that is valid longest. */
+  /** Returns the key with an id, represented by the secret that stays valid longest. */
   ownedBy(id: string): (Validity & { readonly caller: Caller | undefined }) | undefined {
     let best: HeldSecret | undefined
     for (const one of this.byId.get(id) ?? []) if (best === undefined || one.validUntil > best.validUntil) best = one
     return best
   }
 
-  /** Returns the Unix time in milliseconds at which the next valid secret expires; Infinity for never. */
+  /** Returns the Unix time in milliseconds at which the next valid secret expires, or Infinity if none does. */
   nextEnd(now: number): number {
     let next = FOREVER
     for (const secrets of this.byId.values())
@@ -172,7 +172,7 @@ export class KeyRing {
   }
 
   /**
-   * Returns the times of last use of stored keys, by id, for keys used since a time. All times are Unix milliseconds.
+   * Returns the times of last use, by key id, of the stored keys used since a time. All times are Unix milliseconds.
    */
   usedSince(time: number): Map<string, number> {
     const used = new Map<string, number>()
@@ -193,7 +193,7 @@ export class KeyRing {
       const secret = this.secretOf(hash)
       if (secret.isHeld && secret.isFixed && !isFixed) continue
       secret.isFixed = isFixed
-      secret.become(key, expiresAt, group, permissions)
+      secret.update(key, expiresAt, group, permissions)
       after.push(secret)
     }
     for (const secret of before) if (!after.includes(secret) && !secret.isFixed) this.drop(secret)
@@ -229,9 +229,9 @@ const INVALID = 'invalid_api_key'
 /** Number of hex digits of a wrong key's hash that distinguish it from others. */
 const MARK = 12
 
-/** The refusal of an unknown key, which never existed or was revoked. Callers cannot tell which. */
+/** Refusal of an unknown key. Callers cannot tell whether the key never existed or was revoked. */
 export class WrongKey extends GatewayError {
-  /** Mark of the key, the same for every attempt with it. */
+  /** Mark of the key, which is the same for every attempt with the key. */
   readonly mark: string
 
   constructor(credential: string) {
@@ -241,12 +241,12 @@ export class WrongKey extends GatewayError {
 }
 
 /** Refusal of a key that was revoked while in use. */
-export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
+export const ENDED = unauthenticated('The API key is no longer valid.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)
-const NO_GROUP = forbidden('The group of this API key does not exist any more.', undefined, 'group_not_found')
+const NO_GROUP = forbidden('The group of this API key no longer exists.', undefined, 'group_not_found')
 
-/** Secrets that are compared in constant time if no hash has the prefix, so that every search takes the same time. */
+/** Secrets to compare with if no hash has the prefix, so that every search takes the same time. */
 const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]
 
 /** Parts of a request that may carry a credential. Header names are lowercase, as in Node. */
@@ -256,13 +256,13 @@ export interface Credentials {
   readonly queryKey?: string | undefined
 }
 
-/** The `Authorization` header with a bearer token. */
+/** Pattern of an `Authorization` header with a bearer token. */
 export const BEARER = /^bearer\s+(\S+)\s*$/i
 
-/** The `Authorization` header of a request that is signed for AWS (docs/wire/converse.md#signed-requests). */
+/** Pattern of the `Authorization` header of a request signed for AWS (docs/wire/converse.md#signed-requests). */
 const SIGNED = /^AWS4-HMAC-SHA256\s[^\n]*?\bCredential=([^\s,]+)/
 
-/** The parts of a credential after the access key id: date, region, service and `aws4_request`. */
+/** Number of parts of a credential after the access key id: date, region, service and `aws4_request`. */
 const SCOPE = 4
 
 /**

@@ -1,19 +1,19 @@
-/** Number of 16-bit groups of an IPv6 network (/64). The owner of one of its addresses has all of them (RFC 6177). */
+/** Number of 16-bit groups of an IPv6 network (/64). The owner of one address owns the entire network (RFC 6177). */
 const NETWORK = 4
 /** Number of 16-bit groups of an IPv6 site (/48). */
 const SITE = 3
 const GROUPS = 8
 
-/** An IPv4 address mapped into IPv6. */
+/** Pattern of an IPv4 address mapped into IPv6. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** Returns the network that represents an IP address in counts: the address itself for IPv4, its /64 for IPv6. */
+/** Returns the network under which an IP address is counted: the address itself for IPv4, its /64 for IPv6. */
 export function networkOf(address: string): string {
   const mapped = MAPPED.exec(address)?.[1]
   return mapped !== undefined || !address.includes(':') ? (mapped ?? address) : groupsOf(address, NETWORK)
 }
 
-/** Returns the /48 of an IPv6 address, which one site may own entirely (RFC 6177). Undefined for IPv4. */
+/** Returns the /48 of an IPv6 address, which may belong to a single site (RFC 6177), or undefined for IPv4. */
 export function widerNetworkOf(address: string): string | undefined {
   return MAPPED.test(address) || !address.includes(':') ? undefined : groupsOf(address, SITE)
 }

@@ -5,7 +5,7 @@ import type { Budget, GroupConfig, KeySettings, LimitSettings, OnLoss } from '..
 
 /** Permissions of a key, for routing, model lists, limits and the admin API. */
 export interface Permissions {
-  /** Default for requests that do not state whether losses are allowed. */
+  /** Default for requests that do not say whether losses are allowed. */
   readonly onLoss: OnLoss
   readonly limits: LimitSettings
   /** @param model public id. */
@@ -31,7 +31,7 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
 /** Pattern that matches every model. */
 const ANY: readonly string[] = ['*']
 
-/** Returns the smaller value of each limit. A budget is stricter if it refuses models with unknown prices. */
+/** Returns the smaller value of each limit. A budget that refuses models with unknown prices is the stricter one. */
 function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
   const limits: { rpm?: number; tpm?: number; concurrent?: number; budget?: Budget } = {}
   for (const name of ['rpm', 'tpm', 'concurrent'] as const) {

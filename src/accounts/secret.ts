@@ -6,7 +6,7 @@ import type { KeySecret } from '../store/access-records.ts'
 export type SecretKind = 'il' | 'iladm'
 
 /**
- * Creates a secret of 256 random bits. Returns the secret, which is shown once, and the values that are stored of it.
+ * Creates a secret of 256 random bits. Returns the secret, which is only shown once, and the values to store.
  *
  * @param now Unix time in milliseconds.
  */
@@ -19,5 +19,5 @@ export function freshSecret(
   return { text, secret: { hash: hashOf(text), prefix, lastFour: text.slice(-SHOWN), createdAt: now } }
 }
 
-/** Number of characters stored of either end of a secret, to recognise it in lists. */
+/** Number of characters stored from each end of a secret, to identify it in lists. */
 const SHOWN = 4

@@ -6,7 +6,7 @@ import { networkOf } from './network.ts'
 export interface WrongKeysOptions {
   /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
-  /** Maximum number of remembered networks. The least recently active one is evicted. */
+  /** Maximum number of remembered networks. The least recently active network is evicted. */
   readonly addresses?: number
   /** Maximum number of delayed answers: per network, and in total. */
   readonly waiting?: { readonly address: number; readonly all: number }
@@ -15,8 +15,8 @@ export interface WrongKeysOptions {
 /** Number of distinct wrong keys remembered per network. Clients repeat the same key. */
 const KEYS = 8
 /**
- * Number of wrong keys per network answered without delay, and milliseconds without a wrong key after which the count
- * restarts.
+ * Number of wrong keys per network that are answered without delay, and time without a wrong key after which the count
+ * restarts, in milliseconds.
  */
 const FREE = 5
 const MEMORY = 60_000
@@ -34,9 +34,9 @@ interface Attempts {
 }
 
 /**
- * Delays the answers to networks that guess keys, more with every distinct wrong key, at a bounded cost. Repeating one
- * key is no guess, so that a program with a revoked key does not slow down others behind its address. Callers cannot
- * tell a revoked key from an unknown one.
+ * Delays the answers to networks that guess keys, longer with every distinct wrong key and at a bounded cost. Repeating
+ * the same key does not count as a guess, so that a program with a revoked key does not slow down others behind its
+ * address. Callers cannot tell a revoked key from an unknown one.
  */
 export class WrongKeys {
   /** Number of wrong keys so far. */
@@ -59,18 +59,17 @@ export class WrongKeys {
   }
 
   /**
-   * Counts a wrong key. Resolves when the answer may be sent. The more distinct wrong keys came from the network, the
-   * longer the delay.
+   * Counts a wrong key. Resolves when the answer may be sent, later for a network that sent more distinct wrong keys.
    *
-   * @param address IP address; all addresses of an IPv6 /64 count as one network.
-   * @param mark identifies the wrong credential (`WrongKey`). Undefined if every attempt counts.
+   * @param address IP address. All addresses of an IPv6 /64 count as one network.
+   * @param mark identifies the wrong key (`WrongKey`). Undefined to count every attempt.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {
     this.count++
     const network = networkOf(address)
     if (mark !== undefined && this.isRepeated(network, mark)) return
-    const attempts = this.noted(network)
+    const attempts = this.attemptsOf(network)
     if (mark !== undefined && attempts.keys.push(mark) > KEYS) attempts.keys.shift()
     const delay = attempts.count <= FREE ? 0 : Math.min(LONGEST, FIRST * 2 ** (attempts.count - FREE - 1))
     if (delay === 0) return
@@ -90,7 +89,7 @@ export class WrongKeys {
     return this.byNetwork.get(network)?.keys.includes(mark) === true
   }
 
-  private noted(network: string): Attempts {
+  private attemptsOf(network: string): Attempts {
     const now = this.now()
     const { byNetwork } = this
     const attempts = byNetwork.get(network) ?? { count: 0, at: now, waiting: 0, keys: [] }
@@ -102,7 +101,7 @@ export class WrongKeys {
   }
 }
 
-/** Default maximum of delayed answers. */
+/** Default maximum number of delayed answers. */
 const MOST_WAITING = { address: 20, all: 1000 }
 
 const TOO_MANY = rateLimited('Too many wrong API keys came from this address.', LONGEST / 1000, 'too_many_wrong_keys')

@@ -1,13 +1,13 @@
 /*
- * Base64 and UTF-8 with Node's Buffer where there is one, and with the functions of the web platform in browsers and
- * edge runtimes. Both read the same texts alike, also malformed ones.
+ * Base64 and UTF-8 conversion with Node's Buffer if it exists, and with web platform functions in browsers and edge
+ * runtimes. Both give the same results, even for malformed input.
  */
 
 const isNode = typeof Buffer !== 'undefined'
 
 /**
- * Decodes base64, also its URL-safe alphabet. Skips characters outside of the alphabet and stops at the padding, as
- * `Buffer.from` does.
+ * Decodes base64, including its URL-safe alphabet. Skips invalid characters and stops at the padding, as `Buffer.from`
+ * does.
  */
 export const decodeBase64 = (text: string): Uint8Array => (isNode ? Buffer.from(text, 'base64') : portable.decode(text))
 
@@ -15,24 +15,24 @@ export const decodeBase64 = (text: string): Uint8Array => (isNode ? Buffer.from(
 export const encodeBase64 = (bytes: Uint8Array): string =>
   isNode ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') : portable.encode(bytes)
 
-/** Decodes the base64 of a text in UTF-8. */
+/** Decodes base64-encoded UTF-8 text. */
 export const decodeBase64Text = (text: string): string =>
   isNode ? Buffer.from(text, 'base64').toString() : UTF8.decode(decodeBase64(text))
 
-/** Encodes a text in UTF-8 as base64. */
+/** Encodes a string as UTF-8 in base64. */
 export const encodeBase64Text = (text: string): string =>
   isNode ? Buffer.from(text).toString('base64') : encodeBase64(new TextEncoder().encode(text))
 
-/** Returns the length of a text in UTF-8, in bytes. */
+/** Returns the length of a string in UTF-8, in bytes. */
 export const utf8Length = (text: string): number =>
   isNode ? Buffer.byteLength(text) : new TextEncoder().encode(text).length
 
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Number of bytes that are passed as arguments of one call, below the limit of every engine. */
+/** Number of bytes passed as arguments to one call. Below the limit of every engine. */
 const CHUNK = 8192
 
-/** The functions for runtimes without Buffer. */
+/** Implementation for runtimes without Buffer. */
 export const portable = {
   decode(text: string): Uint8Array {
     const [beforePadding = ''] = text.split('=', 1)
@@ -40,7 +40,7 @@ export const portable = {
       .replaceAll('-', '+')
       .replaceAll('_', '/')
       .replaceAll(/[^A-Za-z0-9+/]/g, '')
-    // A single digit after the last group is less than a byte.
+    // Drops a single digit after the last group, because it encodes less than a byte.
     const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits
     return Uint8Array.from(atob(whole), unit => unit.charCodeAt(0))
   },

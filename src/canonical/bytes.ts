@@ -1,12 +1,12 @@
 import { encodeBase64 } from './base64.ts'
 
-/** A sequence of bytes that need not be in memory, such as an upload in progress or speech that is being generated. */
+/** A byte sequence that may not be in memory, such as an upload in progress or speech that is still being generated. */
 export interface Bytes {
-  /** Number of bytes. Undefined if it is not known in advance. */
+  /** Number of bytes. Undefined if not known in advance. */
   readonly size?: number
-  /** Whether the bytes can be read only once, so that a retry has nothing to send. */
+  /** True if the bytes can be read only once. A retry would then have nothing to send. */
   readonly once?: true
-  /** Whether reading has started. Only for bytes that can be read once. */
+  /** True if reading has started. Only for bytes that can be read once. */
   readonly started?: boolean
   read(): AsyncIterable<Uint8Array>
 }

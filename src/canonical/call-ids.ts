@@ -8,10 +8,9 @@ interface Call {
 }
 
 /**
- * Assigns ids to the tool calls of one history, for formats that leave ids out or use one id for several calls (traps
- * 5, 6). Every call gets a unique id that contains its position, and every result is matched with its call. Calls and
- * results are added in reading order, so that later turns never change the ids of earlier ones. Each addition takes
- * constant time.
+ * Assigns ids to the tool calls of a history, for formats that omit ids or reuse one id for several calls (traps 5, 6).
+ * Every call gets a unique id that contains its position, and every result is matched to its call. Calls and results
+ * are added in reading order, so later turns never change the ids of earlier calls. Each addition takes constant time.
  */
 export class CallIds {
   private readonly before: KnownIds
@@ -27,7 +26,7 @@ export class CallIds {
   private readonly nextFree = new Map<string, number>()
   private count: number
 
-  /** @param before the ids that are already taken, and the number of earlier calls. */
+  /** @param before the ids already in use, and the number of earlier calls. */
   constructor(before: KnownIds = NO_IDS) {
     this.before = before
     this.count = before.count
@@ -56,9 +55,9 @@ export class CallIds {
   }
 
   /**
-   * Returns the id of the call that the next result answers. A result with an id on the wire gets the id of that call,
-   * or its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name
-   * either. If no call matches, it gets a new id, which `pairedByOrder` may replace.
+   * Returns the id of the call that the next result answers. A result with a wire id gets the id of that call, or keeps
+   * its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name either.
+   * If no call matches, the result gets a new id, which `pairedByOrder` may replace.
    */
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
@@ -73,9 +72,9 @@ export class CallIds {
   }
 
   /**
-   * Maps the new ids of unmatched results to the ids of the calls that they answer. Undefined if there are none.
-   * Clients that rename tools do not change the order of calls and results (trap 111). A round is therefore paired by
-   * order if it has as many unmatched results as unanswered calls.
+   * Maps the new ids of unmatched results to the ids of the calls they answer. Undefined if there are none. Clients
+   * that rename tools do not change the order of calls and results (trap 111), so a round is paired by order if it has
+   * as many unmatched results as unanswered calls.
    */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
@@ -116,7 +115,7 @@ export class CallIds {
   }
 }
 
-/** Queues of calls without a result: all of them, and those of each tool name. */
+/** Queues of calls without a result: one for all calls, and one per tool name. */
 class OpenCalls {
   private readonly all = new CallQueue()
   private readonly byName = new Map<string, CallQueue>()
@@ -126,7 +125,7 @@ class OpenCalls {
     queueOf(call.name, this.byName).add(call)
   }
 
-  /** Returns the first call with this name, or the first of all if no name is given. */
+  /** Returns the first call with this name, or the first call overall if no name is given. */
   first(name: string | undefined): Call | undefined {
     const named = name === undefined ? undefined : this.byName.get(name)?.first
     return named ?? (name === undefined || name === '' ? this.all.first : undefined)
@@ -171,7 +170,7 @@ function answered(call: Call | undefined): string | undefined {
   return call?.id
 }
 
-/** The ids of all calls in a history, and their number. */
+/** The ids of all calls in a history, and the number of calls. */
 interface KnownIds {
   readonly ids: ReadonlySet<string>
   readonly count: number
@@ -179,7 +178,7 @@ interface KnownIds {
 
 const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
 
-/** Cache of the ids in a request, which are computed once for all its answers. */
+/** Cache of each request's ids, computed once for all its answers. */
 const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
 function knownIn(request: CanonicalRequest): KnownIds {
@@ -199,11 +198,11 @@ function knownIn(request: CanonicalRequest): KnownIds {
 }
 
 /**
- * Assigns ids to the calls of an answer: the upstream's id, or a generated one if that id is missing or was used before
- * (trap 6).
+ * Assigns ids to the calls of an answer: the upstream's id, or a generated id if the upstream's is missing or already
+ * used (trap 6).
  */
 export class AnswerIds {
-  /** Created at the first call, because most answers have no calls. */
+  /** Ids in use. Created at the first call, because most answers have no calls. */
   private used: Set<string> | undefined
   private readonly request: CanonicalRequest
   private generator: CallIds | undefined

@@ -25,9 +25,9 @@ export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
   readonly text: string
   readonly signature?: Signature
-  /** Whether the upstream hid the text. The signature then holds it encrypted. */
+  /** True if the upstream hid the text. The signature then holds the text in encrypted form. */
   readonly redacted?: true
-  /** Whether the chunk continues the reasoning part before it. */
+  /** True if the chunk continues the reasoning part before it. */
   readonly continues?: true
 }
 
@@ -52,15 +52,15 @@ export interface MediaPart extends PartBase {
   readonly made?: ImageProperties
   /**
    * The role of an image in the request. A mask marks the area of another image that may be changed. In a video
-   * request, the image is the last frame or shows something that the video should contain. Without `use`, it is the
-   * first frame.
+   * request, an image is the last frame (`last-frame`), shows something that the video should contain (`reference`), or
+   * is the first frame if `use` is absent.
    */
   readonly use?: 'mask' | 'last-frame' | 'reference'
 }
 
-/** Properties of a generated image as the upstream reports them, in the values of the request's settings. */
+/** Properties of a generated image as reported by the upstream, with the same values as the request settings. */
 export interface ImageProperties {
-  /** Prompt after the upstream's revision, if it differs from the caller's. */
+  /** Prompt as revised by the upstream, if it differs from the caller's. */
   readonly prompt?: string
   readonly size?: string
   readonly quality?: string
@@ -75,7 +75,7 @@ export interface ToolCallPart extends PartBase {
   readonly arguments: string
   /** Marks a call of a freeform tool, whose arguments are text instead of JSON. */
   readonly freeform?: true
-  /** Group of the tool, if tools are grouped. */
+  /** Namespace of the tool, if tools have namespaces. */
   readonly namespace?: string
 }
 
@@ -90,14 +90,14 @@ export interface ToolResultPart extends PartBase {
   readonly freeform?: true
 }
 
-/** A search of the web that the upstream ran by itself. */
+/** A web search that the upstream ran on its own. */
 export interface SearchCallPart extends PartBase {
   readonly type: 'search-call'
   readonly id: string
   readonly queries: readonly string[]
 }
 
-/** The pages that a search found, right after the search. */
+/** The pages that a search found. Directly follows the search. */
 export interface SearchResultPart extends PartBase {
   readonly type: 'search-result'
   /** Id of the search. */
@@ -115,7 +115,7 @@ export interface EmbeddingPart extends PartBase {
   readonly vector: Vector
 }
 
-/** Relevance of one document to the query of a ranking request. */
+/** Relevance of one document to the query in a ranking request. */
 export interface RankPart extends PartBase {
   readonly type: 'rank'
   /** Index of the document in the request's messages. */
@@ -133,11 +133,11 @@ export interface OpaquePart extends PartBase {
   /** Plain text that replaces the part in formats without its type. */
   readonly text?: string
   /**
-   * Whether the part cannot be dropped without changing the request, because it refers to something that the upstream
-   * stores or is the whole input.
+   * True if dropping the part would change the request, because the part refers to data stored at the upstream or is
+   * the entire input.
    */
   readonly reference?: true
-  /** Whether another part of the request has the same content, so that a format without the type loses nothing. */
+  /** True if another part of the request has the same content, so that a format without the type loses nothing. */
   readonly redundant?: true
   /** State that the gateway encrypted for one caller. It is decrypted before the upstream request is written. */
   readonly encrypted?: string

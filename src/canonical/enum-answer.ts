@@ -5,11 +5,11 @@ import type { CanonicalResult } from './result.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /*
- * Enum answers: answers restricted to one of several strings. Many upstreams produce only structured answers that are
- * objects. The string is therefore requested as the field of an object and unwrapped on the way back (trap 112).
+ * Enum answers: answers restricted to one of several strings. Many upstreams only support objects as structured
+ * answers, so the string is requested as a field of an object and unwrapped on the response path (trap 112).
  */
 
-/** Returns the schema of an object whose only field is one string of the enum. */
+/** Returns an object schema whose only field is a string of the enum. */
 export const enumInObject = ({ type, enum: values, title, description }: JsonObject): JsonObject => ({
   type: 'object',
   properties: {
@@ -23,7 +23,7 @@ export const enumInObject = ({ type, enum: values, title, description }: JsonObj
   additionalProperties: false,
 })
 
-/** Unwraps the text parts of an answer. Text that is not such an object stays as it is. */
+/** Unwraps the text parts of an answer. Other text is unchanged. */
 export const unwrapResult = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unwrapPart) })),
@@ -75,16 +75,16 @@ const HEX = /^[0-9a-fA-F]$/
 
 /**
  * Reads the text in `{"value": text}` from chunks that may end anywhere. Any other text passes unchanged, and the rest
- * of the object after the value is skipped. Never throws: an invalid escape is taken literally.
+ * of the object after the value is skipped. Never throws: invalid escapes are treated as literal text.
  */
 class ValueReader {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
   /** Number of characters of `OPENING` matched so far, and the matched input, including white space. */
   private matched = 0
   private consumed = ''
-  /** Start of an escape sequence that is not complete. */
+  /** Start of an incomplete escape sequence. */
   private escape = ''
-  /** High surrogate that waits for its low surrogate. The two must not be sent in separate chunks. */
+  /** High surrogate waiting for its low surrogate. The two must not be sent in separate chunks. */
   private highSurrogate = ''
 
   push(chunk: string): string {
@@ -98,7 +98,7 @@ class ValueReader {
     return out
   }
 
-  /** Returns the buffered rest of a text that ends early. */
+  /** Returns the text still buffered when the input ends early. */
   end(): string {
     const rest = this.consumed + this.highSurrogate + this.escape
     this.consumed = this.highSurrogate = this.escape = ''
@@ -146,7 +146,7 @@ class ValueReader {
     return this.unit(String.fromCharCode(Number.parseInt(sequence.slice(2) + char, 16)))
   }
 
-  /** Returns a UTF-16 unit together with the high surrogate that waited for it. */
+  /** Returns a UTF-16 unit, preceded by the high surrogate that was waiting for it. */
   private unit(unit: string): string {
     const { highSurrogate } = this
     this.highSurrogate = ''

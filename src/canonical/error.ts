@@ -1,7 +1,7 @@
 import { defined, type Node } from './node.ts'
 import { excerpt } from './text.ts'
 
-/** All kinds of errors: the status for the caller, and whether the router may try another channel. */
+/** All error kinds, each with the caller's HTTP status and whether the router may try another channel. */
 export const ERRORS = {
   'invalid-request': { status: 400, retry: false },
   /** The request exceeds the model's context. Another channel's model may have a larger one. */
@@ -18,43 +18,43 @@ export const ERRORS = {
   cancelled: { status: 499, retry: false },
   internal: { status: 500, retry: false },
   'upstream-failed': { status: 502, retry: true },
-  /** The upstream could not be reached, or closed the connection before it answered. */
+  /** The upstream could not be reached, or closed the connection before answering. */
   unreachable: { status: 502, retry: true },
   overloaded: { status: 503, retry: true },
-  /** The gateway's account at the upstream failed: its key, its permissions or its credit. */
+  /** The gateway's account at the upstream failed: an invalid key, missing permissions or no credit. */
   'upstream-account': { status: 503, retry: true },
   'timed-out': { status: 504, retry: true },
 } as const satisfies { readonly [kind: string]: { readonly status: number; readonly retry: boolean } }
 
 export type ErrorKind = keyof typeof ERRORS
 
-/** Reasons of failures, more specific than the kind. For operators; callers never see them. */
+/** Failure reasons, more specific than the kind. For operators only: callers never see them. */
 export const FAILURE_REASONS = [
   /** The upstream's host refused the connection. */
   'refused',
-  /** The name of the host has no address. */
+  /** The hostname does not resolve. */
   'dns',
-  /** The TLS handshake failed, mostly because of the certificate. */
+  /** The TLS handshake failed, usually because of the certificate. */
   'tls',
   /** No route leads to the host. */
   'unroutable',
-  /** The connection was closed before the answer began. */
+  /** The connection was closed before the answer started. */
   'reset',
-  /** The connection was not accepted in time. */
+  /** The connection was not established in time. */
   'connect-timeout',
-  /** The answer did not begin in time. */
+  /** The answer did not start in time. */
   'first-byte-timeout',
-  /** The upstream was silent for too long within its answer. */
+  /** The upstream was silent for too long in the middle of its answer. */
   'idle-timeout',
-  /** The upstream answered with the status of an error. */
+  /** The upstream answered with an error status. */
   'status',
-  /** The upstream reported an error within an answer that had begun well. */
+  /** The upstream reported an error in an answer that had started successfully. */
   'reported',
-  /** The answer is not what was requested: not JSON, a web page, empty, too large. */
+  /** The answer is not what was requested: for example not JSON, a web page, empty or too large. */
   'content',
   /** The answer ended before it was complete. */
   'cut',
-  /** The gateway refused the request, or failed itself. */
+  /** The gateway refused the request or failed. */
   'gateway',
 ] as const
 
@@ -70,14 +70,14 @@ export interface CanonicalError extends Node {
   readonly param?: string
   /** Machine-readable code that is more specific than the kind, such as `model_not_found`. */
   readonly code?: string
-  /** Status for the caller if HTTP has a more specific one than the kind's, such as 431. */
+  /** Status for the caller if HTTP has a more specific status than the kind's, such as 431. */
   readonly httpStatus?: number
-  /** Status of the upstream, if it differs from the kind's. */
+  /** Upstream's status, if it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number
-  /** Whether another channel may be tried although errors of this kind are otherwise final. */
+  /** True if another channel may be tried even though errors of this kind are normally final. */
   readonly retry?: true
-  /** Number of tokens of a request that is too long, and the model's maximum, as far as the upstream reports them. */
+  /** Token count of a request that is too long, and the model's maximum, if the upstream reports them. */
   readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }
 
@@ -91,7 +91,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Maximum length of the message of a refusal, in UTF-16 units. The message may repeat text of the caller. */
+/** Maximum length of a refusal's message, in UTF-16 units. The message may quote the caller's text. */
 const MAX_MESSAGE_LENGTH = 4000
 
 /**
@@ -111,7 +111,7 @@ const refusal =
 /** Creates an error for a malformed or invalid request. */
 export const invalid = refusal('invalid-request')
 
-/** Creates an error for something the caller's key does not permit. */
+/** Creates an error for an action that the caller's key does not permit. */
 export const forbidden = refusal('forbidden')
 
 /** Creates an error for a request that exceeds a size limit. */
@@ -125,13 +125,13 @@ const retryLater =
   (message: string, retryAfterSeconds: number, code?: string): GatewayError =>
     new GatewayError({ kind, message, ...defined({ code }), retryAfterSeconds })
 
-/** Creates an error for an exceeded rate limit, with the seconds after which the caller may retry. */
+/** Creates an error for an exceeded rate limit, with the number of seconds after which the caller may retry. */
 export const rateLimited = retryLater('rate-limited')
 
-/** Creates an error for missing capacity, with the seconds after which the caller may retry. */
+/** Creates an error for insufficient capacity, with the number of seconds after which the caller may retry. */
 export const overloaded = retryLater('overloaded')
 
-/** Creates an error for something that does not exist. */
+/** Creates an error for a resource that does not exist. */
 export const notFound = refusal('not-found')
 
 /** Creates an error for a request that the upstream's format cannot express. */
@@ -163,9 +163,9 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
   529: 'overloaded',
 }
 
-/** Returns the kind of error for the HTTP status of an upstream's answer. */
+/** Returns the error kind for the HTTP status of an upstream's answer. */
 export const errorKindOf = (status: number): ErrorKind =>
   BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
 
-/** A temporary failure of the gateway itself. It does not count against any channel. */
+/** A temporary failure of the gateway itself, which does not count against any channel. */
 export class GatewayFailure extends GatewayError {}

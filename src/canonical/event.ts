@@ -3,7 +3,7 @@ import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { CanonicalResult, Finish, TokenLogprob, Transcript, Usage } from './result.ts'
 
-/** The position of a part in an answer: the indexes of its candidate and of the part. */
+/** The position of a part in an answer: candidate index and part index. */
 export interface PartPosition {
   readonly candidate: number
   readonly part: number
@@ -15,27 +15,28 @@ export interface PartPosition {
  *    result-start ( part-start (part-delta | part-patch)* part-end | logprobs | transcript | preview | opaque )* candidate-end* usage* ( result-end | error )
  *
  * The parts of a candidate start in order 0, 1, 2, …, each with an empty body, and open parts may interleave. Every
- * part ends before its candidate ends. Usage is cumulative and may come at any point; the last one is final. Parts that
- * are open when an error comes are incomplete, so no reader and no writer may emit their end (trap 88).
+ * part ends before its candidate ends. Usage is cumulative and may arrive at any point; the last usage event is final.
+ * Parts that are still open when an error arrives are incomplete, so readers and writers must not emit their end (trap
+ * 88).
  *
- * Annotations of a text may also follow its end, as a part-patch of nothing else, until the candidate ends: some
- * upstreams cite a text after further parts have followed it (trap 82).
+ * Annotations of a text may also arrive after its end, in a part-patch with no other field, until the candidate ends:
+ * some upstreams add citations to a text after later parts (trap 82).
  */
 export type CanonicalEvent =
   | ResultStart
   | PartEvent
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
-  /** Further times of the transcript. Lists are appended. Other fields are replaced. */
+  /** More of the transcript's timing. Lists are appended, other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
   | Preview
   | CandidateEnd
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** An event that only one format defines. The result does not contain it, so dropping it is no loss. */
+  /** An event that only one format defines. It is not part of the result, so dropping it is not a loss. */
   | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
   | { readonly type: 'error'; readonly error: CanonicalError }
   | ResultEnd
 
-/** Returns the candidate of an event. Events of the whole answer count as those of the first candidate. */
+/** Returns an event's candidate. Events of the whole answer belong to the first candidate. */
 export const candidateIn = (event: CanonicalEvent): number =>
   'at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0
 
@@ -43,7 +44,7 @@ export type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>
 
-/** Starts a part, with an empty body. A part that never grows is complete here. */
+/** Starts a part with an empty body. A part that never grows is complete from the start. */
 export interface PartStart {
   readonly type: 'part-start'
   readonly at: PartPosition
@@ -76,7 +77,7 @@ export interface PartEnd {
   readonly at: PartPosition
 }
 
-/** Ends a candidate, with the reason why it stopped. */
+/** Ends a candidate and states why it stopped. */
 export interface CandidateEnd extends Node {
   readonly type: 'candidate-end'
   readonly candidate: number
@@ -93,7 +94,7 @@ export interface Preview extends Node {
   readonly made?: ImageProperties
 }
 
-/** Ends the answer, with the fields of the result that upstreams send last. */
+/** Ends the answer, with the result fields that upstreams send last. */
 export interface ResultEnd extends Node {
   readonly type: 'result-end'
   readonly serviceTier?: string

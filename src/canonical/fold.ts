@@ -4,7 +4,7 @@ import { appendedTo, withFieldsAdded } from './lists.ts'
 import type { Node } from './node.ts'
 import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
-/** Returns the text of a part that grows while the part is streamed. */
+/** Returns the text of a part that grows during streaming. */
 export function bodyOf(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -20,7 +20,7 @@ export function bodyOf(part: Part): string {
   }
 }
 
-/** Returns the part with another body. A part that does not grow stays as it is. */
+/** Returns the part with a new body. Parts that do not grow are returned unchanged. */
 export function withBody(part: Part, body: string): Part {
   switch (part.type) {
     case 'text':
@@ -36,13 +36,13 @@ export function withBody(part: Part, body: string): Part {
   }
 }
 
-/** Placeholder at the indexes of parts that have not started. */
+/** Placeholder for parts that have not started. */
 const EMPTY_PART: Part = { type: 'text', text: '' }
-/** A result without any event, shared and therefore frozen. Results that grow in place begin with `fold([])`. */
+/** The result of no events, shared and therefore frozen. Results that grow in place start from `fold([])`. */
 export const EMPTY_RESULT: CanonicalResult = Object.freeze({ candidates: Object.freeze([]) })
 
 /**
- * Applies one event to a partial result. Never throws, not even for an event out of order.
+ * Applies one event to a partial result. Never throws, even if an event is out of order.
  *
  * @param mayMutate whether the lists of `result` may be mutated. By default they are copied.
  */
@@ -99,7 +99,8 @@ export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = E
 }
 
 /**
- * Copies the lists, so that events can append to them in place. Copying them for every event would take quadratic time.
+ * Copies the lists once, so that events can be appended in place. Copying them for every event would take quadratic
+ * time.
  */
 const withMutableLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
@@ -120,7 +121,7 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
   yield error === undefined ? { type: 'result-end' } : { type: 'error', error }
 }
 
-/** Yields the events of a whole part. */
+/** Yields the events of a complete part. */
 export function* unfoldPart(part: Part, at: PartPosition): Generator<CanonicalEvent> {
   yield* openingEvents(part, at)
   yield { type: 'part-end', at }

@@ -1,6 +1,6 @@
 import type { JsonObject } from './node.ts'
 
-/** Returns the JSON Schema with null added to the allowed values. */
+/** Returns the JSON Schema with null as an additional allowed value. */
 export function orNull(schema: JsonObject): JsonObject {
   const { type, enum: values } = schema
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, put } from './node.ts'
 
 /**
  * Appends every item to the list. `list.push(...more)` would pass the items on the stack, which overflows at a few
- * hundred thousand items, and callers of the gateway control their number.
+ * hundred thousand items, and the gateway's callers control how many there are.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const item of more) list.push(item)
@@ -16,7 +16,7 @@ const growing = new WeakSet<object>()
 
 /**
  * Appends to a list and returns the result. Mutates the list if this module created it and nothing else refers to it
- * (`owned`). Otherwise returns a copy.
+ * (`owned`); otherwise returns a copy.
  */
 export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
   const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
@@ -27,7 +27,7 @@ export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T
 
 /**
  * Adds fields to an object and returns the result. Later fields replace earlier ones of the same name. Mutates the
- * object if this module created it and nothing else refers to it (`owned`). Otherwise returns a copy.
+ * object if this module created it and nothing else refers to it (`owned`); otherwise returns a copy.
  */
 export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
   const mayMutate = owned && before !== undefined && growing.has(before)
@@ -37,17 +37,17 @@ export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject
   return fields
 }
 
-/** An item of an `UnorderedList`. It can be in one list at a time. */
+/** An item of an `UnorderedList`. An item can be in only one list at a time. */
 export interface ListItem {
   /** Index of the item. Set only by the list. */
   index?: number
 }
 
 /**
- * Items in no particular order, added and removed in constant time, that live as long as a request. A `Set` or `Map`
- * would keep them in memory for longer: it replaces its table again and again, and each old table refers to the next
- * one. A table in the old generation of the heap therefore keeps every later table alive, with all requests in it,
- * until the next full collection.
+ * A collection of items that live as long as a request, in no particular order, with insertion and removal in constant
+ * time. A `Set` or `Map` would keep them in memory longer: it replaces its table repeatedly, and each old table refers
+ * to the next one. A table in the heap's old generation therefore keeps every later table alive, with all its requests,
+ * until the next full garbage collection.
  */
 export class UnorderedList<T extends ListItem> {
   private readonly items: T[] = []
@@ -64,7 +64,7 @@ export class UnorderedList<T extends ListItem> {
     return item.index !== undefined && this.items[item.index] === item
   }
 
-  /** Removes an item. Does nothing if it is not in the list. */
+  /** Removes an item. Does nothing if the item is not in the list. */
   remove(item: T): void {
     if (!this.has(item)) return
     const last = this.items.pop()!
@@ -75,7 +75,7 @@ export class UnorderedList<T extends ListItem> {
 
   /** Calls `visit` for every item. `visit` may remove items. */
   forEach(visit: (item: T) => void): void {
-    // Iterates backwards, because `remove` fills the gap with an item that was already visited.
+    // Iterates backwards, because `remove` fills the gap with the last item, which was already visited.
     for (let index = this.items.length - 1; index >= 0; index--) {
       const item = this.items[index]
       if (item !== undefined) visit(item)

@@ -1,11 +1,11 @@
 import { append } from './lists.ts'
 import { type Format, isObject, type Node } from './node.ts'
 
-/** A path into a canonical value: field names and list indexes. */
+/** A path within a canonical value: field names and list indexes. */
 export type Path = readonly (string | number)[]
 
 /**
- * Appends a step to a path. Does not spread: V8 allocates sixteen extra items for a list literal with a spread inside,
+ * Appends a step to a path. Avoids a spread: V8 allocates sixteen extra slots for an array literal that contains one,
  * and writers create a path for each message and part.
  */
 export function childPath(path: Path, step: string | number): Path {
@@ -17,14 +17,14 @@ export function childPath(path: Path, step: string | number): Path {
 }
 
 /**
- * A difference between a canonical value and what a wire format could express of it. Paths point into the original
- * value, so that losses can be replayed: reading the written request gives exactly `lose(original, losses)`.
+ * A difference between a canonical value and its form in a wire format. Paths refer to the original value, so that
+ * losses can be replayed: reading the written request gives exactly `lose(original, losses)`.
  */
 export type Loss = {
   readonly path: Path
   /** Reason in kebab-case, such as `no-top-k`. */
   readonly reason: string
-  /** Whether the gateway reverses the loss on the response path, so that the caller does not notice it. */
+  /** True if the gateway reverses the loss on the response path, so that the caller never notices. */
   readonly restored?: true
 } & (
   | { readonly kind: 'dropped' }
@@ -34,16 +34,17 @@ export type Loss = {
   | { readonly kind: 'inserted'; readonly value: unknown }
 )
 
-/** A request or answer in a wire format, with the losses of writing it. */
+/** A request or answer in a wire format, with the losses from writing it. */
 export interface Written<Wire> {
   readonly wire: Wire
   readonly losses: readonly Loss[]
-  /** Original tools by the names under which the upstream got them, for the response path. */
+  /** Original tools by the names sent to the upstream, for the response path. */
   readonly renamed?: ReadonlyMap<string, CalledTool>
 }
 
 /**
- * A tool as the caller knows it. The arguments of a freeform tool are text, even if the upstream got it as a function.
+ * A tool as the caller defined it. The arguments of a freeform tool are text, even if it was sent to the upstream as a
+ * function.
  */
 export interface CalledTool {
   readonly name: string
@@ -52,15 +53,15 @@ export interface CalledTool {
 }
 
 /**
- * The reason of loss for each field of a node that a writer does not write. A new canonical field does not compile
- * until every such table lists it as written or gives a reason. Settings have their reasons in their rows
- * (settings.ts).
+ * The loss reason for each node field that a writer does not write. After a new canonical field is added, the code does
+ * not compile until every such table lists the field as written or gives a reason. Settings have their reasons in their
+ * rows (settings.ts).
  */
 export type Unwritten<N, Written extends PropertyKey = never> = {
   readonly [Field in Exclude<keyof N, Written | keyof Node>]-?: string
 }
 
-/** Collects losses while a value is written. */
+/** Collects losses while a value is being written. */
 export class Losses {
   readonly list: Loss[]
 
@@ -69,7 +70,7 @@ export class Losses {
     this.list = [...found]
   }
 
-  /** Reports a dropped value. Returns undefined, to be written in its place. */
+  /** Reports a dropped value. Returns undefined, to be written instead. */
   drop(path: Path, reason: string): undefined {
     this.list.push({ kind: 'dropped', path, reason })
   }
@@ -103,7 +104,7 @@ export class Losses {
   addRestored(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'added', path, became, reason, restored: true })
   }
-  /** Reports an insertion of content that the original has elsewhere. */
+  /** Reports an insertion of content that is elsewhere in the original. */
   insertRestored(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason, restored: true })
   }
@@ -115,7 +116,7 @@ export class Losses {
   report(found: readonly Loss[]): void {
     append(this.list, found)
   }
-  /** Reports the fields that the node has as dropped, each with its reason. */
+  /** Reports each of `fields` that the node has as dropped, with its reason. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return
     for (const field in fields)
@@ -123,7 +124,10 @@ export class Losses {
   }
 }
 
-/** Returns the order of a list of `length` items that starts with these indexes. The other indexes follow in order. */
+/**
+ * Returns an order of `length` items that starts with these indexes, followed by the remaining indexes in ascending
+ * order.
+ */
 export function withOthersLast(first: readonly number[], length: number): readonly number[] {
   const order = new Set(first)
   for (let index = 0; index < length; index++) order.add(index)
@@ -131,7 +135,7 @@ export function withOthersLast(first: readonly number[], length: number): readon
 }
 
 /**
- * Moves a loss in the messages of one request to a request whose messages come `by` indexes later. Returns undefined
+ * Translates a loss in one request's messages to a request in which the same messages are `by` indexes later. Undefined
  * for a loss outside the messages, and for a message that the other request does not have.
  */
 export function shifted(loss: Loss, by: number): Loss | undefined {
@@ -140,7 +144,7 @@ export function shifted(loss: Loss, by: number): Loss | undefined {
   return { ...loss, path: [field, index + by, ...rest] }
 }
 
-/** Placeholder of a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
+/** Placeholder for a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
 const DROPPED = Symbol('gone')
 
 /** Applies losses to a copy of the value. Returns what remains of the value after writing and reading it again. */
@@ -183,13 +187,13 @@ function reorder(parent: Container, key: string | number, order: readonly number
 
 /**
  * Inserts a value into a list. Writers report losses in reading order and `lose` applies late changes in reverse, so
- * insertions at higher indexes come first and leave the lower indexes valid.
+ * insertions at higher indexes are applied first and leave lower indexes valid.
  */
 function insert(parent: Container, index: string | number, value: unknown): void {
   if (Array.isArray(parent)) parent.splice(Number(index), 0, copy(value))
 }
 
-/** Copies plain objects and lists. Instances of classes, such as the bytes of a file, are shared. */
+/** Copies plain objects and lists. Class instances, such as the bytes of a file, are shared. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy)
   if (!isPlainObject(value)) return value
@@ -209,14 +213,14 @@ function compact(value: unknown): unknown {
   )
 }
 
-/** Fields with free JSON of callers. Free JSON contains no canonical nodes, whatever its keys. */
+/** Fields with arbitrary JSON from callers, which contains no canonical nodes, whatever its keys. */
 const FREE_JSON_FIELDS = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
 
 /**
  * Finds everything that belongs to another format: extras, and opaque parts, tools and annotations. Writers do not look
- * for these themselves. A request in the writer's own format has none, so that native requests need not be walked. File
- * ids and signatures are left to the writers. A request writer drops a signature of another format. A result writer
- * wraps it.
+ * for these themselves. A request in the writer's own format has none, so native requests do not need to be walked.
+ * File ids and signatures are left to the writers: a request writer drops a signature of another format, a result
+ * writer wraps it.
  */
 export function foreignLosses(value: unknown, format: Format): Loss[] {
   const losses: Loss[] = []
@@ -258,8 +262,8 @@ function opaque(node: Record<string, unknown>, format: Format, path: Path, losse
 }
 
 /**
- * Creates the loss of a value that only `owner` defines. Annotations of earlier answers in a request are restored
- * losses, because no other upstream would read them.
+ * Creates the loss of a value that only the format `owner` defines. Annotations on earlier answers in a request are
+ * restored losses, because no other upstream would read them.
  */
 const dropped = (path: Path, owner: Format): Loss => ({
   kind: 'dropped',

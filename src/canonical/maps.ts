@@ -1,6 +1,6 @@
 /* Replacements for `Map.getOrInsertComputed` and `Map.groupBy`, which the oldest supported engines lack. */
 
-/** Returns the value of a key. If the key is absent, creates and adds the value first. */
+/** Returns the value of a key. If the key is absent, first creates and adds the value. */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const found = map.get(key)
   if (found !== undefined || map.has(key)) return found as V
@@ -9,7 +9,7 @@ export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   return created
 }
 
-/** Groups items by key. The groups are in the order of their first items. */
+/** Groups items by key. Groups are in the order of their first items. */
 export function grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) getOrAdd(groups, keyOf(item), (): T[] => []).push(item)

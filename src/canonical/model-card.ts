@@ -1,4 +1,4 @@
-/** An entry of a model list: a model that a key may call, and what the gateway knows about it. */
+/** An entry in a model list: a model that a key may call, with the facts that the gateway has about it. */
 export interface ModelCard {
   readonly id: string
   readonly name?: string | undefined
@@ -20,7 +20,7 @@ export interface ModelAbilities {
 }
 
 /**
- * Creation date that is reported for every model, in Unix seconds. The gateway does not know when models were created, and clients
+ * Creation time reported for every model, in Unix seconds. The gateway has no creation dates of models, and clients
  * require a date that does not change.
  */
 export const MODEL_CREATED_AT = 1_735_689_600

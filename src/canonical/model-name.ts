@@ -2,9 +2,10 @@ import { invalid } from './error.ts'
 import { percentDecoded } from './text.ts'
 
 /**
- * Whether a name may be used in a URL path. Servers and proxies between the gateway and the model may decode a path
- * again, treat a backslash as a slash (WHATWG URL), ignore parameters after a semicolon, trim blanks, or normalise Unicode. A name
- * that has a backslash or a dot segment in any of these readings could lead to another path (RFC 3986, section 5.2.4).
+ * Returns true if a name may be used in a URL path. Servers and proxies between the gateway and the model may decode a
+ * path again, treat a backslash as a slash (WHATWG URL), ignore parameters after a semicolon, trim blanks, or normalise
+ * Unicode. A name that has a backslash or a dot segment in any of these readings could lead to another path (RFC 3986,
+ * section 5.2.4).
  */
 export function isAddressable(name: string): boolean {
   if (name === '') return false
@@ -20,19 +21,19 @@ export function isAddressable(name: string): boolean {
   return false
 }
 
-/** Matches a name that no server decodes differently. */
+/** Matches a name that every server decodes in the same way. */
 const PLAIN = /^[\w.:/-]+$/
 const DOTS = /^\.{1,2}$/
-/** Matches a backslash and characters that no name contains: control characters and line separators. */
+/** Matches backslashes and characters that no model name contains: control characters and line separators. */
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
-/** Maximum number of decodings of a name. A name that is still percent-encoded afterwards is refused. */
+/** Maximum number of times a name is decoded. A name that is still percent-encoded afterwards is refused. */
 const MAX_DECODINGS = 4
 
 const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!.trim())
 
 /**
- * Checks a model name. Called wherever a request names a model (trap 105).
+ * Checks a model name. Called wherever a request contains a model name (trap 105).
  *
  * @throws GatewayError `invalid-request` for a string that cannot be a model name.
  */

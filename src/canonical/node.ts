@@ -2,27 +2,33 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
- * The name of a wire format. The canonical model does not depend on the formats. The type is therefore any string and
- * not a list of names.
+ * The name of a wire format. Any string instead of a union of names, because the canonical model does not depend on the
+ * formats.
  */
 export type Format = string
 
-/** Fields of every canonical node for data of formats that have more than the canonical model. */
+/** Fields of every canonical node for format-specific data that the canonical model lacks. */
 export interface Node {
   /** Fields of a format that the canonical model lacks. Writers of other formats drop them. */
   readonly extras?: { readonly [format: Format]: JsonObject }
-  /** How a format wrote the canonical content, such as a string instead of a list with one part. Never a loss. */
+  /**
+   * The way a format wrote the canonical content, such as a string instead of a list with one part. Dropping it is
+   * never a loss.
+   */
   readonly spelling?: { readonly [format: Format]: JsonObject }
 }
 
-/** Whether the field's value is a default that the caller left out. Dropping it loses nothing that the caller wrote. */
+/**
+ * Returns true if the field's value is a default that the caller left out. Dropping it loses nothing that the caller
+ * wrote.
+ */
 export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
   Object.values(spelling).some(({ implied }) => Array.isArray(implied) && implied.includes(field))
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a string value. An empty string for any other type. */
+/** Returns a string value, or an empty string for any other type. */
 export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Parses the JSON text of an object. Undefined for any other value and for malformed JSON. */
@@ -52,18 +58,18 @@ export function definedIfAny<T extends object>(fields: T): { [K in keyof T]: Exc
 }
 
 /**
- * Adds the fields that are not undefined to a new object, and returns it. Does the same as `{ ...made,
+ * Adds the fields that are not undefined to a newly created object and returns it. Equivalent to `{ ...created,
  * ...defined(fields) }`, which allocates two more objects and takes three times as long.
  */
 export function withDefined<T extends object, F extends object>(
-  made: T,
+  created: T,
   fields: F,
 ): T & { [K in keyof F]: Exclude<F[K], undefined> } {
   for (const key in fields) {
     const value = fields[key]
-    if (value !== undefined) put(made, key, value)
+    if (value !== undefined) put(created, key, value)
   }
-  return made as T & { [K in keyof F]: Exclude<F[K], undefined> }
+  return created as T & { [K in keyof F]: Exclude<F[K], undefined> }
 }
 
 /**
@@ -99,8 +105,8 @@ export interface WireSource<N, W> {
 type WithWireSource = { [WIRE_SOURCE]?: WireSource<unknown, unknown> }
 
 /**
- * Attaches to a new node the wire value that it was read from. A writer of the same format returns that value if the
- * node is unchanged. A changed copy of the node has the same record, which then refers to the original node.
+ * Attaches the source wire value to a new node. A writer of the same format returns that value if the node is
+ * unchanged. A changed copy of the node shares the record, which still refers to the original node.
  */
 export function withWireSource<N extends object, W>(node: N, format: Format, wire: W): N {
   ;(node as WithWireSource)[WIRE_SOURCE] = { node, format, wire }
@@ -108,8 +114,8 @@ export function withWireSource<N extends object, W>(node: N, format: Format, wir
 }
 
 /**
- * Returns the wire value of this format from which the node, or its original, was read. Undefined for another format or
- * a node that was not read.
+ * Returns the wire value of this format from which the node or its original was read. Undefined for another format and
+ * for a node that was not read from a wire value.
  */
 export function wireSourceOf<W, N extends object = object>(node: N, format: Format): WireSource<N, W> | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<N, W> | undefined
@@ -117,7 +123,7 @@ export function wireSourceOf<W, N extends object = object>(node: N, format: Form
 }
 
 /**
- * Returns the wire value of a node that has not changed since it was read in this format. Undefined for any other node.
+ * Returns the wire value of a node that is unchanged since it was read in this format. Undefined for any other node.
  */
 export function unchangedWire<W>(node: object, format: Format): W | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<unknown, W> | undefined

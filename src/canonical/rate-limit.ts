@@ -1,13 +1,13 @@
-/** State of a quota that is refilled steadily. */
+/** State of a quota that is refilled continuously. */
 export interface Quota {
-  /** Maximum number of requests or tokens per minute. */
+  /** Maximum requests or tokens per minute. */
   readonly limit: number
   readonly remaining: number
   /** Time until the quota is full if nothing more is used, in milliseconds. */
   readonly reset: number
 }
 
-/** Quotas of a key. A quota is undefined if the key's group has no such limit. */
+/** Quotas of a key. A quota is undefined if the key's group does not have that limit. */
 export interface RateLimits {
   readonly requests: Quota | undefined
   readonly tokens: Quota | undefined

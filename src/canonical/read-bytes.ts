@@ -1,6 +1,6 @@
 import type { Bytes } from './bytes.ts'
 
-/** Reads all bytes into memory. Returns undefined if there are more than `limit`. Rejects if reading fails. */
+/** Reads all bytes into memory. Resolves to undefined if there are more than `limit`. Rejects if reading fails. */
 export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
   const chunks: Uint8Array[] = []
@@ -16,9 +16,9 @@ export async function readAllBytes(bytes: Bytes, limit: number): Promise<Buffer 
 /** First bytes of a sequence that can be read only once. */
 export interface PeekedBytes {
   readonly head: Uint8Array
-  /** Whether `head` holds all bytes. */
+  /** True if `head` holds all bytes. */
   readonly isAll: boolean
-  /** All bytes including the head. Readable once. */
+  /** All bytes, including the head. Can be read only once. */
   readonly whole: Bytes
 }
 
@@ -40,7 +40,7 @@ export async function peekBytes(bytes: Bytes, minBytes = 1): Promise<PeekedBytes
   return { head, isAll, whole: { ...known, once: true, read: () => prependChunk(head, chunks) } }
 }
 
-/** Yields a chunk that was already read, then the rest. */
+/** Yields a chunk that has already been read, then the rest. */
 export async function* prependChunk(
   firstChunk: Uint8Array,
   chunks: AsyncIterator<Uint8Array>,

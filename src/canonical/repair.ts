@@ -10,9 +10,9 @@ interface Call {
 
 /**
  * Repairs a history so that strict upstreams accept it (trap 44). Drops results without a call, duplicate calls and
- * duplicate results. Inserts a failed result for a call without one, except at the end of the history. A result with
- * another tool name than its call gets the call's name. If only the result's name is that of a tool, the call gets the
- * result's name instead (trap 111). Returns the same request object if nothing needs repair.
+ * duplicate results. Inserts a failed result for a call without one, except at the end of the history. If the tool
+ * names of a result and its call differ, the result gets the call's name, unless only the result's name is a declared
+ * tool: the call then gets the result's name (trap 111). Returns the same request object if nothing needs repair.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
@@ -49,7 +49,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
   return { request: { ...request, messages: repaired }, losses }
 }
 
-/** Returns the repaired part, or undefined if it is dropped. */
+/** Returns the repaired part, or undefined if the part is dropped. */
 function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, losses: Loss[]): Part | undefined {
   const reason = dropped.get(part)
   if (reason !== undefined) {
@@ -69,13 +69,13 @@ const hasCallOrResult = ({ content }: Message): boolean =>
 interface Paired {
   /** Parts to drop, with the reason. */
   readonly dropped: ReadonlyMap<Part, string>
-  /** New tool names of results and calls whose names differ. */
+  /** New tool names for results and calls whose names differ. */
   readonly renamed: ReadonlyMap<Part, string>
   /** Calls without a result. */
   readonly unanswered: Iterable<Call>
 }
 
-/** Matches the results of a history with its calls. */
+/** Matches the results in a history to its calls. */
 function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
   const dropped = new Map<Part, string>()
   const renamed = new Map<Part, string>()
@@ -110,7 +110,7 @@ function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
 const isTool = (name: string, tools: CanonicalRequest['tools'] = []): boolean =>
   tools.some(tool => (tool.type === 'function' || tool.type === 'freeform') && tool.name === name)
 
-/** Finds runs of successive messages with one role. Each run is walked only once, when it is first needed. */
+/** Finds runs of consecutive messages with the same role. Walks each run only once, when it is first needed. */
 class Runs {
   private readonly messages: readonly Message[]
   /** End of each message's run, exclusive, by the index of the message. */
@@ -121,7 +121,7 @@ class Runs {
   }
 
   /**
-   * Returns the end, exclusive, of the run of this role from index `from` on. `from` itself if the message there has
+   * Returns the exclusive end of the run of this role that starts at `from`, or `from` itself if that message has
    * another role.
    */
   endOf(role: Message['role'], from: number): number {
@@ -143,11 +143,11 @@ export const missingResult = (id: string, freeform?: true): ToolResultPart => ({
   ...(freeform === undefined ? {} : { freeform }),
 })
 
-/** Whether another part of the request has the part's content. */
+/** Returns true if another part of the request has the part's content. */
 export const isRedundant = (part: Part): boolean => part.type === 'opaque' && part.redundant === true
 
 /**
- * Drops redundant parts from a request for a format that does not define them. Returns the same object if there are
+ * Drops redundant parts from a request to a format that does not define them. Returns the same object if there are
  * none.
  */
 export function withoutRedundantParts(request: CanonicalRequest): {

@@ -3,17 +3,17 @@ import { repair, withoutRedundantParts } from './repair.ts'
 import { type CanonicalRequest, isTextOnly } from './request.ts'
 import { tracedToOriginal } from './trace.ts'
 
-/** A history that another format can write. */
+/** A history that writers of other formats accept. */
 export interface RepairedHistory {
   readonly history: CanonicalRequest
-  /** Adds the losses of the repair to a writer's losses, and maps all of them to paths in the original request. */
+  /** Combines the repair's losses with a writer's losses, all with paths in the original request. */
   readonly losses: (found: readonly Loss[]) => readonly Loss[]
 }
 
 /**
- * Repairs a history for another format. A history for its own format, and one of texts alone, is written as it is.
+ * Repairs a history for another format. A history for its own format, or with only text, is left unchanged.
  *
- * @param native whether the request goes out in the format in which it came in.
+ * @param native whether the request is sent in the format in which it was received.
  */
 export function repairedHistory(
   request: CanonicalRequest,

@@ -3,8 +3,8 @@ import type { JsonObject, Node } from './node.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
 /**
- * The only type of requests in the gateway. Every format is read into it, and every upstream request is written from
- * it.
+ * The gateway's only request type. Requests in every format are read into it, and every upstream request is written
+ * from it.
  */
 export interface CanonicalRequest extends Node {
   /** Model name that the caller used. The router maps it to the name at each channel. */
@@ -16,20 +16,20 @@ export interface CanonicalRequest extends Node {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning?: Reasoning
-  /** State that the upstream stores or has stored. */
+  /** State that the upstream already stores or should store. */
   readonly state?: State
   readonly endUser?: string
   readonly metadata?: JsonObject
   readonly serviceTier?: string
   readonly cache?: CacheHint
-  /** Key of requests that share a prefix. An upstream may route them to the same cache. */
+  /** Key shared by requests with a common prefix. An upstream may route them to the same cache. */
   readonly cacheKey?: string
   readonly stream: boolean
 }
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
-/** Whether messages of the role are instructions instead of turns. */
+/** Returns true if messages with this role are instructions instead of turns. */
 export const isInstructing = (role: Role): boolean => role === 'system' || role === 'developer'
 
 /** One turn of a conversation, or one input of a request whose inputs are independent (`work.ts`). */
@@ -43,7 +43,7 @@ export interface Message extends Node {
 /** Creates a user turn with one text part. */
 export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Whether all content of a request is text, so that steps for media, calls and reasoning can be skipped. */
+/** Returns true if a request contains only text, so that processing of media, calls and reasoning can be skipped. */
 export const isTextOnly = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))
 
@@ -59,7 +59,7 @@ export interface Sampling extends Node {
   readonly stop?: readonly string[]
   readonly frequencyPenalty?: number
   readonly presencePenalty?: number
-  /** Number of likely tokens to report beside each chosen token. 0 reports the chosen tokens alone. */
+  /** Number of most likely tokens to report along with each chosen token. 0 reports only the chosen tokens. */
   readonly logprobs?: number
 }
 
@@ -83,7 +83,7 @@ export interface State {
   /** Id of the result that this request continues. */
   readonly previous?: string
   readonly conversation?: string
-  /** Whether the upstream answers at once and continues the work in the background. */
+  /** Whether the upstream answers immediately and continues the work in the background. */
   readonly background?: boolean
   readonly thread?: Thread
 }
@@ -96,7 +96,7 @@ export interface Thread extends Node {
 
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'embedding'
 
-/** The shape of the answer's text. */
+/** Required shape of the answer's text. */
 export type TextShape =
   | { readonly shape: 'text' }
   | { readonly shape: 'json' }
@@ -107,10 +107,10 @@ export type TextShape =
       readonly description?: string
       readonly strict?: boolean
     }
-  /** The whole answer is one of several strings. The schema is a string schema with an `enum`. */
+  /** The answer is one of several strings. The schema is a string schema with an `enum`. */
   | { readonly shape: 'enum'; readonly schema: JsonObject }
 
-/** Requested output. Media, embedding and ranking requests use this type as well, each with its own field. */
+/** Requested output. Media, embedding and ranking requests use this type too, each with a field of their own. */
 export interface Output extends Node {
   /** Modalities of the answer. Text if absent. */
   readonly modalities?: readonly Modality[]
@@ -126,13 +126,13 @@ export interface Output extends Node {
     readonly mediaType?: string
     /** Compression of the image, 0 to 100. */
     readonly compression?: number
-    /** How closely an edited image must resemble its input images. */
+    /** Degree to which an edited image must resemble its input images. */
     readonly fidelity?: string
-    /** How strictly the upstream moderates the image. */
+    /** Strictness of the upstream's moderation of the image. */
     readonly moderation?: string
-    /** Number of unfinished images in a stream. */
+    /** Number of preview images in a stream. */
     readonly previews?: number
-    /** Whether the caller gets the image's URL or its bytes. */
+    /** Form in which the caller gets the image. */
     readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
@@ -146,18 +146,18 @@ export interface Output extends Node {
     readonly resolution?: string
     /** A format's own quality level. */
     readonly quality?: string
-    /** Text that describes content to avoid in the video. */
+    /** Description of content to avoid in the video. */
     readonly negativePrompt?: string
     /** Id of a finished task whose video the prompt modifies. */
     readonly remixOf?: string
-    /** Reference by which the upstream can find the task again, unique in the upstream's account. */
+    /** Reference by which the upstream can find the task, unique in the upstream account. */
     readonly reference?: string
   } & Node
   /** Each message is one input to embed. */
   readonly embedding?: {
     readonly dimensions?: number
     readonly encoding?: 'float' | 'base64'
-    /** Use of the vectors, for which some models optimise them. */
+    /** Intended use of the vectors. Some models optimise for it. */
     readonly purpose?: EmbeddingPurpose
   } & Node
   /** Each message is one document to rank. */
@@ -180,9 +180,9 @@ export interface Output extends Node {
   } & Node
   /** The output continues the last message's text instead of answering it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
-  /** Whether the output is only the number of tokens in the request. */
+  /** True if the only requested output is the number of tokens in the request. */
   readonly count?: true
-  /** Marks a request for a compacted conversation, with which the conversation can continue. */
+  /** Marks a request for a compacted form of the conversation, from which the conversation can continue. */
   readonly compaction?: true
 }
 

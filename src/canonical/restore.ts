@@ -8,18 +8,18 @@ import { chain, NOTHING, type Transducer } from './transducer.ts'
 
 type RenamedTools = NonNullable<Written<unknown>['renamed']>
 
-/** Reverses, in an answer, the changes that made its request valid for the upstream (traps 47, 65, 112). */
+/** Reverses in an answer the changes that made the request valid for the upstream (traps 47, 65, 112). */
 export interface Restorer {
   result(result: CanonicalResult): CanonicalResult
   events(): Transducer<CanonicalEvent, CanonicalEvent>
 }
 
 /**
- * Creates a restorer for the writer's changes, or returns undefined if there are none. Renamed tools get their names
- * and namespaces back. Calls of freeform tools that were sent as functions with one `input` are unwrapped, and so is
- * the string of an enum.
+ * Creates a restorer for the writer's changes, or returns undefined if there are none. The restorer gives renamed tools
+ * their original names and namespaces, and unwraps enum strings and calls of freeform tools that were sent as functions
+ * with one `input`.
  *
- * @param isEnum whether the upstream was asked for an object with one string of an enum.
+ * @param isEnum whether the upstream was asked for an object that wraps an enum string.
  */
 export function restorer(renamed: RenamedTools | undefined, isEnum = false): Restorer | undefined {
   const tools = toolRestorer(renamed)
@@ -53,16 +53,16 @@ function restored(part: Part, renamed: RenamedTools): Part {
   return isWrapped(part, call) ? { ...call, arguments: unwrapped(call.arguments) } : call
 }
 
-/** Whether the call names another group of tools, which may have a function with the same name. */
+/** Returns true if the call names a different namespace, which may have a function with the same name. */
 const isInOtherNamespace = (call: ToolCallPart, { namespace }: CalledTool): boolean =>
   call.namespace !== undefined && call.namespace !== namespace
 
-/** Whether the call is freeform for the caller but was a function call for the upstream. */
+/** Returns true if the call is freeform for the caller but was sent to the upstream as a function call. */
 const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became && !('freeform' in sent)
 
 /**
- * Restores a streamed answer. Buffers the arguments of a wrapped call until they are complete, because they can only
- * then be parsed.
+ * Restores a streamed answer. Buffers the arguments of a wrapped call, because they cannot be parsed until they are
+ * complete.
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()
@@ -112,7 +112,7 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 }
 
-/** Returns the text in `{"input": text}`. Arguments of another shape stay as they are. */
+/** Returns the text in `{"input": text}`. Arguments of any other shape are unchanged. */
 function unwrapped(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text

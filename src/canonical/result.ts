@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, type Node } from './node.ts'
 import type { CanonicalRequest, Modality } from './request.ts'
 import type { CanonicalTask } from './task.ts'
 
-/** An answer, independent of the format that it was read from or will be written in. */
+/** An answer, independent of the format from which it was read or in which it will be written. */
 export interface CanonicalResult extends Node {
   readonly id?: string
   /** The upstream's name of the model that answered. */
@@ -15,13 +15,13 @@ export interface CanonicalResult extends Node {
   readonly usage?: Usage
   readonly serviceTier?: string
   /**
-   * Whether the writer adds the fields that every answer of its format has, even if an upstream of the same format left
-   * them out.
+   * True if the writer adds the fields that every answer of its format has, even if an upstream of the same format
+   * omitted them.
    */
   readonly complete?: true
-  /** Unfinished task, in place of candidates. Its state is requested from the upstream by the result's id. */
+  /** Unfinished task, instead of candidates. Its state is requested from the upstream by the result's id. */
   readonly task?: CanonicalTask
-  /** Error after the start of the answer. Content before it remains valid. */
+  /** Error that occurred after the answer had started. Content before the error remains valid. */
   readonly error?: CanonicalError
 }
 
@@ -30,13 +30,13 @@ export interface Candidate extends Node {
   readonly content: readonly Part[]
   readonly finish?: Finish
   readonly logprobs?: readonly TokenLogprob[]
-  /** Times of the words and segments, if the content is the text of a recording. */
+  /** Timing of words and segments, if the content is transcribed text. */
   readonly transcript?: Transcript
 }
 
-/** The times of a transcribed text, in seconds from the start of the recording. */
+/** Timing of a transcribed text, in seconds from the start of the recording. */
 export interface Transcript extends Node {
-  /** The upstream's name of the language: `en` or `english`. */
+  /** The upstream's name for the language, such as `en` or `english`. */
   readonly language?: string
   readonly duration?: number
   readonly segments?: readonly Segment[]
@@ -63,13 +63,13 @@ export type FinishReason = (typeof FINISH_REASONS)[number]
 /** Reason why a candidate stopped. */
 export interface Finish {
   readonly reason: FinishReason
-  /** The upstream's value for the reason. */
+  /** The upstream's original value. */
   readonly raw?: string
-  /** Stop sequence at which the text ended. */
+  /** Stop sequence that ended the text. */
   readonly stopSequence?: string
 }
 
-/** Content of an answer that explains why it stopped. */
+/** Properties of an answer's content from which its finish reason follows. */
 export interface EndContent {
   readonly called: boolean
   readonly refused: boolean
@@ -81,8 +81,8 @@ export const endContentOf = ({ content }: Pick<Candidate, 'content'>): EndConten
 })
 
 /**
- * Returns the finish reason of an answer that states none: tool calls if it has any (trap 13), else a refusal, for
- * which upstreams state `stop` as for any answer (trap 113), else `stop`.
+ * Returns the finish reason of an answer that states none: tool calls if it has any (trap 13), a refusal if it has one,
+ * for which upstreams only state `stop` (trap 113), and `stop` otherwise.
  */
 export const impliedReason = ({ called, refused }: EndContent): FinishReason =>
   called ? 'tool-calls' : refused ? 'refused' : 'stop'
@@ -95,15 +95,15 @@ export interface TokenLogprob extends Node {
 }
 
 /**
- * The tokens of a request. An absent count is unknown; 0 is a known count. The details are included in `input` and
- * `output`. The total has no field, because it is always their sum.
+ * Token counts of a request. An absent count is unknown, whereas 0 is a known count. The detailed counts are included
+ * in `input` and `output`. There is no field for the total, because it is always their sum.
  */
 export interface Usage extends Node {
-  /** Number of tokens of the whole prompt, including cache reads and cache writes. */
+  /** Number of tokens in the entire prompt, including cache reads and cache writes. */
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
-  /** Number of tokens of the whole answer, including reasoning. */
+  /** Number of tokens in the entire answer, including reasoning. */
   readonly output?: number
   readonly reasoning?: number
   readonly inputBy?: { readonly [M in Modality]?: number }
@@ -115,8 +115,8 @@ export interface Usage extends Node {
 }
 
 /**
- * Adds up the usage of several requests. Undefined if there are none. A missing count is taken as zero if another
- * request has it. Spelling is dropped, because it holds only for single requests.
+ * Adds up the usage of several requests. Undefined if there are none. A missing count is treated as zero if another
+ * request has it. Spelling is dropped, because it applies only to a single request.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
   usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)
@@ -132,8 +132,8 @@ function sum(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 /**
- * Shapes a ranking as the caller requested it, whatever the upstream supports: at most `top` documents, with or without
- * their content. Ranks of documents that do not exist are dropped.
+ * Shapes a ranking as the caller requested it, regardless of what the upstream supports: at most `top` documents, with
+ * or without their content. Drops ranks of nonexistent documents.
  */
 export function rankedAsRequested(result: CanonicalResult, { messages, output }: CanonicalRequest): CanonicalResult {
   const { ranking } = output

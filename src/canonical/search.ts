@@ -1,8 +1,8 @@
 import type { SearchCallPart, SearchResultPart, SearchSource } from './content.ts'
 
 /**
- * Makes the parts of a search from formats that state all queries and pages of an answer once, without ids. The id
- * depends on the content alone, so that whole and streamed answers agree.
+ * Creates the parts of a search for formats that list all queries and pages of an answer once, without ids. The id
+ * depends only on the content, so that unary and streamed answers agree.
  */
 export function searchParts(
   queries: readonly string[],
@@ -13,11 +13,11 @@ export function searchParts(
   return sources.length === 0 ? [call] : [call, { type: 'search-result', id, sources }]
 }
 
-/** FNV-1a with 32 bits: the prime, and the usual start and another one. */
+/** 32-bit FNV-1a: the prime, the standard offset basis, and a second basis for 64 bits in total. */
 const PRIME = 0x01000193
 const STARTS = [0x811c9dc5, 0x9747b28c]
 
-/** Sixteen hexadecimal digits that tell contents apart; not a secret. */
+/** Returns a non-cryptographic hash of sixteen hexadecimal digits. */
 const hashOf = (text: string): string => STARTS.map(start => hashFrom(start, text)).join('')
 
 function hashFrom(start: number, text: string): string {

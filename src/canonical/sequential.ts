@@ -3,15 +3,15 @@ import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /**
- * State of one candidate: the index of its open part, and the buffered events of later parts, in the order in which
- * they started.
+ * State of one candidate: the index of its open part, and the buffered events of later parts in the order in which the
+ * parts started.
  */
 interface CandidateState {
   open: number
   readonly waiting: Map<number, PartEvent[]>
   /**
-   * Parts that started while another was open. Those from index `next` on still wait. A list, because finding the first
-   * key of a map is slow.
+   * Parts that started while another part was open. The parts from index `next` onwards are still waiting. A list,
+   * because finding the first key of a map is slow.
    */
   readonly started: number[]
   next: number
@@ -22,10 +22,10 @@ interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
 }
 
 export interface SequentialOptions {
-  /** Whether the answer has the upstream's order because it is native to the writer's format. */
+  /** Returns true if the answer keeps the upstream's order because it is native to the writer's format. */
   readonly exempt?: (start: ResultStart) => boolean
   /**
-   * Whether waiting parts are written even if the answer breaks off before the open part ended. For formats in which a
+   * True if waiting parts are written even if the answer breaks off before the open part ends. For formats in which a
    * part may start before the previous one has ended.
    */
   readonly overtakes?: true
@@ -35,14 +35,14 @@ export interface SequentialOptions {
 const NONE = -1
 
 /**
- * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96). A
- * part that starts while another is open waits until the other has ended. Waiting parts are dropped at an error (trap
- * 88), unless `overtakes` is set. Events of the open part pass at once. Only events of waiting parts are buffered.
+ * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96).
+ * Events of the open part pass immediately. A part that starts while another is open is buffered until the other has
+ * ended. On an error, buffered parts are dropped (trap 88), unless `overtakes` is set.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
   private readonly options: SequentialOptions
-  private readonly lines: CandidateState[] = []
+  private readonly candidates: CandidateState[] = []
   private isExempt = false
 
   constructor(writer: Writer<Output>, options: SequentialOptions = {}) {
@@ -52,7 +52,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
 
   push(event: CanonicalEvent): readonly Output[] {
     // Fast path: nearly every event appends to the open part.
-    if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
+    if (event.type === 'part-delta' && this.candidates[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.isExempt) return this.part(event)
     if (event.type === 'result-start') this.isExempt = this.options.exempt?.(event) ?? false
@@ -60,7 +60,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.writer.push(event)
   }
 
-  /** Losses of the writer. */
+  /** Losses reported by the writer. */
   get lost(): readonly Loss[] {
     return this.writer.lost ?? NOTHING
   }
@@ -69,10 +69,10 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.options.overtakes ? [...this.flushWaiting(), ...this.writer.end()] : this.writer.end()
   }
 
-  /** Writes the parts that still wait. */
+  /** Writes the parts that are still waiting. */
   private flushWaiting(): readonly Output[] {
     const out: Output[] = []
-    for (const { waiting } of this.lines) {
+    for (const { waiting } of this.candidates) {
       for (const events of waiting.values())
         for (const event of events) for (const written of this.writer.push(event)) out.push(written)
       waiting.clear()
@@ -81,46 +81,47 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   private part(event: PartEvent): readonly Output[] {
-    const line = this.line(event.at.candidate)
-    if (event.at.part === line.open) {
-      if (event.type === 'part-end') return this.endPart(line, event)
+    const state = this.state(event.at.candidate)
+    if (event.at.part === state.open) {
+      if (event.type === 'part-end') return this.endPart(state, event)
       return this.writer.push(event)
     }
-    const waiting = line.waiting.get(event.at.part)
+    const waiting = state.waiting.get(event.at.part)
     if (waiting !== undefined) waiting.push(event)
-    else if (event.type === 'part-start' && line.open === NONE) {
-      line.open = event.at.part
+    else if (event.type === 'part-start' && state.open === NONE) {
+      state.open = event.at.part
       return this.writer.push(event)
     } else if (event.type === 'part-start') {
-      line.waiting.set(event.at.part, [event])
-      line.started.push(event.at.part)
+      state.waiting.set(event.at.part, [event])
+      state.started.push(event.at.part)
     } else if (event.type === 'part-patch') return this.writer.push(event)
     return NOTHING
   }
 
-  private line(candidate: number): CandidateState {
-    while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
-    return this.lines[candidate]!
+  private state(candidate: number): CandidateState {
+    while (this.candidates.length <= candidate)
+      this.candidates.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
+    return this.candidates[candidate]!
   }
 
-  /** Ends the open part and writes the parts that waited for it, up to the first that has not ended. */
-  private endPart(line: CandidateState, end: PartEnd): readonly Output[] {
-    line.open = NONE
-    if (line.waiting.size === 0) return this.writer.push(end)
+  /** Ends the open part and writes the parts waiting for it, up to the first that has not ended. */
+  private endPart(state: CandidateState, end: PartEnd): readonly Output[] {
+    state.open = NONE
+    if (state.waiting.size === 0) return this.writer.push(end)
     const out = [...this.writer.push(end)]
-    while (line.open === NONE && line.waiting.size > 0) {
-      const part = line.started[line.next++]!
-      const events = line.waiting.get(part)
+    while (state.open === NONE && state.waiting.size > 0) {
+      const part = state.started[state.next++]!
+      const events = state.waiting.get(part)
       if (events === undefined) continue
-      line.waiting.delete(part)
-      line.open = part
+      state.waiting.delete(part)
+      state.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)
-      if (hasEnd(events)) line.open = NONE
+      if (hasEnd(events)) state.open = NONE
     }
     return out
   }
 }
 
-/** Whether the part has ended. Only late annotations come after its end. */
+/** Returns true if the part has ended. Only late annotations follow its end. */
 const hasEnd = (events: readonly PartEvent[]): boolean =>
   events.findLast(({ type }) => type !== 'part-patch')?.type === 'part-end'

@@ -2,13 +2,13 @@ import type { CanonicalRequest, Output, Sampling } from './request.ts'
 
 /*
  * Settings are request fields with one plain value, in the canonical model and in each format that has them. These rows
- * state a setting's position, its type and its reason of loss. A row per format (`src/formats/settings`) states its
- * name there. Readers, schemas, writers and losses are derived from the rows.
+ * state a setting's position, its type and its loss reason. Tables per format (`src/formats/settings`) state its name
+ * in that format. Readers, schemas, writers and losses are derived from the rows.
  */
 
 export type SettingType = 'number' | 'count' | 'flag' | 'text' | 'object'
 
-/** Type of each setting in a node, and the reason of its loss in formats that lack it. */
+/** Type of each setting in a node, and its loss reason in formats that lack it. */
 type Rows<N> = { readonly [Field in keyof N]?: readonly [type: SettingType, lost: string] }
 
 const SAMPLING = {
@@ -34,7 +34,7 @@ const REQUEST = {
   cacheKey: ['text', 'no-cache-keys'],
 } as const satisfies Rows<CanonicalRequest>
 
-/** The node of the request that holds the setting. */
+/** The request node that holds the setting. */
 export type SettingNode = 'sampling' | 'output' | 'request'
 export type SettingName = keyof typeof SAMPLING | keyof typeof OUTPUT | keyof typeof REQUEST
 
@@ -43,9 +43,9 @@ export interface Setting {
   readonly at: SettingNode
   readonly field: SettingName
   readonly type: SettingType
-  /** The reason of loss if the setting is not written. */
+  /** Loss reason if the setting is not written. */
   readonly lost: string
-  /** The format's field. Undefined if it has none. */
+  /** The format's field name. Undefined if the format lacks the setting. */
   readonly wire: string | undefined
 }
 

@@ -3,7 +3,7 @@ import type { CanonicalEvent, PartEvent, PartPosition, PartStart } from './event
 import { withBody } from './fold.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
 
-/** How much of the model's reasoning an answer shows: all of it, only its signatures, or nothing. */
+/** Amount of the model's reasoning that an answer shows: all of it, only its signatures, or nothing. */
 export type ReasoningShown = 'all' | 'signatures' | 'none'
 
 /** Removes the reasoning that is not shown. Returns the same object if nothing is removed. */
@@ -22,11 +22,14 @@ export function withReasoning(result: CanonicalResult, shown: ReasoningShown): C
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoning)
 
-/** The part indexes of one candidate. */
+/** Part indexes of one candidate. */
 interface CandidateIndexes {
   /** Number of reasoning parts hidden so far. */
   hidden: number
-  /** Shown position of each part, by its original index. Null for reasoning, undefined if the position is unchanged. */
+  /**
+   * New position of each part, by its original index. Null for hidden reasoning, undefined if the position is
+   * unchanged.
+   */
   readonly parts: (PartPosition | null | undefined)[]
 }
 
@@ -36,34 +39,34 @@ interface CandidateIndexes {
  */
 export class ReasoningFilter {
   private readonly isHidden: boolean
-  /** State by candidate, from its first reasoning part on. */
-  private readonly lines: (CandidateIndexes | undefined)[] = []
+  /** State by candidate. Created at the candidate's first reasoning part. */
+  private readonly candidates: (CandidateIndexes | undefined)[] = []
 
   constructor(shown: Exclude<ReasoningShown, 'all'>) {
     this.isHidden = shown === 'none'
   }
 
-  /** Returns the event as it is shown. Undefined if it is hidden. */
+  /** Returns the event to show, or undefined if it is hidden. */
   pass(event: CanonicalEvent): CanonicalEvent | undefined {
     if (!('at' in event)) return event
     if (event.type === 'part-start') return this.start(event)
-    const at = this.lines[event.at.candidate]?.parts[event.at.part]
+    const at = this.candidates[event.at.candidate]?.parts[event.at.part]
     if (at === undefined) return event
     return at === null ? this.ofReasoning(event) : { ...event, at }
   }
 
   private start(event: PartStart): CanonicalEvent | undefined {
     const { candidate, part: index } = event.at
-    let line = this.lines[candidate]
+    let state = this.candidates[candidate]
     if (isReasoning(event.part)) {
-      line ??= this.lines[candidate] = { hidden: 0, parts: [] }
-      line.parts[index] = null
-      if (this.isHidden) line.hidden++
+      state ??= this.candidates[candidate] = { hidden: 0, parts: [] }
+      state.parts[index] = null
+      if (this.isHidden) state.hidden++
       return this.isHidden ? undefined : { ...event, part: withBody(event.part, '') }
     }
-    if (line === undefined || line.hidden === 0) return event
-    const at = { candidate, part: index - line.hidden }
-    line.parts[index] = at
+    if (state === undefined || state.hidden === 0) return event
+    const at = { candidate, part: index - state.hidden }
+    state.parts[index] = at
     return { ...event, at }
   }
 

@@ -3,11 +3,11 @@ import type { Part, ReasoningPart, Signature } from './content.ts'
 import { type Format, isObject, parseJson } from './node.ts'
 
 /*
- * A caller's format has one field for signatures of reasoning, and clients return its value unchanged. A signature of
+ * A caller's format has one field for reasoning signatures, and clients return its value unchanged. A signature of
  * another format is wrapped in a value that names its format, so that the issuer gets it back in the next turn (traps
- * 26-33). If clients return only this field, the wrapper also holds the text of the reasoning, signed or not (traps 91,
- * 92). The wrapper is plain base64, for clients that decode the field as bytes: `il:<format>:<signature>` for a single
- * signature, `il:` and a JSON list for several. It is never sent to an upstream.
+ * 26-33). If clients return only this field, the wrapper also holds the reasoning text, signed or not (traps 91, 92).
+ * The wrapper is plain base64, for clients that decode the field as bytes: `il:<format>:<signature>` for a single
+ * signature, `il:` and a JSON list for several. Wrappers are never sent to an upstream.
  */
 
 /** Fields of a reasoning part that a wrapper can hold. */
@@ -17,15 +17,15 @@ const MARK = 'il:'
 const MARK_ENCODED = 'aWw6'
 const SINGLE_SIGNATURE = /^il:([a-z0-9-]+):(.*)$/s
 const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
-/** Words that earlier versions wrote in place of a format's name, for unsigned and for redacted reasoning. */
+/** Words that earlier versions wrote instead of a format name, for unsigned and for redacted reasoning. */
 const UNSIGNED = 'unsigned'
 const REDACTED = 'redacted'
-/** Maximum number of reasoning parts read from one wrapper, more than any turn has. Callers control the length. */
+/**
+ * Maximum number of reasoning parts read from one wrapper, because callers control its length. More than any turn has.
+ */
 const MAX_ENTRIES = 256
 
-/**
- * Returns the value of a format's signature field. A signature of that format stays unchanged. Any other is wrapped.
- */
+/** Returns the value of a format's signature field. Signatures of that format are unchanged, all others are wrapped. */
 export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: Format): string {
   const [first] = parts
   if (first !== undefined && parts.length === 1 && first.signature !== undefined && isSignatureAlone(first)) {
@@ -36,8 +36,8 @@ export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: F
 }
 
 /**
- * Reads a format's signature field. A value that is not a wrapper is one signature of that format. A damaged wrapper
- * holds nothing. A wrapper, or a wrapper inside a wrapper, is never taken for a signature.
+ * Reads a format's signature field. A value that is not a wrapper is a single signature of that format. A damaged
+ * wrapper gives nothing. A wrapper, even inside another wrapper, is never treated as a signature.
  */
 export function unwrapReasoning(value: string, fieldFormat: Format): readonly WrappedReasoning[] {
   if (!isWrappedReasoning(value)) return [{ signature: { format: fieldFormat, value } }]
@@ -47,7 +47,7 @@ export function unwrapReasoning(value: string, fieldFormat: Format): readonly Wr
   return listIn(content.slice(MARK.length)).flatMap(entry => readEntry(entry) ?? [])
 }
 
-/** Whether the gateway wrote the value. */
+/** Returns true if the value is the gateway's wrapper. */
 export const isWrappedReasoning = (value: string): boolean => value.startsWith(MARK_ENCODED)
 
 const encoded = (content: string): string => encodeBase64Text(MARK + content)
@@ -90,21 +90,23 @@ function signatureIn({ format, value }: { readonly [field: string]: unknown }): 
   return FORMAT_NAME.test(format) && !isWrappedReasoning(value) ? { format, value } : undefined
 }
 
-/** Prefix of encrypted state that a client stores for the gateway. The digit is the version of the encryption. */
+/** Prefix of encrypted state that a client stores for the gateway. The digit is the encryption version. */
 export const ENCRYPTED_PREFIX = 'il1.'
 
-/** Whether the value is state that the gateway encrypted. */
+/** Returns true if the value is state encrypted by the gateway. */
 export const isEncrypted = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith(ENCRYPTED_PREFIX)
 
-/** Whether the part is reasoning that has only text: no signature and no other field. */
+/** Returns true if the part is reasoning with only text: no signature and no other field. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
   part?.type === 'reasoning' && part.text !== '' && hasTextAlone(part) && part.signature === undefined
 
-/** Whether the part is signed reasoning, with or without text. */
+/** Returns true if the part is signed reasoning, with or without text. */
 export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
-/** Whether the part is a signature without text. It belongs to the reasoning before it or to the part after it. */
+/**
+ * Returns true if the part is a signature without text. It belongs to the reasoning before it or to the part after it.
+ */
 export const isLoneSignature = (
   part: Part | undefined,
 ): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>

@@ -1,13 +1,13 @@
 import type { Node } from './node.ts'
 
-/** The states of a task. A task only moves to a later state. The last two are final. */
+/** Task states. A task only moves to a later state. The last two are final. */
 export const TASK_STATES = ['queued', 'in-progress', 'completed', 'failed'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
-/** Whether a task in this state no longer changes. */
+/** Returns true if a task in this state can no longer change. */
 export const isFinal = (state: TaskState): boolean => state === 'completed' || state === 'failed'
 
-/** Kinds of files that a completed task may have. */
+/** Kinds of files of a completed task. */
 export const TASK_VARIANTS = ['video', 'thumbnail', 'spritesheet'] as const
 export type TaskVariant = (typeof TASK_VARIANTS)[number]
 
@@ -19,7 +19,7 @@ export interface TaskFile extends Node {
   readonly mediaType?: string
 }
 
-/** Reason why a task failed: a content review refused its prompt, images or video, or something else broke. */
+/** Reason why a task failed: a content review refused its prompt, images or video, or another error occurred. */
 export interface TaskFailure extends Node {
   readonly kind: 'content-review' | 'broken'
   readonly message: string
@@ -35,7 +35,7 @@ export interface CanonicalTask extends Node {
   readonly state: TaskState
   /** Progress in percent, 0 to 100. */
   readonly progress?: number
-  /** Reason for the failure. Absent if the task has not failed. */
+  /** Failure reason. Absent if the task has not failed. */
   readonly failure?: TaskFailure
   /** Files of a completed task, the video first. */
   readonly files?: readonly TaskFile[]
@@ -51,13 +51,13 @@ export interface CanonicalTask extends Node {
   readonly remixOf?: string
 }
 
-/** Parts of a task that requests to its upstream need. */
+/** Task fields needed for requests to its upstream. */
 export interface UpstreamTask {
   /** The upstream's id of the task: `CanonicalResult.id` of its first answer. */
   readonly id: string
   /** The upstream's name of the model. */
   readonly model: string
-  /** Input of the video apart from its prompt. */
+  /** Kind of input that the video was made from, apart from its prompt. */
   readonly from: 'text' | 'image' | 'video'
   /** Files in the upstream's last answer. */
   readonly files?: readonly TaskFile[]

@@ -1,30 +1,32 @@
 /*
- * V8 represents a string made with `+`, or cut out of a longer string, as a tree of slices. Serializing a body with one
- * such string takes three times as long. Ids and media of bodies are therefore made with these functions.
+ * V8 represents a string built with `+`, or cut out of a longer string, as a tree of slices. Serializing a body that
+ * contains a single such string takes three times as long. Ids and media in bodies are therefore created with these
+ * functions.
  */
 
 /** Concatenates the parts into one flat string. */
 export const flatJoin = (...parts: readonly (string | number)[]): string => parts.join('')
 
-/** Returns a flat copy of a string that was cut out of a longer one. */
+/** Returns a flat copy of a string that was cut out of a longer string. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
-/** Maximum length of a caller's text that an error repeats, in UTF-16 units. */
+/** Maximum length of a caller's text quoted in an error, in UTF-16 units. */
 const MAX_EXCERPT_LENGTH = 100
 
-/** Truncates a string for an error message. Callers' names may be as long as a body. */
+/** Truncates a string for an error message. A caller's names may be as long as an entire body. */
 export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
   text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
 
 /**
- * Returns the end of the longest beginning of at most `maxLength` UTF-16 units that does not split a surrogate pair.
+ * Returns the length of the longest prefix that has at most `maxLength` UTF-16 units and does not split a surrogate
+ * pair.
  */
 const wholeUntil = (text: string, maxLength: number): number =>
   isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** Decodes a percent-encoded string into a flat string. A string that does not decode is returned as it is. */
+/** Decodes a percent-encoded string into a flat string. A string that cannot be decoded is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -35,16 +37,16 @@ export function percentDecoded(text: string): string {
 
 const BYTE_ORDER_MARK = 0xfeff
 
-/** Removes a byte order mark from the start of a string, where it has no meaning in UTF-8. */
+/** Removes a leading byte order mark, which has no meaning in UTF-8. */
 export const withoutByteOrderMark = (text: string): string =>
   text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 
 /**
- * Converts offsets in a string between UTF-16 units and UTF-8 bytes. The text may grow. It is walked once for all
+ * Converts offsets in a string between UTF-16 units and UTF-8 bytes. The text may grow. It is scanned once for all
  * conversions, and not at all if it is ASCII.
  */
 export class Offsets {
-  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. May have room for a longer text. */
+  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. May have capacity for a longer text. */
   private before: Uint32Array | undefined
   /** Number of units that `before` covers, and the text after them. */
   private measured = 0
@@ -56,20 +58,19 @@ export class Offsets {
     this.pending = text
   }
 
-  /** Adds to the end of the text. */
+  /** Appends to the text. */
   append(text: string): void {
     this.pending += text
   }
 
-  /** Returns the number of bytes of the first `unit` units. */
+  /** Returns the number of bytes in the first `unit` units. */
   byteAt(unit: number): number {
     const before = this.table()
     return before === undefined ? unit : before[unit]!
   }
 
   /**
-   * Returns the number of units of the first `byte` bytes. A character that is cut counts as one unit, as decoders
-   * count it.
+   * Returns the number of units in the first `byte` bytes. A truncated character counts as one unit, as in decoders.
    */
   unitAt(byte: number): number {
     const before = this.table()
@@ -103,7 +104,7 @@ export class Offsets {
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
-/** Returns a table with room for more units. The first table covers ASCII, whose units are bytes. */
+/** Returns a table with capacity for more units. A new table assumes ASCII, in which each unit is one byte. */
 function withRoom(table: Uint32Array | undefined, covered: number, length: number): Uint32Array {
   if (table !== undefined && table.length >= length) return table
   const larger = new Uint32Array(covered === 0 ? length : 2 * length)
@@ -112,7 +113,7 @@ function withRoom(table: Uint32Array | undefined, covered: number, length: numbe
   return larger
 }
 
-/** Enters the number of bytes before each unit of a text that begins at an index of the table. */
+/** Fills in the number of bytes before each unit of a text that starts at index `from` of the table. */
 function measure(text: string, before: Uint32Array, from: number): void {
   let bytes = before[from]!
   for (let unit = 0; unit < text.length; unit++) {
@@ -128,7 +129,7 @@ function measure(text: string, before: Uint32Array, from: number): void {
 }
 
 /**
- * Returns the index of the last text that starts at the offset or before it; -1 if there is none. The list must be
+ * Returns the index of the last text that starts at or before the offset, or -1 if there is none. The list must be
  * sorted.
  */
 export function lastAtOrBefore(texts: readonly { readonly from: number }[], offset: number): number {

@@ -7,8 +7,8 @@ import type { Format, JsonObject, Node } from './node.ts'
 export const DEFAULT_NAMESPACE = 'functions'
 
 /**
- * A named group of tools, for example the tools of an MCP server. Writers without groups put the group into the tool
- * name.
+ * A named group of tools, for example the tools of an MCP server. In formats without namespaces, writers add the
+ * namespace to the tool name.
  */
 export interface Namespace {
   readonly name: string
@@ -20,7 +20,7 @@ export interface FunctionTool extends Node {
   readonly type: 'function'
   readonly name: string
   readonly description?: string
-  /** JSON Schema of the arguments. Undefined if the tool takes none. */
+  /** JSON Schema of the arguments. Undefined if the tool takes no arguments. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
   readonly namespace?: Namespace
@@ -38,7 +38,7 @@ export interface FreeformTool extends Node {
 
 export type HostedKind = 'web-search' | 'web-fetch' | 'code-execution'
 
-/** A tool that the upstream runs. */
+/** A tool that runs at the upstream. */
 export interface HostedTool extends Node {
   readonly type: 'hosted'
   readonly kind: HostedKind
@@ -59,20 +59,20 @@ export interface HostedTool extends Node {
 export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format
-  /** Whether the client runs the tool, like a function. Otherwise the upstream runs it. */
+  /** True if the client runs the tool, like a function. Otherwise the upstream runs it. */
   readonly client?: true
   readonly value: JsonObject
 }
 
-/** Whether the client runs the tool and sends its results. */
+/** Returns true if the client runs the tool and sends its results. */
 export const isClientTool = (tool: Tool): boolean =>
   tool.type === 'opaque' ? tool.client === true : tool.type !== 'hosted'
 
 export type Tool = FunctionTool | FreeformTool | HostedTool | OpaqueTool
 
 /**
- * Tools that the model may or must call. `only` restricts the mode to these tools. `required` with one name forces a
- * call of that tool.
+ * The choice of tools that the model may or must call. `only` restricts the mode to these tools. `required` with one
+ * name forces a call of that tool.
  */
 export interface ToolChoice extends Node {
   readonly mode: 'auto' | 'none' | 'required'

@@ -5,8 +5,8 @@ import type { Message } from './request.ts'
 type Indexes = readonly (number | undefined)[]
 
 /**
- * The original index of a message in an edited history. Undefined if it was inserted. `parts` has the original indexes
- * of its parts if some were dropped.
+ * The original index of a message in an edited history, or undefined if it was inserted. `parts` holds the original
+ * indexes of its parts if some were dropped.
  */
 interface OriginalIndex {
   readonly index: number | undefined
@@ -14,12 +14,12 @@ interface OriginalIndex {
 }
 
 /**
- * Maps losses in an edited history to paths in the original history. The losses of the edit itself (dropped parts,
- * inserted messages) give the original indexes. Losses inside inserted messages are left out, because the caller did
+ * Maps losses in an edited history to paths in the original history. The original indexes follow from the losses of the
+ * edit itself (dropped parts, inserted messages). Losses inside inserted messages are left out, because the caller did
  * not write these messages.
  *
  * @param found losses with paths in the edited history, as a writer reports them.
- * @param edit losses of the edit, with paths in the original history.
+ * @param edit losses of the edit itself, with paths in the original history.
  * @param before the original history.
  */
 export function tracedToOriginal(
@@ -47,8 +47,8 @@ export function tracedToOriginal(
 }
 
 /**
- * Lists the messages of the edited history by their original indexes. An inserted message comes before the original one
- * with the same index. Messages whose parts were all dropped are left out.
+ * Lists the original indexes of the edited history's messages. An inserted message precedes the original message with
+ * the same index. Messages whose parts were all dropped are left out.
  */
 function originalsAfter(edit: readonly Loss[], before: readonly Message[]): readonly OriginalIndex[] {
   const inserted = new Map<number, number>()
@@ -72,7 +72,7 @@ function originalsAfter(edit: readonly Loss[], before: readonly Message[]): read
   return originals
 }
 
-/** Maps the rest of a path, inside a message, to the original parts. */
+/** Maps the rest of a path, within a message, to the original parts. */
 function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefined, { content }: Message): Loss {
   const [field, at, ...deeper] = rest
   if (parts === undefined || field !== 'content') return { ...loss, path: rest }
@@ -82,14 +82,16 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   return { ...loss, path: [field, partIndex, ...deeper] }
 }
 
-/** Maps the order of a move to the original list, in which dropped items go to the end. */
+/** Maps the order of a move to the original list. Dropped items are moved to the end. */
 function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])
   return { ...loss, order: withOthersLast(order, before) }
 }
 
-/** Returns the original index for an insertion at each index of the edited list: that of the next original item. */
+/**
+ * Returns the original index for an insertion at each index of the edited list: the index of the next original item.
+ */
 function insertionIndexesOf(indexes: Indexes, before: number): readonly number[] {
   const insertionIndexes: number[] = []
   let next = before

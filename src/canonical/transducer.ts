@@ -1,7 +1,8 @@
 import { append } from './lists.ts'
 
 /**
- * A push-based transformer: takes one input at a time and returns the outputs that it completes. Never waits or throws.
+ * A push-based transformer: takes one input at a time and returns the outputs that the input completes. Never waits or
+ * throws.
  */
 export interface Transducer<Input, Output> {
   push(input: Input): readonly Output[]
@@ -12,7 +13,7 @@ export interface Transducer<Input, Output> {
 /** Reads the events of an upstream's stream. */
 export interface EventReader<Input, Output> extends Transducer<Input, Output> {
   /**
-   * Whether events were missing or out of order so far. The reader corrected them, so that its output differs from the
+   * True if any events so far were missing or out of order. The reader corrected them, so its output differs from the
    * upstream's stream.
    */
   readonly irregular?: boolean
@@ -21,13 +22,13 @@ export interface EventReader<Input, Output> extends Transducer<Input, Output> {
 /** An empty list of outputs, shared so that no event allocates one. */
 export const NOTHING: readonly never[] = []
 
-/** Passes the outputs of the first machine to the second. */
+/** Connects two transducers: the outputs of the first become the inputs of the second. */
 export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>): Transducer<A, C> => ({
   push: input => relay(first.push(input), second),
   end: () => [...relay(first.end(), second), ...second.end()],
 })
 
-/** Feeds all inputs to a machine, ends it, and returns all outputs. */
+/** Feeds all inputs to a transducer, ends it, and returns all outputs. */
 export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs: Iterable<Input>): Output[] {
   const outputs: Output[] = []
   for (const input of inputs) append(outputs, machine.push(input))

@@ -14,12 +14,12 @@ export type ClientEvent = ClientBase &
     /** The appended audio becomes a user item. */
     | { readonly type: 'audio-commit' }
     | { readonly type: 'audio-clear' }
-    /** Drops generated audio that was not played. Only WebRTC and SIP have such a buffer. */
+    /** Discards generated audio that has not been played. Only WebRTC and SIP have an output buffer. */
     | { readonly type: 'output-clear' }
     | { readonly type: 'item-create'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-retrieve'; readonly item: string }
     | { readonly type: 'item-delete'; readonly item: string }
-    /** The client played only the first `audioEndMs` milliseconds of an assistant's audio. */
+    /** The client played only the first `audioEndMs` milliseconds of an assistant item's audio. */
     | { readonly type: 'item-truncate'; readonly item: string; readonly part: number; readonly audioEndMs: number }
     | { readonly type: 'response-create'; readonly settings?: ResponseSettings }
     | { readonly type: 'response-cancel'; readonly response?: string }
@@ -27,11 +27,11 @@ export type ClientEvent = ClientBase &
   )
 
 interface ClientBase extends Node {
-  /** The client's id of the event. An error about the event refers to it. */
+  /** The client's id of the event. An error caused by the event refers to this id. */
   readonly id?: string
 }
 
-/** Id of the preceding item. Null for the start of the conversation. */
+/** Id of the preceding item. Null at the start of the conversation. */
 export type Position = string | null
 
 /** The position of a part in a response. */
@@ -52,8 +52,8 @@ export interface OutputPosition {
  *               ( output-start ( part-start (text-delta | transcript-delta | audio-delta)* part-end )* arguments-delta* output-end )*
  *               response-end
  *
- * The outputs of a response start in order 0, 1, 2; open ones may interleave. A `response-end` closes everything that
- * is open. No event repeats a whole text; writers of formats that repeat texts fold the deltas.
+ * The outputs of a response start in order 0, 1, 2. Open outputs may interleave. A `response-end` closes everything
+ * that is open. No event repeats a complete text: writers of formats that repeat texts fold the deltas.
  */
 export type ServerEvent = Node &
   (
@@ -65,19 +65,24 @@ export type ServerEvent = Node &
         readonly expiresAt?: number
       }
     | { readonly type: 'session-updated'; readonly settings: VoiceSessionSettings }
-    /** A user's, system's or tool's item was added to the conversation. Items of responses come as `output-start`. */
+    /**
+     * A user, system or tool item was added to the conversation. Items of responses are announced by `output-start`.
+     */
     | { readonly type: 'item-added'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-done'; readonly item: ConversationItem; readonly after?: Position }
     | { readonly type: 'item-retrieved'; readonly item: ConversationItem }
     | { readonly type: 'item-deleted'; readonly item: string }
     | { readonly type: 'item-truncated'; readonly item: string; readonly part: number; readonly audioEndMs: number }
-    /** `item` is the id of the item that the speech will become. Milliseconds count from the session's first audio. */
+    /**
+     * `item` is the id of the future item for this speech. `atMs` counts from the session's first audio, in
+     * milliseconds.
+     */
     | { readonly type: 'speech-started'; readonly item: string; readonly atMs: number }
     | { readonly type: 'speech-stopped'; readonly item: string; readonly atMs: number }
     | { readonly type: 'audio-committed'; readonly item: string; readonly after?: Position }
     | { readonly type: 'audio-cleared' }
     | { readonly type: 'audio-timed-out'; readonly item: string; readonly startMs: number; readonly endMs: number }
-    /** Part of the transcript of the user's speech. */
+    /** A chunk of the transcript of the user's speech. */
     | { readonly type: 'input-transcript-delta'; readonly item: string; readonly part: number; readonly text: string }
     | {
         readonly type: 'input-transcript-done'
@@ -85,7 +90,7 @@ export type ServerEvent = Node &
         readonly part: number
         readonly text: string
         readonly usage?: Usage
-        /** Number of transcribed seconds, if the upstream bills them. */
+        /** Duration of the transcribed audio in seconds, if the upstream bills by it. */
         readonly seconds?: number
       }
     | {
@@ -110,7 +115,7 @@ export type ServerEvent = Node &
       }
     | { readonly type: 'part-start'; readonly at: OutputPosition; readonly kind: 'text' | 'audio' }
     | { readonly type: 'text-delta'; readonly at: OutputPosition; readonly text: string }
-    /** Part of the transcript of an audio part. */
+    /** A chunk of an audio part's transcript. */
     | { readonly type: 'transcript-delta'; readonly at: OutputPosition; readonly text: string }
     /** Audio in the session's output format, in chunks that may end anywhere. */
     | { readonly type: 'audio-delta'; readonly at: OutputPosition; readonly audio: Uint8Array }

@@ -3,7 +3,7 @@ import type { JsonObject, Node } from './node.ts'
 import type { Modality, Reasoning, Role } from './request.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
-/** The encoding of mono audio: 16-bit little-endian PCM, or G.711 at 8 kHz. */
+/** Encoding of mono audio: 16-bit little-endian PCM, or G.711 at 8 kHz. */
 export interface AudioFormat {
   readonly encoding: 'pcm16' | 'mulaw' | 'alaw'
   /** Number of samples per second. */
@@ -21,8 +21,8 @@ export const isSameAudioFormat = (a: AudioFormat, b: AudioFormat): boolean =>
 export const bytesPerSecond = ({ encoding, rate }: AudioFormat): number => (encoding === 'pcm16' ? 2 * rate : rate)
 
 /**
- * Detection of the end of a user's turn: by silence (`server_vad`) or by meaning (`semantic_vad`). Null leaves it to
- * the client, which sends `audio-commit` and `response-create`.
+ * Detection of the end of a user's turn: by silence (`server_vad`) or by meaning (`semantic_vad`). Null leaves the
+ * detection to the client, which sends `audio-commit` and `response-create`.
  */
 export type TurnDetection = Node & {
   /** Whether the end of the user's turn starts a response. True if absent. */
@@ -34,9 +34,9 @@ export type TurnDetection = Node & {
         readonly type: 'silence'
         /** Activation threshold, 0 to 1. */
         readonly threshold?: number
-        /** Audio before the detected start of speech that counts as speech, in milliseconds. */
+        /** Length of audio before the detected start of speech that is treated as speech, in milliseconds. */
         readonly prefixMs?: number
-        /** Silence that ends the turn, in milliseconds. */
+        /** Length of silence that ends the turn, in milliseconds. */
         readonly silenceMs?: number
         /** Time without speech after which a response starts anyway, in milliseconds. */
         readonly idleMs?: number
@@ -86,9 +86,9 @@ export interface OutputSettings extends Node {
   readonly speed?: number
 }
 
-/** Settings of one response. Absent fields are taken from the session. */
+/** Settings of one response. Absent fields default to those of the session. */
 export interface ResponseSettings extends VoiceSessionSettings {
-  /** Whether the response is left out of the conversation. */
+  /** True if the response is not added to the conversation. */
   readonly detached?: true
   /** Items to respond to instead of the conversation. */
   readonly context?: readonly ConversationItem[]
@@ -96,8 +96,8 @@ export interface ResponseSettings extends VoiceSessionSettings {
 }
 
 /**
- * One item of a voice conversation. A function call is an assistant item with one tool-call part. Its output is a tool
- * item with one tool-result part. A media part with empty data stands for audio that is not repeated.
+ * One item of a voice conversation. A function call is an assistant item with one tool-call part, and its output is a
+ * tool item with one tool-result part. A media part with empty data represents audio that is not repeated.
  */
 export interface ConversationItem extends Node {
   /** Id of the item. Undefined only in an `item-create` that leaves the id to the server. */

@@ -6,13 +6,13 @@ export interface WireRequest {
   /** Path below the base URL, without the query: `/v1/messages`. */
   readonly path: string
   readonly query: { readonly [name: string]: string | readonly string[] }
-  /** Headers of the format by lower-case name. Never contains credentials. */
+  /** Format-specific headers by lower-case name. Never contain credentials. */
   readonly headers: { readonly [name: string]: string }
-  /** JSON body, or the text fields of a form. Repeated fields are lists. */
+  /** JSON body, or the text fields of a form, with repeated fields as lists. */
   readonly body: JsonObject
   /** The files of a form, in order. Undefined if the request is not a form (`multipart/form-data`). */
   readonly files?: readonly WireFile[]
-  /** Whether the form is still being received and more parts follow. */
+  /** True if the form is still being received and more parts follow. */
   readonly unfinished?: true
   /** Raw bytes, for a body that is neither JSON nor a form. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
@@ -36,7 +36,7 @@ export interface WireAnswer {
   readonly headers: { readonly [name: string]: string }
   /** JSON body. Empty if there is a raw body. */
   readonly body: JsonObject
-  /** Body that is not JSON: text, or bytes as they arrive. */
+  /** Body that is not JSON: text, or a stream of bytes. */
   readonly raw?: RawBody
 }
 
@@ -44,7 +44,7 @@ export type RawBody =
   | { readonly mediaType: string; readonly text: string }
   | { readonly mediaType: string; readonly bytes: Bytes }
 
-/** A server-sent event. The data is JSON, or the marker with which a format ends a stream. */
+/** A server-sent event. The data is JSON, or a format's end-of-stream marker. */
 export interface WireEvent {
   readonly event?: string
   readonly data: string

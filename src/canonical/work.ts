@@ -1,6 +1,9 @@
 import type { CanonicalRequest, Modality } from './request.ts'
 
-/** Kinds of work that a request can ask for. They determine which formats can carry the request, and its losses. */
+/**
+ * Kinds of work that a request can ask for. The kind determines which formats can carry the request, and with which
+ * losses.
+ */
 export type Work =
   | 'conversation'
   | 'completion'
@@ -12,11 +15,11 @@ export type Work =
   | 'speech'
   | 'transcription'
   | 'realtime'
-  /** The answer is a task. */
+  /** Answered with a task. */
   | 'video'
 
 /**
- * The kind of work of each modality if it is the only one. Together with text, the modality is part of a conversation.
+ * Kind of work for each modality that is requested alone. Together with text, the modality is part of a conversation.
  */
 const WORK_OF_MODALITY: { readonly [M in Modality]?: Work } = {
   embedding: 'embedding',
@@ -25,7 +28,7 @@ const WORK_OF_MODALITY: { readonly [M in Modality]?: Work } = {
   video: 'video',
 }
 
-/** Returns the kind of work of a request, by its output. */
+/** Returns the kind of work that a request's output implies. */
 export function workOf({ output }: CanonicalRequest): Work {
   if (output.count === true) return 'count'
   if (output.compaction === true) return 'compaction'
@@ -39,8 +42,8 @@ export function workOf({ output }: CanonicalRequest): Work {
 const WORKS_WITH_INDEPENDENT_INPUTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
 /**
- * Whether the messages are independent inputs instead of a conversation. Independent inputs must not be merged or
- * dropped.
+ * Returns true if the messages are independent inputs instead of a conversation. Independent inputs must not be merged
+ * or dropped.
  */
 export const hasIndependentInputs = (request: CanonicalRequest): boolean =>
   WORKS_WITH_INDEPENDENT_INPUTS.has(workOf(request))

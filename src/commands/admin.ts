@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../accounts/secret.ts'
+import { tokenView } from '../operators/admin/views.ts'
+import { recordChange } from './audited.ts'
 import { program, type Terminal } from './outcome.ts'
 import { minute, table } from './table.ts'
-import { configAt, readRecords, withRecords } from './with-store.ts'
+import { configAt, readRecords, withStore } from './with-store.ts'
 
 /**
  * `interlingua admin token`: creates a token for the admin API. Prints it alone on a line, so that scripts can read it.
@@ -15,9 +17,13 @@ export async function tokenCommand(
 ): Promise<void> {
   const { text, secret } = freshSecret('iladm', Date.now())
   const expiry = expires === undefined ? {} : { expiresAt: expires }
-  await withRecords(configAt(file), records =>
-    records.addToken({ ...secret, ...expiry, id: randomBytes(6).toString('hex'), name }),
-  )
+  const config = configAt(file)
+  const token = { ...secret, ...expiry, id: randomBytes(6).toString('hex'), name }
+  await withStore(config, async store => {
+    await store.access.addToken(token)
+    const change = { action: 'createToken', kind: 'token', target: token.id, name } as const
+    await recordChange(store, config, terminal, { ...change, after: tokenView(token) })
+  })
   terminal.out(text)
   terminal.fault('Save this token now: only its hash is stored. It has full access to the admin API.')
 }
@@ -35,7 +41,15 @@ export async function tokensCommand(file: string | undefined, terminal: Terminal
 
 /** `interlingua admin revoke ID`: revokes an admin token. */
 export async function revokeTokenCommand(id: string, file: string | undefined, terminal: Terminal): Promise<void> {
-  const dropped = await withRecords(configAt(file), records => records.dropToken(id, true))
+  const config = configAt(file)
+  const dropped = await withStore(config, async store => {
+    const token = (await store.access.tokens()).find(one => one.id === id)
+    const result = await store.access.dropToken(id, true)
+    if (token === undefined || result !== 'done') return result
+    const change = { action: 'revokeToken', kind: 'token', target: id, name: token.name } as const
+    await recordChange(store, config, terminal, { ...change, before: tokenView(token) })
+    return result
+  })
   if (dropped !== 'done') throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
   terminal.out(`${id} is revoked.`)
 }

@@ -3,7 +3,7 @@ import { isObject } from '../canonical/node.ts'
 import { describeFault, pathText } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'
 import type { PathFault } from '../config/issues.ts'
-import type { Written } from '../config/secret-fields.ts'
+import { auditedSettings, type Written } from '../config/secret-fields.ts'
 import { readSource } from '../config/source.ts'
 import { Services } from '../gateway/services.ts'
 import { CredentialKeys } from '../gateway/stored-config/credential-keys.ts'
@@ -11,10 +11,11 @@ import { ConfigEditor } from '../gateway/stored-config/editor.ts'
 import { rowNamed } from '../gateway/stored-config/index.ts'
 import { SILENT } from '../log.ts'
 import type { Store } from '../store/store.ts'
+import { recordChange } from './audited.ts'
 import { channelFindings } from './doctor-checks.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 import { minute, table } from './table.ts'
-import { configAt, readStore, withStore } from './with-store.ts'
+import { configAt, type Repositories, readStore, withStore } from './with-store.ts'
 
 /** `interlingua channels list`: lists the channels of the config and of the store. */
 export async function listChannelsCommand(file: string | undefined, terminal: Terminal): Promise<void> {
@@ -22,7 +23,7 @@ export async function listChannelsCommand(file: string | undefined, terminal: Te
   const entries = (await readStore(config, ({ config: records }) => records.entries())) ?? []
   const channels = entries.filter(({ kind }) => kind === 'channel')
   const names = new Set(channels.map(({ name }) => name))
-  // Stored channels replace the demo, and channels of the environment that have their names.
+  // Stored channels replace the demo, and environment channels of the same name.
   const isReplaced = (name: string): boolean =>
     config.channelsFrom === 'demo' ? names.size > 0 : config.channelsFrom === 'environment' && names.has(name)
   const fixed = config.channels
@@ -34,7 +35,7 @@ export async function listChannelsCommand(file: string | undefined, terminal: Te
   terminal.out(table([['NAME', 'PROVIDER', 'SOURCE', 'CHANGED'], ...fixed, ...stored]))
 }
 
-/** `interlingua channels add FILE`: stores the channels of a YAML or JSON file, all or none. */
+/** `interlingua channels add FILE`: stores all channels of a YAML or JSON file, or none. */
 export async function addChannelsCommand(path: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   const channels = channelsIn(path)
@@ -49,8 +50,11 @@ export async function addChannelsCommand(path: string, file: string | undefined,
     for (const channel of channels) {
       const edited = await editor.createChannel(channel)
       if ('faults' in edited) throw new UsageError(faultsText(edited.faults, String(channel['name'])))
-      if ('refusal' in edited) throw new UsageError(`there is a channel "${channel['name']}" already`)
-      terminal.out(`Added ${channel['name']}.`)
+      if ('refusal' in edited) throw new UsageError(`there is already a channel "${channel['name']}"`)
+      const name = nameOf(channel, path)
+      const change = { action: 'createChannel', kind: 'channel', target: name, name } as const
+      await recordChange(store, config, terminal, { ...change, after: await channelNamed(name, store) })
+      terminal.out(`Added ${name}.`)
     }
   })
 }
@@ -58,9 +62,13 @@ export async function addChannelsCommand(path: string, file: string | undefined,
 /** `interlingua channels remove NAME`: deletes a stored channel. */
 export async function removeChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
-  const dropped = await readStore(config, ({ config: records }) =>
-    records.dropEntry('channel', name, isFixed(config, name)),
-  )
+  const dropped = await readStore(config, async store => {
+    const before = await channelNamed(name, store)
+    const isDropped = await store.config.dropEntry('channel', name, isFixed(config, name))
+    const change = { action: 'deleteChannel', kind: 'channel', target: name, name } as const
+    if (isDropped === true) await recordChange(store, config, terminal, { ...change, before })
+    return isDropped
+  })
   if (dropped !== true) throw new UsageError(`there is no stored channel "${name}"`)
   terminal.out(`Removed ${name}.`)
 }
@@ -68,7 +76,7 @@ export async function removeChannelCommand(name: string, file: string | undefine
 /**
  * `interlingua channels test NAME`: tests a channel of the config or of the store.
  *
- * @returns whether there is no fault.
+ * @returns true if there is no fault.
  */
 export async function testChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<boolean> {
   const services = new Services(configAt(file), SILENT)
@@ -85,6 +93,12 @@ export async function testChannelCommand(name: string, file: string | undefined,
   } finally {
     await services.close()
   }
+}
+
+/** Returns the settings of a stored channel for the audit log, without secrets. */
+async function channelNamed(name: string, { config: records }: Repositories): Promise<Written | undefined> {
+  const entry = (await records.entries()).find(one => one.kind === 'channel' && one.name === name)
+  return entry && auditedSettings(entry.settings)
 }
 
 /** Returns true if the config file has a channel with this name. */

@@ -11,7 +11,7 @@ import type { Terminal } from './outcome.ts'
 /** Returns the meaning and the default of a setting, as editors show them. */
 const annotationsOf = ({ meaning, usual }: Described): JsonObject => defined({ description: meaning, default: usual })
 
-/** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
+/** `interlingua check --schema`: prints the JSON Schema that a config file has before variable interpolation. */
 export function schemaCommand(terminal: Terminal): void {
   const schema = toJsonSchema(CONFIG_SCHEMA, {
     ...{ typeMode: 'input', errorMode: 'ignore' },
@@ -26,7 +26,7 @@ export function schemaCommand(terminal: Terminal): void {
 /**
  * `interlingua check`: validates the config and prints its channels and warnings.
  *
- * @throws ConfigError if the config is invalid, or a file that it names would keep the gateway from starting.
+ * @throws ConfigError if the config is invalid, or names a file that would keep the gateway from starting.
  */
 export async function checkCommand(named: string | undefined, terminal: Terminal): Promise<void> {
   const path = findConfig(named)

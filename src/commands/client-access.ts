@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config/index.ts'
 
-/** How clients reach a gateway. */
+/** The address and certificate with which clients reach a gateway. */
 export interface ClientAccess {
   readonly address: string
-  /** Path of a self-signed certificate, which clients must be given. */
+  /** Path of a self-signed certificate, which clients must be told to trust. */
   readonly certificate?: string
 }
 
 /**
- * Determines how clients reach the gateway. With TLS, prefers the first public URL, for which certificates are usually
- * issued, to the listening address. If a self-signed certificate covers only `localhost`, uses that name.
+ * Determines how clients reach the gateway. With TLS, prefers the first public URL, for which certificates are
+ * usually issued, over the listening address. If a self-signed certificate covers only `localhost`, uses that name.
  *
- * @param address where the gateway listens.
+ * @param address the address on which the gateway listens.
  */
 export function clientAccess(address: string, { server: { tls, publicUrls } }: Config): ClientAccess {
   if (tls === undefined) return { address }
@@ -25,7 +25,7 @@ export function clientAccess(address: string, { server: { tls, publicUrls } }: C
     : { address: withCertifiedName(target, own), certificate: resolve(tls.cert) }
 }
 
-/** Reads a certificate file. Undefined if the certificate is not self-signed. */
+/** Reads a certificate file. Returns undefined if the certificate is not self-signed. */
 function selfSigned(path: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(path))

@@ -20,10 +20,12 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
-/** Whether the command is `serve`. Modules that only other commands need are then not loaded. */
+/** Returns true if the command is `serve`, which does not load modules that only other commands need. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
 
-/** Matches commander's error for an unknown command, whose name is taken for an argument of the default command. */
+/**
+ * Matches commander's error for an unknown command, which commander mistakes for an argument of the default command.
+ */
 const UNKNOWN_COMMAND = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
 const unknownCommand = (name: string, program: Command): string =>
@@ -122,7 +124,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('doctor')
     .description(
-      'check config, store, Redis, certificates and, by a small real request, each channel, and print what to do',
+      'check config, store, Redis and certificates, test each channel with a small request, and print what to do',
     )
     .action(async () => {
       const { doctorCommand } = await import('./doctor.ts')
@@ -130,7 +132,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('init')
-    .description('write a config with comments, from the keys in the environment')
+    .description('write a commented config from the keys in the environment')
     .option('--output <file>', 'new file for the config', 'interlingua.yaml')
     .action(async ({ output }: { output: string }) => {
       const { initCommand } = await import('./init.ts')
@@ -138,7 +140,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('import')
-    .description("write a config from another gateway's")
+    .description('convert the config of another gateway')
     .argument('<gateway>', 'litellm, new-api, one-api or portkey')
     .argument('<file>', 'its config; for new-api and one-api the answer of GET /api/channel/')
     .option('--output <file>', 'new file for the config (default: standard output)')

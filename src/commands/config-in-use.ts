@@ -3,7 +3,9 @@ import { CredentialKeys, decryptedSecrets } from '../gateway/stored-config/crede
 import { mergedConfig } from '../gateway/stored-config/merged-config.ts'
 import { readStore } from './with-store.ts'
 
-/** Returns the config with the stored channels and settings of models. An unreadable store adds none. */
+/**
+ * Returns the config with the stored channels and settings of models, which are missing if the store cannot be read.
+ */
 export async function configInUse(file: Config): Promise<Config> {
   const opened = await readStore(file, async ({ config: records, shared }) => {
     const keys = await new CredentialKeys(shared, () => file.secrets).all()

@@ -3,7 +3,7 @@ import { diffOf, diffText } from '../kit/conformance/report/diff.ts'
 import type { Results } from '../kit/conformance/report/results.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
-/** Reads a file of results. Throws a UsageError if it is none. */
+/** Reads a file of results. Throws a UsageError if the file contains none. */
 export function resultsIn(file: string): Results {
   try {
     const results = JSON.parse(readFileSync(file, 'utf8')) as Partial<Results> | null
@@ -11,10 +11,10 @@ export function resultsIn(file: string): Results {
   } catch (thrown) {
     throw new UsageError(`${file} cannot be read: ${(thrown as Error).message}`)
   }
-  throw new UsageError(`${file} holds no results of this version of the kit`)
+  throw new UsageError(`${file} contains no results from this version of the kit`)
 }
 
-/** `interlingua conformance diff`: prints the differences of two runs. Throws if a check newly fails. */
+/** `interlingua conformance diff`: prints the differences between two runs. Throws if a check newly fails. */
 export function conformanceDiff(before: string, after: string, terminal: Terminal): void {
   const difference = diffOf(resultsIn(before), resultsIn(after))
   terminal.out(diffText(difference))

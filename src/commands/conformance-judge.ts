@@ -11,13 +11,13 @@ import { readFolder } from '../kit/recordings/folder.ts'
 import type { RecordedAnswer, RecordedRequest, Recording } from '../kit/recordings/recording.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
-/** Recordings of a file, or of all files of a folder, by their names. */
+/** Returns the recordings in a file or in all files of a folder, with their names. */
 const recordingsAt = (path: string): readonly (readonly [name: string, recording: Recording])[] =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory()
     ? readFolder(path).map(({ file, recording }) => [file, recording] as const)
     : [[basename(path), readRecordingFile(path)]]
 
-/** Converts a recording for the kit. Undefined for a session, and for a request that belongs to no format. */
+/** Converts a recording for the kit. Returns undefined for a session, and for a request that belongs to no format. */
 function exchangeOf(name: string, { format, request, answer }: Recording): RecordedExchange | undefined {
   if (format === undefined || answer === undefined) return undefined
   return { name, format, request: requestOf(request), answer: answerOf(answer) }
@@ -47,8 +47,8 @@ const answerOf = ({ status, headers, body, chunks, complete }: RecordedAnswer): 
 })
 
 /**
- * `interlingua conformance judge`: judges recorded exchanges by the rules of their formats, and prints what does not pass.
- * Throws if a check fails.
+ * `interlingua conformance judge`: judges recorded exchanges by the rules of their formats, and prints what does not
+ * pass. Throws if a check fails.
  */
 export function conformanceJudge(paths: readonly string[], terminal: Terminal): void {
   const all: Check[] = []

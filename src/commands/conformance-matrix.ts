@@ -23,8 +23,8 @@ export interface MatrixOptions {
 }
 
 /**
- * Returns the row of a peer, from a file of results or by running the peer. Undefined if the peer's program is not
- * installed.
+ * Returns the row of a peer, from a file of results or by running the peer. Returns undefined if the peer's program is
+ * not installed.
  */
 async function rowOf(given: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
   if (given.endsWith('.json')) {
@@ -44,14 +44,14 @@ async function rowOf(given: string, options: MatrixOptions, terminal: Terminal):
   return peerRow(peer, results)
 }
 
-/** Writes the results of a peer to a folder, if one is given. */
+/** Writes the results of a peer to the folder, if one is given. */
 function saveResults({ name }: Peer, results: Results, folder: string | undefined): void {
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
 }
 
-/** Output formats of the matrix, by the option that names the file. */
+/** Output formats of the matrix, by the option that names the output file. */
 const VIEWS = [
   ['json', (matrix: Matrix) => `${JSON.stringify(matrix, null, 1)}\n`],
   ['html', matrixHtml],

@@ -10,7 +10,7 @@ export interface Screen {
 /** Returns to the beginning of the line and clears it. */
 const CLEAR = '\r\u001b[2K'
 
-/** Shows the progress of a run in one line that is rewritten. Writes nothing if the screen is no terminal. */
+/** Shows the progress of a run in a single line that is rewritten. Writes nothing if the screen is not a terminal. */
 export class Progress {
   private failed = 0
   private readonly screen: Screen

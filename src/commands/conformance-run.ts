@@ -47,8 +47,8 @@ export interface ConformanceOptions {
 }
 
 /**
- * Returns the base URL per format for a live target, as SDKs of that format expect it. OpenAI's formats take a path as it
- * is given, such as `/api/paas/v4`, and `/v1` if there is none.
+ * Returns the base URL for each format of a live target, as the SDKs of the format expect it. OpenAI's formats keep a
+ * given path, such as `/api/paas/v4`, and otherwise use `/v1`.
  */
 function liveBases(url: string): Target['bases'] {
   const given = url.replace(/\/+$/, '')
@@ -59,7 +59,7 @@ function liveBases(url: string): Target['bases'] {
   return Object.fromEntries(names.map(name => [name, isOpenAi(name) ? openAi : root]))
 }
 
-/** Refuses a URL that holds a credential, because reports name the target. */
+/** Rejects a URL that contains a credential, because reports name the target. */
 function checkTarget(url: string): void {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError('--target must be an http or https URL')
@@ -68,19 +68,20 @@ function checkTarget(url: string): void {
     throw new UsageError('--target must have no credential, query or fragment; give the credential as --key')
 }
 
-/** The end of a run before all its cells had run. */
+/** Reason why a run ended before all its cells had run. */
 type EarlyEnd = 'interrupted' | 'budget'
 
 type Ran = { readonly results: readonly CellResult[]; readonly target: Target; readonly ended?: EarlyEnd }
 
-/** Signals after which a run ends with its current cell, and its gateway with it. */
+/** Signals that end a run and its gateway after the current cell. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** The part of a run's options that depends on its mode. */
 type Mode = Pick<AllOptions, 'target' | 'scenarios' | 'callers' | 'upstreams' | 'upstream' | 'sessionUpstream'>
 
 /**
- * Runs the cells until the first Ctrl-C or SIGTERM, or until the budget is spent. The partial results are still reported.
+ * Runs the cells until the first Ctrl-C or SIGTERM, or until the budget is spent. The partial results are still
+ * reported.
  */
 async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: AbortController): Promise<Ran> {
   const { only, delay = 0, repeat = 1, price } = options
@@ -101,7 +102,7 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: 
   }
 }
 
-/** Runs with a controller that the first signal aborts. */
+/** Calls `run` with a controller that the first signal aborts. */
 async function interruptible(run: (controller: AbortController) => Promise<Ran>): Promise<Ran> {
   const controller = new AbortController()
   const abort = (): void => controller.abort('interrupted')
@@ -158,7 +159,7 @@ function commandOf({ target, model, peer, spec = {} }: ConformanceOptions): stri
     : `interlingua conformance --peer ${peer}${ending}`
 }
 
-/** Runs the cells, and documents what ran. */
+/** Runs the cells, and builds a document of their results. */
 async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended'> & { readonly document: Results }> {
   const started = new Date()
   const { results, target, ended } = await interruptible(controller =>
@@ -172,7 +173,10 @@ async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended
   return { document, ...(ended === undefined ? {} : { ended }) }
 }
 
-/** The results of a whole run of a peer, or the sentence that says how to get its program. Rejects if it was ended early. */
+/**
+ * Returns the results of a complete run of a peer, or the sentence that explains how to get its program. Rejects if the
+ * run ended early.
+ */
 export async function peerResults(options: ConformanceOptions & { readonly peer: string }): Promise<Results | string> {
   const ran = await documentOf(options).catch(unlessMissing)
   if (ran instanceof MissingPeer) return ran.message
@@ -180,13 +184,13 @@ export async function peerResults(options: ConformanceOptions & { readonly peer:
   return ran.document
 }
 
-/** A peer that is not installed is no failure. */
+/** Returns the error of a peer that is not installed, which is not a failure. Rethrows any other error. */
 function unlessMissing(thrown: unknown): MissingPeer {
   if (thrown instanceof MissingPeer) return thrown
   throw thrown
 }
 
-/** Reports by the option that names their file. */
+/** Report formats, by the option that names the output file. */
 const VIEWS = [
   ['json', (document: Results) => `${JSON.stringify(document, null, 2)}\n`],
   ['html', html],
@@ -200,12 +204,12 @@ const ENDS: { readonly [end in EarlyEnd]: string } = {
   budget: 'the budget is spent',
 }
 
-/** Compares the failures with the expected ones. Throws if one is unexpected, or an entry is stale. */
+/** Compares the failures with the expected ones. Throws if a failure is unexpected or an entry is stale. */
 function compareExpected(document: Results, { only, caller, upstream }: ConformanceOptions, file: string): void {
   const isWhole = [only, caller, upstream, document.interrupted].every(one => one === undefined)
   const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isWhole)
   const text = deviationText(deviation)
-  if (text !== '') throw new Error(`the failures are not the expected ones\n${text}`)
+  if (text !== '') throw new Error(`the failures differ from the expected failures\n${text}`)
 }
 
 /**
@@ -216,7 +220,7 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
   if ((options.target === undefined) === (options.peer === undefined))
     throw new UsageError('give either --target or --peer')
   if ((options.budget === undefined) !== (options.price === undefined))
-    throw new UsageError('--budget and --price belong together')
+    throw new UsageError('--budget and --price must be given together')
   if (options.budget !== undefined && options.target === undefined)
     throw new UsageError('--budget requires --target, because a peer costs nothing')
   const ran = await documentOf(options).catch(unlessMissing)
@@ -229,7 +233,7 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
   terminal.out(summary(document))
   if (options.expectedFailures !== undefined) compareExpected(document, options, options.expectedFailures)
   else if (hasFailed(document)) throw new Error('a check failed')
-  if (ended !== undefined) throw new Error(`${ENDS[ended]}; the reports have the cells that ran`)
+  if (ended !== undefined) throw new Error(`${ENDS[ended]}; the reports cover the cells that ran`)
   if (options.target !== undefined && judgedOf(document) === 0)
     throw new Error('nothing was judged: the target has none of the endpoints')
 }

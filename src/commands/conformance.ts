@@ -48,18 +48,18 @@ function specs(text: string): Specs {
 }
 
 const VERSIONS = 'versions of formats, such as messages@2026-10-21, separated by commas'
-const ISOLATED = 'run in a network namespace with a loopback only, so that a gateway reaches nobody (Linux)'
+const ISOLATED = 'run in a network namespace with only a loopback interface, so that a gateway reaches nobody (Linux)'
 
 interface Isolated {
   readonly isolated?: boolean
 }
 
-/** Runs a command, or this process again in a namespace. Rejects if that one fails. */
+/** Runs a command, either in this process or by running this process again in a namespace. Rejects if that fails. */
 async function alone(isIsolated: boolean | undefined, run: () => Promise<void>): Promise<void> {
   const { isInside, runIsolated } = await import('./isolated.ts')
   if (!isIsolated || isInside()) return run()
   const code = await runIsolated()
-  if (code !== 0) throw new Error(`the isolated run ended with ${code}`)
+  if (code !== 0) throw new Error(`the isolated run exited with code ${code}`)
 }
 
 function matrix(command: Command, terminal: Terminal): void {
@@ -71,11 +71,11 @@ function matrix(command: Command, terminal: Terminal): void {
     .option('--spec <versions>', VERSIONS, specs)
     .option('--results <folder>', 'folder to write the results of each peer to')
     .option('--json <file>', 'file to write the numbers of the page to')
-    .option('--html <file>', 'file to write a page to, which needs no other file')
+    .option('--html <file>', 'file to write a self-contained page to')
     .option('--markdown <file>', 'file to write the page to, as Markdown')
     .option('--isolated', ISOLATED)
     .action(async (peers: string[], _: object, self: Command) => {
-      // Options that `conformance` has too are parsed by it.
+      // Options that `conformance` shares are parsed by `conformance`.
       const { isolated, ...options } = self.optsWithGlobals<MatrixOptions & Isolated>()
       await alone(isolated, async () => {
         const { conformanceMatrix } = await import('./conformance-matrix.ts')
@@ -103,14 +103,18 @@ export function conformance(program: Command, terminal: Terminal): void {
     .option('--spec <versions>', VERSIONS, specs)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
-    .option('--html <file>', 'file to write a page to, which needs no other file')
+    .option('--html <file>', 'file to write a self-contained page to')
     .option('--junit <file>', 'file to write the results to as JUnit XML, for CI servers')
     .option('--markdown <file>', 'file to write a table and the failures to, as Markdown')
     .option('--badge <file>', 'file to write a badge to, for the endpoint of shields.io')
     .option('--expected-failures <file>', 'ids of checks that may fail, one per line, with a reason after #')
     .option('--delay <ms>', 'milliseconds to wait between cells', millisecondsOf)
-    .option('--repeat <number>', 'how often every cell runs; one whose checks end differently fails as flaky', countOf)
-    .option('--budget <usd>', 'cost in USD after which a live run ends, by the usage of its answers', dollarsOf)
+    .option('--repeat <number>', 'how often every cell runs; a cell with different outcomes fails as flaky', countOf)
+    .option(
+      '--budget <usd>',
+      'cost in USD after which a live run ends, computed from the usage of its answers',
+      dollarsOf,
+    )
     .option('--price <input/output>', 'price of the model for --budget, in USD per million tokens', priceOf)
     .option('--isolated', ISOLATED)
     .action(async ({ isolated, ...options }: ConformanceOptions & Isolated) => {

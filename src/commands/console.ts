@@ -1,7 +1,9 @@
+import { userView } from '../operators/admin/views.ts'
 import { newUser, resetPassword } from '../operators/sign-in/new-user.ts'
 import { randomPassword } from '../operators/sign-in/random-password.ts'
 import { isUserName, userName } from '../operators/sign-in/user-name.ts'
 import type { Role } from '../store/console-records.ts'
+import { recordChange } from './audited.ts'
 import { FIRST_USER } from './expected-user.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
 import { minute, table } from './table.ts'
@@ -12,11 +14,19 @@ import { configAt, readStore, withStore } from './with-store.ts'
  */
 export async function passwordCommand(written: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const name = userName(written)
-  const password = await withStore(configAt(file), async ({ console: users }) => {
+  const config = configAt(file)
+  const password = await withStore(config, async store => {
+    const { console: users } = store
+    const change = { kind: 'user', target: name, name } as const
     const reset = await resetPassword(users, name)
+    if (typeof reset !== 'string')
+      await recordChange(store, config, terminal, { ...change, action: 'resetUserPassword' })
     if (reset !== 'unknown' || name !== FIRST_USER || (await users.users()).length > 0) return reset
     const text = randomPassword()
-    return (await users.addUser(await newUser(name, 'admin', text), true)) ? { text } : 'unknown'
+    const user = await newUser(name, 'admin', text)
+    if (!(await users.addUser(user, true))) return 'unknown'
+    await recordChange(store, config, terminal, { ...change, action: 'createUser', after: userView(user) })
+    return { text }
   })
   if (password === 'oidc') throw new Error(`${name} signs in through the identity provider and has no password here`)
   if (password === 'unknown') throw new Error(`there is no user "${name}"; \`${program()} console users\` lists them`)
@@ -38,7 +48,13 @@ export async function addUserCommand(
     )
   const password = randomPassword()
   const user = await newUser(name, role, password)
-  const isAdded = await withStore(configAt(file), ({ console: users }) => users.addUser(user))
+  const config = configAt(file)
+  const isAdded = await withStore(config, async store => {
+    if (!(await store.console.addUser(user))) return false
+    const change = { action: 'createUser', kind: 'user', target: name, name } as const
+    await recordChange(store, config, terminal, { ...change, after: userView(user) })
+    return true
+  })
   if (!isAdded) throw new Error(`a user named "${name}" already exists`)
   terminal.out(password)
   terminal.fault(

@@ -16,19 +16,20 @@ export interface Finding {
 }
 
 const DAY = 86_400_000
-/** Time before the end of a certificate at which a warning begins, in milliseconds. */
+/** Time before the expiry of a certificate at which warnings start, in milliseconds. */
 const RENEWAL_TIME = 14 * DAY
-/** Maximum time of a test request, in milliseconds. */
+/** Timeout of a test request, in milliseconds. */
 const TEST_TIMEOUT = 30_000
 
 /** Checks the validity of the gateway's own certificate. */
 export function certificateFinding({ server }: Config, now: number): Finding | undefined {
   if (server.tls === undefined) return undefined
   const { validTo } = new X509Certificate(readFileSync(server.tls.cert))
-  const left = Date.parse(validTo) - now
+  const remaining = Date.parse(validTo) - now
   const subject = 'certificate'
-  if (left < 0) return { level: 'fault', subject, text: `it ended on ${validTo}`, remedy: `renew ${server.tls.cert}` }
-  return { level: left < RENEWAL_TIME ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
+  if (remaining < 0)
+    return { level: 'fault', subject, text: `it expired on ${validTo}`, remedy: `renew ${server.tls.cert}` }
+  return { level: remaining < RENEWAL_TIME ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
 }
 
 /** Checks that the store can be read and written. */
@@ -44,14 +45,14 @@ export async function storeFinding(services: Services): Promise<Finding> {
       }
 }
 
-/** Checks that Redis answers. Undefined if none is configured. */
+/** Checks that Redis answers. Returns undefined if Redis is not configured. */
 export function redisFinding({ cluster }: Services): Finding | undefined {
   if (cluster.redis === undefined) return undefined
   return cluster.redis.isUp
     ? { level: 'ok', subject: 'redis', text: 'it answers' }
     : {
         ...{ level: 'fault', subject: 'redis', text: 'it does not answer' },
-        remedy: 'check `redis`; until then each machine counts limits for itself',
+        remedy: 'check `redis`; until then, each machine counts limits on its own',
       }
 }
 

@@ -15,9 +15,9 @@ const AT_ONCE = 8
 
 /**
  * `interlingua doctor`: checks config, certificate, store, Redis and each channel, and prints what to do. Sends each
- * channel a request for its models and one of a single token.
+ * channel a request for its models and a request for a single token.
  *
- * @returns whether there is no fault.
+ * @returns true if there is no fault.
  */
 export async function doctorCommand(named: string | undefined, terminal: Terminal): Promise<boolean> {
   let isHealthy = true
@@ -37,7 +37,7 @@ async function* findings(named: string | undefined): AsyncGenerator<Finding> {
     const text = thrown instanceof ConfigError ? `\n${thrown.message}` : (thrown as Error).message
     return yield { level: 'fault', subject: 'config', text, remedy: 'correct these fields' }
   }
-  yield { level: 'ok', subject: 'config', text: path ?? 'none; channels are those of the environment' }
+  yield { level: 'ok', subject: 'config', text: path ?? 'none; the channels come from environment variables' }
   for (const text of warnings(written)) yield { level: 'warning', subject: 'config', text }
   for (const { key, missing } of unusedWithout(path))
     yield { level: 'warning', subject: 'environment', text: `${key} is unused`, remedy: `set ${missing.join(' and ')}` }

@@ -12,16 +12,16 @@ import { configAt } from './with-store.ts'
 export const KEY_NAME = 'INTERLINGUA_KEY'
 export const KEY_VARIABLE = `$${KEY_NAME}`
 
-/** A sample request for one endpoint. It is printed only if some channel can do its kind of work. */
+/** A sample request for one endpoint, printed only if some channel can do its kind of work. */
 interface Example {
   readonly work: Work
   readonly path: string
   readonly body: (model: string) => object
   /** Returns curl's header options with the key. `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** File to save the answer to. Errors are not saved. */
+  /** File in which curl saves the answer, but not an error. */
   readonly file?: string
-  /** Whether the answer is a task, whose file is saved when the task is completed. */
+  /** True if the answer is a task, whose file is saved once the task is complete. */
   readonly isTask?: true
   /** Returns the form fields in curl's syntax, if the body is a form. */
   readonly form?: (model: string) => readonly string[]
@@ -108,8 +108,8 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /**
- * `interlingua examples [PATH]`: prints curl commands to paste. Starts with an `export` line for the key, unless the
- * key is given or set in the environment.
+ * `interlingua examples [PATH]`: prints curl commands to paste. Starts with an `export` line for the key, unless
+ * the key is given or set in the environment.
  *
  * @throws UsageError if no example matches the path.
  */
@@ -150,7 +150,7 @@ export interface ExampleOptions extends ClientAccess {
 /**
  * Returns one line to paste for each endpoint that some channel can answer. Model and key need no shell quoting.
  *
- * @param path the path of an endpoint, or part of it; all endpoints by default.
+ * @param path the path of an endpoint, or part of it. The default is all endpoints.
  */
 export function exampleLines({ channels, ...options }: ExampleOptions, path = ''): string[] {
   const { address, key } = options

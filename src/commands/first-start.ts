@@ -9,13 +9,13 @@ import { readRecords, withStore } from './with-store.ts'
 export interface FirstStart {
   /** The key, if it was just created. It cannot be shown later. */
   readonly created?: string
-  /** Stored keys. Only the first ones if there are many. */
+  /** Stored keys, or only the first of them if there are many. */
   readonly storedKeys: readonly StoredKey[]
-  /** Whether the store could not be read, so that keys may exist. */
+  /** True if the store could not be read, so that keys may exist. */
   readonly storeUnreadable?: true
   /** The password of the first console user, if the user was just created. */
   readonly password?: string
-  /** Whether the web console is missing, so that nobody can sign in. */
+  /** True if the web console is missing, so that nobody can sign in. */
   readonly consoleNotBuilt?: true
 }
 
@@ -48,7 +48,7 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
   return (await access.createKey(stored)) ? { created: text, storedKeys: [] } : { storedKeys: [stored] }
 }
 
-/** Creates the first user and returns the password. Undefined if there already are users. */
+/** Creates the first user and returns the password, or undefined if there already are users. */
 async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
   const { user, password } = await (expected ?? newFirstUser())
@@ -59,8 +59,8 @@ async function firstUser(users: Store['console'], expected?: Promise<NewUser>): 
  * Prepares keys and users when a gateway starts. An unreadable store causes a warning, but does not prevent the start.
  *
  * @param expected the first user, if its creation has already started.
- * @param hasPage whether the web console is built. If not, no first user is created: a later start with the console
- *   creates it and shows the password.
+ * @param hasPage true if the web console is built. Otherwise no first user is created, because a later start with the
+ *   console creates the user and shows the password.
  */
 export async function prepareStart(
   config: Config,

@@ -6,7 +6,7 @@ import { FIRST_USER } from './expected-user.ts'
 import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
 
-/** Describes the number of models per channel. Models from upstream lists are not known yet. */
+/** Describes the number of models per channel. Models from upstream lists are still unknown. */
 const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
   channels.map(({ name, models }) => {
     const { named, patterns } = models
@@ -15,10 +15,10 @@ const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
   })
 
 /**
- * Returns the text printed when the gateway is listening, at most nine lines: address, console, key, models, keys of
- * the environment that are not used, and a request to try.
+ * Returns the text printed when the gateway is listening, of at most nine lines: address, console, key, models, unused
+ * keys from the environment, and a request to try.
  *
- * @param unused keys of the environment that became no channel, if the channels are those of the environment.
+ * @param unused keys from the environment that yielded no channel, if the channels come from the environment.
  */
 export function greeting(
   address: string,
@@ -47,17 +47,17 @@ function consoleLines(address: string, config: Config, { password, consoleNotBui
   return [`console  ${address}/console/${user}`]
 }
 
-/** Returns the keys of the environment that became no channel. None if there is a config file. */
+/** Returns the keys from the environment that yielded no channel, or none if there is a config file. */
 export const unusedWithout = (path: string | undefined): UnusedKey[] =>
   path === undefined ? unusedKeys(process.env) : []
 
-/** Returns the line about keys of the environment that are not used, and why. */
+/** Returns the line that lists unused keys from the environment, with reasons. */
 const unusedLines = (unused: readonly UnusedKey[]): string[] =>
   unused.length === 0
     ? []
     : [`unused   ${shortened(unused.map(({ key, missing }) => `${key}, as ${missing.join(' and ')} is not set`))}`]
 
-/** Returns a request to try, and a hint at the other examples. */
+/** Returns a request to try, and a hint about the other examples. */
 function tryLines(way: ClientAccess, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
   const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
   const first = created === undefined ? '' : ` Set the key first: export ${KEY_NAME}=${created}`

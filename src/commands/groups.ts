@@ -1,12 +1,14 @@
 import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
+import { groupView } from '../operators/admin/views.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
+import { recordChange } from './audited.ts'
 import { limitsText } from './key-views.ts'
 import type { Terminal } from './outcome.ts'
 import { checkName, field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
 import { table } from './table.ts'
-import { configAt, readRecords, withRecords } from './with-store.ts'
+import { configAt, type Repositories, readRecords, withStore } from './with-store.ts'
 
 /** `interlingua groups list`: prints the groups of the config and the store, one per line or as JSON. */
 export async function listGroupsCommand(
@@ -38,12 +40,13 @@ export async function createGroupCommand(
   const config = configAt(file)
   checkName(name)
   checkNotFixed(name, config)
-  await withRecords(config, async records => {
+  await withStore(config, async store => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    const made = await records.changeGroup(name, known =>
+    const created = await store.access.changeGroup(name, known =>
       known === undefined ? withChanges(first, options) : undefined,
     )
-    if (made === undefined) throw new Error(`a group named "${name}" already exists`)
+    if (created === undefined) throw new Error(`a group named "${name}" already exists`)
+    await recordGroup('createGroup', name, undefined, { store, config, terminal })
   })
   terminal.out(`Created ${name}.`)
 }
@@ -57,9 +60,11 @@ export async function changeGroupCommand(
 ) {
   const config = configAt(file)
   checkNotFixed(name, config)
-  await withRecords(config, async records => {
-    const group = await records.changeGroup(name, known => known && withChanges(known, options))
-    if (group === undefined) throw await missing(name, records)
+  await withStore(config, async store => {
+    const before = await groupNamed(name, store)
+    const group = await store.access.changeGroup(name, known => known && withChanges(known, options))
+    if (group === undefined) throw await missing(name, store.access)
+    await recordGroup('changeGroup', name, before, { store, config, terminal })
   })
   terminal.out(`Changed ${name}.`)
 }
@@ -67,13 +72,35 @@ export async function changeGroupCommand(
 /** `interlingua groups drop NAME`: deletes a stored group. Its keys are refused afterwards. */
 export async function dropGroupCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
-  await withRecords(config, async records => {
-    if (await records.dropGroup(name)) return
+  await withStore(config, async store => {
+    const before = await groupNamed(name, store)
+    if (await store.access.dropGroup(name)) return recordGroup('deleteGroup', name, before, { store, config, terminal })
     checkNotFixed(name, config)
-    throw await missing(name, records)
+    throw await missing(name, store.access)
   })
   terminal.out(`Dropped ${name}.`)
 }
+
+interface RecordedGroup {
+  readonly store: Repositories
+  readonly config: Config
+  readonly terminal: Terminal
+}
+
+/** Records a change of a group in the audit log. */
+async function recordGroup(
+  action: string,
+  name: string,
+  before: StoredGroup | undefined,
+  { store, config, terminal }: RecordedGroup,
+): Promise<void> {
+  const after = await groupNamed(name, store)
+  const views = { before: before && groupView(before), after: after && groupView(after) }
+  await recordChange(store, config, terminal, { action, kind: 'group', target: name, name, ...views })
+}
+
+const groupNamed = async (name: string, { access }: Repositories): Promise<StoredGroup | undefined> =>
+  (await access.groups()).find(group => group.name === name)
 
 const withChanges = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
   ...{ name, createdAt, limits: limitsWith(before.limits, options) },

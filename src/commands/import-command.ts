@@ -11,9 +11,9 @@ export interface ImportCommandOptions {
 }
 
 /**
- * `interlingua recordings import DIR FILE…`: writes files of other tools as recordings.
+ * `interlingua recordings import DIR FILE…`: converts files of other tools to recordings.
  *
- * @throws RecordingError with file and line for a faulty file; files before it are imported.
+ * @throws RecordingError with file and line for a faulty file. Earlier files are then already imported.
  */
 export async function importCommand(
   folder: string,

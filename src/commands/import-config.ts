@@ -5,10 +5,10 @@ import { counted } from './counted.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 /**
- * `interlingua import GATEWAY FILE`: writes a config from the config of another gateway. Parts that have no place in it
- * are comments at its beginning, and are printed.
+ * `interlingua import GATEWAY FILE`: converts the config of another gateway. Parts that cannot be converted become
+ * comments at the beginning of the new config, and are printed.
  *
- * @param output file of the config, which must not exist. Without it, the config is printed.
+ * @param output file for the config, which must not exist yet. Without it, the config is printed.
  */
 export function importConfigCommand(
   gateway: string,

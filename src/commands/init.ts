@@ -5,9 +5,9 @@ import { PRESETS } from '../formats/index.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
 
 /**
- * `interlingua init`: writes a config with comments, with a channel for each provider whose key is in the environment.
+ * `interlingua init`: writes a commented config, with a channel for each provider whose key is in the environment.
  *
- * @param output file of the config, which must not exist.
+ * @param output file for the config, which must not exist yet.
  */
 export function initCommand(output: string, terminal: Terminal, env: NodeJS.ProcessEnv = process.env): void {
   const channels = environmentChannels(env)
@@ -15,7 +15,7 @@ export function initCommand(output: string, terminal: Terminal, env: NodeJS.Proc
     writeFileSync(output, configOf(channels, env), { flag: 'wx' })
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    throw new UsageError(`${output} exists; name another file with --output`)
+    throw new UsageError(`${output} already exists; name another file with --output`)
   }
   const names = channels.map(({ name }) => name).join(', ')
   terminal.out(`Wrote ${output} with ${channels.length === 1 ? 'the channel' : 'the channels'} ${names}.`)
@@ -32,24 +32,24 @@ function configOf(channels: readonly ChannelConfig[], env: NodeJS.ProcessEnv): s
       `    provider: ${name}`,
       ...(variable === undefined ? [] : [`    key: \${${variable}}`]),
       name === 'replay'
-        ? '    # Answers every endpoint without a provider. Replace it by a provider of yours.'
-        : '    models: ["*"]          # all that it lists; or a list, or { name: its-name }',
+        ? '    # Answers every endpoint without a provider. Replace it with a provider of your own.'
+        : '    models: ["*"]          # all models it lists; or a list, or { name: its-name }',
     ]
   })
   return `# Every field with its default: interlingua.example.yaml. Check this file with \`interlingua check\`.
 
 server:
-  host: 127.0.0.1          # 0.0.0.0 to be reached from other machines
+  host: 127.0.0.1          # 0.0.0.0 to accept connections from other machines
   port: 4747
 
 groups:                    # permissions and limits of keys
   default:
     models: ["*"]
-    rpm: 600               # requests a minute and key
+    rpm: 600               # requests per minute and key
     on_loss: show          # refuse: requests that would lose something in translation are refused
     # budget: { month: 100 }   # US dollars
 
-# Keys are created with \`interlingua keys create NAME\`. They may also stand here:
+# Keys are created with \`interlingua keys create NAME\`. They can also be defined here:
 # keys:
 #   - { name: dev, key: "\${DEV_KEY}", group: default }
 

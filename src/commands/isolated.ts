@@ -1,31 +1,41 @@
 import { spawn, spawnSync } from 'node:child_process'
 
-/* Runs this program again in a network namespace that has a loopback alone, so that a gateway under test reaches nobody. */
+/*
+ * Runs this program again in a network namespace with only a loopback interface, so that a gateway under test cannot
+ * connect to anything else.
+ */
 
+/** Options of `unshare` to try, in order. */
 const WAYS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-root-user', '--net']]
 
 /** Signals that end a run. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Set in the namespace. */
+/** Environment variable that is set in the namespace. */
 const INSIDE = 'INTERLINGUA_ISOLATED'
 
-const within = (way: readonly string[], command: readonly string[]): string[] => [
+const unshareArguments = (way: readonly string[], command: readonly string[]): string[] => [
   ...way,
   ...['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'],
   ...command,
 ]
 
-/** Whether this process runs in the namespace. */
+/** Returns true if this process runs in the namespace. */
 export const isInside = (): boolean => process.env[INSIDE] === '1'
 
-/** Runs this process's command line in a namespace, and resolves to its exit code. Rejects where none can be made. */
+/**
+ * Runs this process's command line in a namespace, and resolves to its exit code. Rejects if no namespace can be
+ * created.
+ */
 export async function runIsolated(): Promise<number> {
-  const way = WAYS.find(one => spawnSync('unshare', within(one, ['true'])).status === 0)
+  const way = WAYS.find(one => spawnSync('unshare', unshareArguments(one, ['true'])).status === 0)
   if (way === undefined) throw new Error('--isolated needs Linux with unshare and ip')
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const child = spawn('unshare', within(way, command), { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
-  // The run inside ends its gateway by itself after an interruption alone.
+  const child = spawn('unshare', unshareArguments(way, command), {
+    stdio: 'inherit',
+    env: { ...process.env, [INSIDE]: '1' },
+  })
+  // The inner run only ends its gateway by itself after SIGINT.
   const pass = (): void => {
     child.kill('SIGINT')
   }

@@ -17,7 +17,7 @@ export const storedRow = (key: StoredKey, now: number): string[] => [
   stateOf(key, now),
 ]
 
-/** Shortens a secret to its beginning and end. */
+/** Shortens a secret to its first and last characters. */
 const secretText = (secret: KeySecret | undefined): string =>
   secret === undefined ? '' : `${secret.prefix}…${secret.lastFour}`
 

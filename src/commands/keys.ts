@@ -4,12 +4,14 @@ import { append } from '../canonical/lists.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'
+import { keyView } from '../operators/admin/views.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
+import { recordChange } from './audited.ts'
 import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
 import { checkName, field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
 import { table } from './table.ts'
-import { configAt, readRecords, withRecords } from './with-store.ts'
+import { configAt, type Repositories, readRecords, withStore } from './with-store.ts'
 
 export interface KeyOptions extends PermissionOptions {
   readonly group?: string
@@ -26,10 +28,11 @@ export async function createCommand(name: string, options: KeyOptions, file: str
   checkName(name)
   checkNotFixed(name, config)
   const { group = 'default' } = options
-  const secret = await withRecords(config, async records => {
-    await checkGroup(group, config, records)
+  const secret = await withStore(config, async store => {
+    await checkGroup(group, config, store.access)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
-    if (!(await records.createKey(stored))) throw nameTaken(name)
+    if (!(await store.access.createKey(stored))) throw nameTaken(name)
+    await recordKey('createKey', undefined, { store, config, terminal, id: stored.id })
     return text
   })
   terminal.out(secret)
@@ -39,7 +42,8 @@ export async function createCommand(name: string, options: KeyOptions, file: str
 /** `interlingua keys change NAME`: changes the given settings of a key. */
 export async function changeCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
   const config = configAt(file)
-  await withRecords(config, async records => {
+  await withStore(config, async store => {
+    const records = store.access
     const key = await required(name, config, records)
     if (options.group !== undefined) await checkGroup(options.group, config, records)
     if (options.name !== undefined) {
@@ -49,6 +53,7 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
     const changed = await records.changeKey(key.id, now => changeOf(now, options))
     if (changed === 'taken') throw nameTaken(options.name!)
     if (changed === undefined) throw missing(name)
+    await recordKey('changeKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(`Changed ${options.name ?? name}.`)
 }
@@ -56,9 +61,10 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
 /** `interlingua keys revoke NAME`: revokes a key permanently. */
 export async function revokeCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
-  await withRecords(config, async records => {
-    const { id } = await required(name, config, records)
-    if (!(await records.revokeKey(id, Date.now()))) throw missing(name)
+  await withStore(config, async store => {
+    const key = await required(name, config, store.access)
+    if (!(await store.access.revokeKey(key.id, Date.now()))) throw missing(name)
+    await recordKey('revokeKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(`Revoked ${name}.`)
 }
@@ -71,9 +77,10 @@ export async function rotateCommand(name: string, grace: number, file: string | 
   const config = configAt(file)
   const now = Date.now()
   const { text, secret } = freshSecret('il', now)
-  await withRecords(config, async records => {
-    const { id } = await required(name, config, records)
-    if ((await records.rotateKey(id, secret, now + grace)) === undefined) throw missing(name)
+  await withStore(config, async store => {
+    const key = await required(name, config, store.access)
+    if ((await store.access.rotateKey(key.id, secret, now + grace)) === undefined) throw missing(name)
+    await recordKey('rotateKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(text)
   const until = grace === 0 ? 'no longer works' : `works until ${new Date(now + grace).toISOString()}`
@@ -109,6 +116,25 @@ export async function showCommand(name: string, file: string | undefined, termin
       config.keys.map(key => key.name),
     )
   terminal.out(JSON.stringify(stored === undefined ? fixedView(fixed!) : storedView(stored), null, 2))
+}
+
+interface RecordedKey {
+  readonly store: Repositories
+  readonly config: Config
+  readonly terminal: Terminal
+  readonly id: string
+}
+
+/** Records a change of a key in the audit log. */
+async function recordKey(
+  action: string,
+  before: StoredKey | undefined,
+  { store, config, terminal, id }: RecordedKey,
+): Promise<void> {
+  const after = await store.access.key(id)
+  const name = after?.name ?? before?.name ?? id
+  const views = { before: before && keyView(before), after: after && keyView(after) }
+  await recordChange(store, config, terminal, { action, kind: 'key', target: id, name, ...views })
 }
 
 async function allKeys(records: AccessRecords, revoked: boolean): Promise<StoredKey[]> {
@@ -165,7 +191,7 @@ async function required(name: string, { keys }: Config, records: AccessRecords):
   )
 }
 
-/** Throws if the config has a key of that name: lists and logs identify keys by name. */
+/** Throws if the config has a key of that name, because lists and logs identify keys by name. */
 function checkNotFixed(name: string, { keys }: Config): void {
   if (keys.some(key => key.name === name)) throw fixed(name)
 }

@@ -1,17 +1,17 @@
 import { Option } from 'commander'
 import type { Terminal } from './outcome.ts'
 
-/** An option of the command line that has a new name. The old one still works. */
+/** A command line option that has a new name. The old name still works. */
 interface OldOption {
   readonly old: string
   readonly now: string
-  /** Version that has the new name. */
+  /** Version that introduced the new name. */
   readonly since: string
-  /** Version that no longer has the old name. */
+  /** Version that removes the old name. */
   readonly removed: string
 }
 
-/** All options with a new name. docs/operations.md lists them. */
+/** All options that have a new name, as listed in docs/operations.md. */
 export const OLD_OPTIONS = [
   { old: '--door', now: '--caller', since: '0.1.0', removed: '1.0.0' },
   { old: '--listen', now: '--port', since: '0.1.0', removed: '1.0.0' },
@@ -19,7 +19,7 @@ export const OLD_OPTIONS = [
 
 type OldName = (typeof OLD_OPTIONS)[number]['old']
 
-/** Adds the old name of an option, which help does not show. Its use is reported, and sets the new option. */
+/** Creates an option for the old name, hidden from the help. Using the old name prints a warning. */
 export function oldOption<T>(
   name: OldName,
   { argument, parse, terminal }: { argument: string; parse: (text: string) => T; terminal: Terminal },
@@ -31,7 +31,7 @@ export function oldOption<T>(
   })
 }
 
-/** Moves values of old options to the new ones. */
+/** Moves the values of old options to the new options. */
 export function withNewNames<O extends object>(options: O): O {
   const given = { ...options } as { [name: string]: unknown }
   for (const { old, now } of OLD_OPTIONS) {

@@ -9,7 +9,7 @@ export const TERMINAL: Terminal = {
   fault: text => process.stderr.write(`${text}\n`),
 }
 
-/** Returns how to call the command line: under npm, `interlingua` may not be on the PATH. */
+/** Returns the command that runs this program. Under npm, `interlingua` may not be on the PATH. */
 export const program = (): string => (process.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'interlingua')
 
 /** Thrown for wrong arguments. The process exits with code `USAGE`. */
@@ -17,7 +17,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Thrown by a command that found a fault, which it has printed. */
+/** Thrown by a command that found and printed a fault. */
 export class Unhealthy extends Error {}
 
 /** Exit codes: success, failure, wrong usage. */

@@ -56,7 +56,7 @@ const unknownPrices = (text: string): 'allow' | 'refuse' => {
   return text
 }
 
-/** Applies changes to limits: given values replace the previous ones, `none` removes them. */
+/** Applies changes to limits. A given value replaces the previous one, and `none` removes it. */
 export function limitsWith(before: LimitSettings, options: PermissionOptions): LimitSettings {
   const budget = {
     ...field('day', before.budget?.day, options.budgetDay),
@@ -71,7 +71,7 @@ export function limitsWith(before: LimitSettings, options: PermissionOptions): L
   }
 }
 
-/** Applies a change to one field. The result is an empty object if the field has no value afterwards. */
+/** Applies a change to one field. Returns an empty object if the field then has no value. */
 export const field = <N extends string, T>(
   name: N,
   before: T | undefined,
@@ -135,7 +135,7 @@ export function duration(text: string): number {
 }
 
 /**
- * Validates the name of a new key or group. Names appear in lists and logs, and the admin API accepts the same ones.
+ * Validates the name of a new key or group. Names appear in lists and logs, and the admin API accepts the same names.
  *
  * @throws Error describing what is wrong.
  */

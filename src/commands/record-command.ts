@@ -33,9 +33,9 @@ export async function recordCommand(folder: string, options: RecordOptions, term
 }
 
 /**
- * `interlingua record --refresh`: records the answers of a folder again and prints what changed in their shape.
+ * `interlingua record --refresh`: records the answers in a folder again and prints how their shape changed.
  *
- * @throws Error if a shape changed or a recording was kept, so that the process exits with 1.
+ * @throws Error if a shape changed or a recording was not refreshed, so that the process exits with 1.
  */
 async function refreshCommand(folder: string, { upstream, key }: RecordOptions, terminal: Terminal): Promise<void> {
   const { refresh } = await import('../kit/recordings/refresh.ts')
@@ -51,7 +51,7 @@ async function refreshCommand(folder: string, { upstream, key }: RecordOptions, 
   if (changed + unrefreshed > 0) throw new Error('the recordings differ from what the upstream answers now')
 }
 
-/** @throws UsageError if the base URL of an upstream is none. */
+/** @throws UsageError if the base URL of an upstream is not an HTTP URL. */
 export function checkUpstream(upstream: string): void {
   if (!/^https?:\/\//.test(upstream) || !URL.canParse(upstream)) throw new UsageError(`${upstream} is not a URL`)
 }

@@ -21,7 +21,7 @@ export function recordings(program: Command, terminal: Terminal): void {
     .addOption(oldOption('--listen', { argument: 'port', parse: portOf, terminal }))
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])
     .option('--ignore <rule>', 'leave a field or matches out of the comparison; repeatable', repeated, [])
-    .option('--refresh', 'record the answers of the folder again, show changes of their shape, and exit with 1 if any')
+    .option('--refresh', 'record the answers of the folder again, show changes in their shape, and exit with 1 if any')
     .option('--key <key>', 'key for the upstream, with --refresh')
     .action(async (folder: string, options: RecordOptions) => {
       const { recordCommand } = await import('./record-command.ts')
@@ -39,9 +39,9 @@ export function recordings(program: Command, terminal: Terminal): void {
       new Option('--timing <speed>', 'real, fast, or a factor such as 4x').argParser(speedOf).default(0, 'fast'),
     )
     .option('--fault <list>', 'faults on demand with their rates, such as 429:0.1,cut:0.05,stall:2s:0.02', faultsOf, [])
-    .option('--seed <number>', 'seed of the faults: equal runs have equal faults', seedOf, 0)
+    .option('--seed <number>', 'seed for the faults: runs with the same seed have the same faults', seedOf, 0)
     .addOption(
-      new Option('--on-miss <action>', 'what happens to a request without a recording')
+      new Option('--on-miss <action>', 'what to do with a request without a recording')
         .choices(['fail', 'record', 'upstream'])
         .default('fail'),
     )
@@ -68,7 +68,7 @@ function seedOf(text: string): number {
   throw new InvalidArgumentError('Expected a whole number.')
 }
 
-/** Parses a speed: 0 waits for nothing. */
+/** Parses a speed. 0 means no waiting. */
 function speedOf(text: string): number {
   if (text === 'fast') return 0
   if (text === 'real') return 1

@@ -5,12 +5,12 @@ import type { OpenFolder } from '../upstreams/replay-channels.ts'
 const inThisProcess = async (folder: string): Promise<OpenFolder> =>
   (await import('./served-folder.ts')).openFolder(folder)
 
-/** Serves the folders of recordings that the channels of the provider `replay` name, and the demo. */
+/** Serves the folders of recordings named by channels of the provider `replay`, and the demo. */
 export class ReplayFolders {
   private readonly folders = new Map<string, Promise<OpenFolder>>()
   private readonly serve: (folder: string) => Promise<OpenFolder>
 
-  /** @param serve serves a folder. Workers ask their primary for it. */
+  /** @param serve serves a folder. Workers pass a function that asks their primary. */
   constructor(serve: (folder: string) => Promise<OpenFolder> = inThisProcess) {
     this.serve = serve
   }
@@ -19,13 +19,13 @@ export class ReplayFolders {
   open(folder: string): Promise<OpenFolder> {
     return this.folders.getOrInsertComputed(folder, () => {
       const opened = this.serve(folder)
-      // A folder that cannot be read now may be readable after the next change of the config.
+      // The folder may be readable after the next config change.
       opened.catch(() => this.folders.delete(folder))
       return opened
     })
   }
 
-  /** Sets the URLs of the channels that answer from recordings. */
+  /** Returns the config with the URLs of the channels that answer from recordings. */
   async applyTo(config: Config): Promise<Config> {
     if (!config.channels.some(isReplay)) return config
     const { ANY_MODEL, DEMO_FOLDER, demoChannels, withFolder } = await import('../upstreams/replay-channels.ts')
@@ -38,7 +38,7 @@ export class ReplayFolders {
     )
     const isDemo = config.channels.some(one => isReplay(one) && one.folder === undefined)
     const { realtime } = config
-    // Recordings are no partner for an open conversation, so that a cascade makes the demo's voice sessions of them.
+    // Recordings cannot hold an open conversation, so a cascade builds the demo's voice sessions from them.
     const cascade = realtime.cascade ?? { transcription: ANY_MODEL, speech: ANY_MODEL }
     return { ...config, channels: channels.flat(), ...(isDemo ? { realtime: { ...realtime, cascade } } : {}) }
   }

@@ -13,7 +13,7 @@ export interface ReplayCommandOptions {
   readonly host: string
   readonly port: number
   readonly ignore: readonly string[]
-  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
+  /** Speed as a multiple of the recorded speed. 0 means no waiting. */
   readonly timing: number
   readonly fault: readonly Fault[]
   readonly seed: number
@@ -26,7 +26,7 @@ export interface ReplayCommandOptions {
 /**
  * `interlingua replay DIR`: answers from a folder of recordings. Needs no key.
  *
- * @throws Error if the folder has none, or with `strict` for recordings that nobody requested.
+ * @throws Error if the folder has no recordings or, with `strict`, if nobody requested some of them.
  */
 export async function replayCommand(folder: string, options: ReplayCommandOptions, terminal: Terminal): Promise<void> {
   const { host, port, ignore, timing: speed, fault: faults, seed, strict } = options
@@ -47,7 +47,7 @@ export async function replayCommand(folder: string, options: ReplayCommandOption
     throw new Error(`nobody requested these recordings:\n${replay.unused.join('\n')}`)
 }
 
-/** Returns what happens to a request without a recording. Undefined if it fails. */
+/** Returns the policy for a request without a recording, or undefined if the request fails. */
 function missPolicyOf(
   folder: string,
   { onMiss, upstream, redact }: ReplayCommandOptions,

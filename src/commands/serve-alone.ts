@@ -9,14 +9,14 @@ import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
 import { LOG_FLUSH, logUncaught, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
-/** Everything a server process starts with. */
+/** Everything that a server process needs to start. */
 export interface StartOptions {
   readonly path: string | undefined
   readonly options: ServeOptions
   readonly version: string
-  /** Whether the web console is built. */
+  /** True if the web console is built. */
   readonly hasPage: boolean
-  /** The first console user, if one will probably be needed. */
+  /** The first console user, if probably needed. */
   readonly user: Promise<NewUser> | undefined
 }
 
@@ -37,7 +37,7 @@ export async function serveAlone(
   const following = watchConfig(
     path,
     next => {
-      // Configs are applied in order, so that the last one written is the one in use.
+      // Configs are applied in order, so that the last one written wins.
       applied = applied
         .then(async () => apply(await replays.applyTo(withOptions(next, options)), stored, await started.promise, log))
         .catch(fault =>
@@ -66,7 +66,7 @@ export async function serveAlone(
   const signal = await untilStopped()
   following.close()
   log.info({ signal }, 'stopping')
-  // SIGINT comes from a terminal, where there is no load balancer to wait for.
+  // SIGINT comes from a terminal, so there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()

@@ -19,7 +19,7 @@ import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
 import { LOG_FLUSH, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
 
-/** Time for a worker to exit in addition to its drain and grace times, in milliseconds. */
+/** Time that a worker has to exit, in addition to its drain and grace times, in milliseconds. */
 const EXIT_TIME = 10_000
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */
@@ -32,7 +32,7 @@ export async function servePrimary(
   const loaded = loadFile(path)
   let config = withOptions(loaded.config, options)
   /**
-   * Text of the config file as last applied. New workers start with it, even if the file has since changed or
+   * Text of the last applied config file. New workers start with this text, even if the file has since changed or
    * disappeared.
    */
   let text = loaded.text
@@ -71,14 +71,14 @@ export async function servePrimary(
     await replays.close()
     await within(log.flush(), LOG_FLUSH)
   }
-  // Workers read the stored keys at startup, so the first key is created before them.
-  const begin = async () => {
+  // Workers read the stored keys at startup, so create the first key before starting workers.
+  const startAll = async () => {
     progress.begin('checking keys and users')
     const first = await prepareStart(config, terminal, user, hasPage)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }
-  const { first, address } = await begin().catch(async (thrown: unknown) => {
+  const { first, address } = await startAll().catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })

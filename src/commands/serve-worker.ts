@@ -25,7 +25,7 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()
     const follower = new Follower(path ?? undefined, prepare, started.promise, log)
-    // A file change after the primary read the config is not reported to a new worker, so the texts are compared.
+    // A new worker gets no notice if the file changed after the primary read it, so compare the texts.
     if (path !== null && textOf(path) !== text) follower.reload()
     const server = await openServer({ config: withPort(config, port), log, cluster: member })
     started.resolve(server)
@@ -45,22 +45,22 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   process.exit()
 }
 
-/** The primary closes what it serves to its workers. */
+/** Does nothing, because the primary closes the folders that it serves to its workers. */
 const close = async (): Promise<void> => {}
 
 /** Settings that the primary sends to its workers. */
 interface Settings {
-  /** The port chosen by the primary for all workers if the config leaves it open. */
+  /** The port that the primary chose for all workers, if the config leaves it open. */
   readonly port: number | null
   /** Path of the config file. Null if there is none. */
   readonly path: string | null
-  /** Text of the config in use. The file itself may be faulty or missing by now. */
+  /** Text of the config in use. The file itself may since have become faulty or missing. */
   readonly text: string | null
 }
 
 type StopOrder = 'retire' | NodeJS.Signals
 
-/** Connects the worker to its primary. `ended` resolves with the order or signal to stop. */
+/** Connects the worker to its primary. The promise `ended` resolves with the order or signal to stop. */
 function joinPrimary(log: Log) {
   const ended = Promise.withResolvers<StopOrder>()
   void untilStopped().then(ended.resolve)
@@ -72,11 +72,11 @@ function joinPrimary(log: Log) {
   return { member, ended: ended.promise }
 }
 
-/** Applies the primary's choice if the config leaves the port open. */
+/** Applies the port that the primary chose, if the config leaves it open. */
 const withPort = (config: Config, port: number | null): Config =>
   config.server.port !== 0 || port === null ? config : { ...config, server: { ...config.server, port } }
 
-/** Reads the config file. Undefined if it cannot be read. */
+/** Reads the config file. Returns undefined if it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -11,7 +11,7 @@ export interface ServeOptions {
 /** Time to flush the log at exit, in milliseconds. The reader of the log may be slow. */
 export const LOG_FLUSH = 1000
 
-/** Logs uncaught errors instead of crashing, so that a bug costs one answer and not all running ones. */
+/** Logs uncaught errors instead of crashing, so that a bug costs one answer rather than all running ones. */
 export function logUncaught(log: Log): void {
   process.on('uncaughtException', err => log.error({ err }, 'uncaught error'))
   process.on('unhandledRejection', err => log.error({ err }, 'unhandled promise rejection'))
@@ -23,10 +23,10 @@ export const withOptions = (config: Config, { host, port }: ServeOptions): Confi
   server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
 })
 
-/** Time after a stop signal in which npm may pass on the same signal again, in milliseconds. */
+/** Time after a stop signal within which npm may pass on the same signal, in milliseconds. */
 const NPM_REPEAT = 500
 
-/** Whether npm started this process. On Ctrl-C the terminal signals both, and npm passes its signal on. */
+/** True if npm started this process. On Ctrl-C the terminal signals both, and npm passes its signal on. */
 const isUnderNpm = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')
 
 /** Resolves with the first stop signal. A second signal exits the process immediately, unless it is npm's repeat. */
@@ -43,7 +43,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   })
 }
 
-/** Duration of a start that prints no progress, in milliseconds. */
+/** Maximum duration of a start that prints no progress, in milliseconds. */
 const SILENT_START = 1000
 
 /** Prints the steps of a slow start to standard error. */

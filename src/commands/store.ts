@@ -17,7 +17,7 @@ import { type Terminal, UsageError } from './outcome.ts'
 import { configAt, readStore } from './with-store.ts'
 
 /**
- * `interlingua store migrate`: copies the whole store to another, empty database.
+ * `interlingua store migrate`: copies the entire store to another, empty database.
  *
  * @throws CopyError, NewerStore, or the database's error.
  */
@@ -26,7 +26,7 @@ export async function migrateCommand(options: { from: string; to: string }, term
   if (from.engine === 'sqlite' && !existsSync(from.path)) throw new UsageError(`there is no file ${from.path}`)
   for (const { table, rows } of await copyStore(from, to)) terminal.out(`${table}: ${rows} rows`)
   terminal.out(
-    'Everything is copied, and the row counts match. The source is unchanged; now set `store:` in the config to the target.',
+    'Everything was copied, and the row counts match. The source is unchanged. Now set `store:` in the config to the target.',
   )
 }
 
@@ -50,7 +50,7 @@ export async function encryptAgainCommand(file: string | undefined, terminal: Te
     }),
   )
   for (const name of unread)
-    terminal.fault(`No secret decrypts the credentials of channel ${name}; they stay as they are.`)
+    terminal.fault(`No secret decrypts the credentials of channel ${name}; they are left unchanged.`)
   const secret = configured === undefined ? 'a new secret of the store' : '`encryption.key`'
   terminal.out(`Encrypted the credentials of ${counted((count ?? 0) - unread.size, 'channel')} with ${secret}.`)
 }

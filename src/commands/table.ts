@@ -1,7 +1,9 @@
 /** Control characters, which could move a terminal's cursor. */
 const CONTROL = /\p{Cc}/gu
 
-/** Escapes control characters as JSON does. Callers choose the names of models and clients, so names are untrusted. */
+/**
+ * Escapes control characters as JSON does. Names are untrusted, because callers choose the names of models and clients.
+ */
 const escaped = (text: string): string =>
   text.replace(CONTROL, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 

@@ -13,7 +13,7 @@ export interface TranslateOptions {
 }
 
 /**
- * `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`; the paths of a request's losses refer to its
+ * `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`. The loss paths of a request refer to its
  * body.
  */
 export function translateCommand(file: string | undefined, options: TranslateOptions, terminal: Terminal): void {

@@ -11,7 +11,7 @@ import { configAt } from './with-store.ts'
 /** Maximum number of groups shown, those with the most requests first. */
 const MAX_GROUPS = 10_000
 
-/** `interlingua usage`: prints the summed usage of requests; works while a gateway is running. */
+/** `interlingua usage`: prints the summed usage of requests. Works while a gateway is running. */
 export async function usageCommand(
   options: UsageOptions,
   config: string | undefined,
@@ -63,7 +63,7 @@ function timeOf(text: string, now: number): number {
 }
 
 const HEAD = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
-/** Indexes of the numeric columns: all but the name. */
+/** Indexes of the numeric columns, which are all columns except the name. */
 const NUMBERS: ReadonlySet<number> = new Set(HEAD.map((_, column) => column + 1))
 
 const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
@@ -82,7 +82,7 @@ const nameOf = (by: UsageField, { by: values, keyName }: UsageGroup): string =>
 
 const grouped = (count: number): string => count.toLocaleString('en-US')
 
-/** Formats the cost of requests with known prices, and the number of requests without. */
+/** Formats the cost of requests with known prices, and the number of requests without a known price. */
 function dollars({ cost, unpriced, requests }: UsageGroup): string {
   if (unpriced === requests) return 'unknown'
   const known = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`

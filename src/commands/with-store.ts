@@ -8,14 +8,14 @@ import type { Store } from '../store/store.ts'
 
 type StoreLocation = Pick<Config, 'dataDir' | 'store'>
 
-/** Loads the config for a command: the named file, or else the default file, or else environment variables. */
+/** Loads the config for a command from the named file, the default file or environment variables, in this order. */
 export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
 /** The repositories that commands use. */
-type Repositories = Pick<Store, 'access' | 'config' | 'console' | 'shared'>
+export type Repositories = Pick<Store, 'access' | 'audit' | 'config' | 'console' | 'shared'>
 
 /**
- * Opens the store for the duration of `work`, and imports an old key file first. Safe while a gateway runs on it.
+ * Opens the store for the duration of `work`, after importing an old key file. Safe while a gateway uses the store.
  * Rejects like `openStore`.
  */
 export async function withStore<T>(
@@ -34,13 +34,9 @@ export async function withStore<T>(
   }
 }
 
-/** Like `withStore`, with only the repository of keys and groups. */
-export const withRecords = <T>(location: StoreLocation, work: (records: AccessRecords) => Promise<T>): Promise<T> =>
-  withStore(location, ({ access }) => work(access))
-
 /**
- * Like `withStore`, for reading. Does not create a missing SQLite store, unless there is a key file to import. Returns
- * undefined instead.
+ * Like `withStore`, but for reading. Returns undefined for a missing SQLite store instead of creating it, unless there
+ * is a key file to import.
  */
 export async function readStore<T>(
   location: StoreLocation,

@@ -5,7 +5,7 @@ import type { Preset } from '../formats/preset.ts'
 import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
 
-/** Sign-in of a channel at a cloud: a source of tokens, or keys that sign requests. */
+/** Cloud sign-in of a channel: a source of tokens, or keys that sign requests. */
 export type ChannelAuth =
   | AwsAuth
   | { readonly type: 'google-service-account'; readonly account: GoogleServiceAccount }
@@ -13,7 +13,10 @@ export type ChannelAuth =
   | { readonly type: 'google-default' }
   | { [Type in AzureType]: AzureAuth<Type> }[AzureType]
 
-/** Requests are signed for a service in a region, with these keys or those of AWS's default chain. */
+/**
+ * AWS sign-in. Requests are signed for a service in a region, with these keys or with keys from AWS's default
+ * credential chain.
+ */
 export type AwsAuth = { readonly region: string; readonly service: string } & (
   | {
       readonly type: 'aws-keys'
@@ -24,10 +27,10 @@ export type AwsAuth = { readonly region: string; readonly service: string } & (
   | { readonly type: 'aws-default'; readonly profile?: string }
 )
 
-/** The parts of a service account's key file that sign requests for tokens. */
+/** Fields of a service account's key file that are needed to sign token requests. */
 export interface GoogleServiceAccount {
   readonly email: string
-  /** PKCS #8 in PEM. Never log it. */
+  /** Private key (PKCS #8 in PEM). Never log it. */
   readonly privateKey: string
   readonly keyId?: string
   readonly tokenUrl: string
@@ -38,7 +41,7 @@ type AzureType = 'azure-client' | 'azure-managed' | 'azure-workload' | 'azure-de
 /** Sign-in at Microsoft Entra for a scope. */
 export type AzureAuth<Type extends AzureType> = { readonly type: Type; readonly scope: string } & AzureFields[Type]
 
-/** The fields that each type of sign-in at Microsoft Entra has. */
+/** Fields of each type of sign-in at Microsoft Entra. */
 interface AzureFields {
   'azure-client': {
     readonly tenant: string
@@ -54,19 +57,19 @@ interface AzureFields {
   }
   'azure-managed': {
     readonly clientId?: string
-    /** The secret is App Service's; without it, the endpoint is the metadata server. */
+    /** Identity endpoint: App Service's if there is a secret, otherwise the metadata server. */
     readonly endpoint: { readonly url: string; readonly secret?: string }
   }
   'azure-default': unknown
 }
 
-/** The names of `auth.type`; the part before the hyphen is the cloud. */
+/** Values of `auth.type`. The part before the hyphen names the cloud. */
 export const AUTH_TYPES = [
   ...(['aws-keys', 'aws-default', 'google-service-account', 'google-metadata', 'google-default'] as const),
   ...(['azure-client', 'azure-managed', 'azure-workload', 'azure-default'] as const),
 ] as const
 
-/** The fields of `auth` beside `type`, and whether each is a secret. */
+/** Fields of `auth` other than `type`. The value is true for secrets. */
 export const AUTH_FIELDS = {
   ...{ access_key_id: false, secret_access_key: true, session_token: true, profile: false },
   ...{ file: false, account: true, host: false },
@@ -76,12 +79,15 @@ export const AUTH_FIELDS = {
 
 type Field = keyof typeof AUTH_FIELDS
 
-/** The `auth` of a channel as its operator wrote it. */
+/** A channel's `auth`, as written in the config. */
 export type WrittenAuth = { readonly type: ChannelAuth['type'] } & { readonly [F in Field]?: string | undefined }
 
-/** Reads the written fields of one type. */
+/** Reads the fields of one type of sign-in. */
 interface FieldReader {
-  /** The field, or the first of these variables; reports a fault if there is neither. */
+  /**
+   * Returns the field, or else the first of these environment variables that is set. Reports a fault if there is
+   * neither.
+   */
   required(field: Field, ...variables: string[]): string
   optional(field: Field, ...variables: string[]): string | undefined
   isWritten(field: Field): boolean
@@ -95,14 +101,14 @@ const AUTHORITY = 'https://login.microsoftonline.com'
 const METADATA_HOST = 'metadata.google.internal'
 const AZURE_METADATA = 'http://169.254.169.254'
 
-/** Makes the auth of each type. */
+/** Functions that create the auth, by type. */
 const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => ChannelAuth | undefined } = {
   'aws-keys': fields => ({
     type: 'aws-keys',
     ...awsService(fields),
     accessKeyId: fields.required('access_key_id', 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: fields.required('secret_access_key', 'AWS_SECRET_ACCESS_KEY'),
-    // A session token belongs to the keys that it came with.
+    // A session token is valid only with the keys that it was issued with.
     ...defined({
       sessionToken: fields.optional(
         'session_token',
@@ -144,7 +150,7 @@ const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => Cha
 
 function awsService({ preset, region, fault }: FieldReader): { readonly region: string; readonly service: string } {
   const service = preset.cloud?.service
-  if (service === undefined) fault(undefined, `does not fit the provider "${preset.name}", which is no service of AWS`)
+  if (service === undefined) fault(undefined, `does not fit the provider "${preset.name}", which is not an AWS service`)
   return { region: region ?? '', service: service ?? '' }
 }
 
@@ -157,7 +163,7 @@ const entra = (fields: FieldReader) => ({
 const scopeOf = (fields: FieldReader): string =>
   fields.optional('scope') ?? fields.preset.cloud?.scope ?? fields.required('scope')
 
-/** Reads a service account's key file, or its text. Its content is never shown. */
+/** Reads a service account from its key file or from the file's text. The content is never shown. */
 function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined {
   const account = fields.optional('account')
   if (account !== undefined) return serviceAccountOf(account, fields, 'account')
@@ -199,8 +205,8 @@ function isPrivateKey(pem: string): boolean {
 }
 
 /**
- * Completes the `auth` of a channel from its preset and the environment; undefined if it cannot be used. Reports fields
- * that are missing or have no effect.
+ * Completes a channel's `auth` from its preset and the environment. Undefined if it cannot be used. Reports fields that
+ * are missing or have no effect.
  */
 export function authOf(
   written: WrittenAuth,
@@ -229,11 +235,11 @@ export function authOf(
   return auth
 }
 
-/** A field that a type of sign-in has. */
+/** A field of a type of sign-in. */
 export interface AuthField {
   readonly name: Field
   readonly isRequired: boolean
-  /** Environment variables that stand in for it. */
+  /** Environment variables that replace a missing value. */
   readonly env: readonly string[]
 }
 
@@ -257,7 +263,7 @@ export function authFields(type: ChannelAuth['type'], preset: Preset): readonly 
   return [...found.values()]
 }
 
-/** The secrets of an auth, which are removed from every text that leaves the gateway. */
+/** Returns the secrets in an auth, which are removed from every text that leaves the gateway. */
 export function secretsOf(auth: ChannelAuth): readonly string[] {
   if (auth.type === 'aws-keys') return present(auth.secretAccessKey, auth.accessKeyId, auth.sessionToken)
   if (auth.type === 'azure-client') return [auth.clientSecret]

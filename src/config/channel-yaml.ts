@@ -2,14 +2,14 @@ import { stringify } from 'yaml'
 import type { Path } from '../canonical/loss.ts'
 import { mapSecrets, type Written } from './secret-fields.ts'
 
-/** A channel as text for the config file. */
+/** YAML of a channel for the config file. */
 export interface ChannelYaml {
   readonly yaml: string
-  /** Environment variables that stand for its secrets. */
+  /** Environment variables that replace its secrets. */
   readonly variables: readonly string[]
 }
 
-/** Writes a channel as the config file has it, with environment variables in place of its secrets. */
+/** Writes a channel in the form of the config file, with environment variables in place of secrets. */
 export function channelYaml(channel: Written): ChannelYaml {
   const variables: string[] = []
   const prefix = variableName(String(channel['name'] ?? 'channel'))
@@ -21,7 +21,10 @@ export function channelYaml(channel: Written): ChannelYaml {
   return { yaml: stringify({ channels: [hidden] }, { lineWidth: 0 }), variables }
 }
 
-/** Escapes texts that would be replaced by environment variables. Names of fields are not replaced. */
+/**
+ * Escapes texts that would otherwise be replaced by environment variables. Field names need no escape, because they are
+ * never replaced.
+ */
 function withoutInterpolation(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (Array.isArray(value)) return value.map(withoutInterpolation)
@@ -29,7 +32,7 @@ function withoutInterpolation(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutInterpolation(one)]))
 }
 
-/** The end of a variable's name: `KEY`, `KEY_1` for the first key of a pool, `HEADER_X_TEAM`. */
+/** Returns the suffix of a variable's name: `KEY`, `KEY_1` for the first key of a pool, `HEADER_X_TEAM`. */
 function suffixOf(path: Path): string {
   const [field, inner] = path
   if (field === 'keys') return `KEY_${Number(inner) + 1}`
@@ -43,7 +46,7 @@ const variableName = (text: string): string =>
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replace(/^(?=\d)/, '_')
 
-/** Appends a number to a name that is taken. */
+/** Appends a number to a name that is already in use. */
 function freeName(name: string, taken: readonly string[]): string {
   let free = name
   for (let number = 2; taken.includes(free); number++) free = `${name}_${number}`

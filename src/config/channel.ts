@@ -24,7 +24,7 @@ import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts, UpstreamTls
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
 
-/** Applies the preset and all defaults to a channel. Reports faults with paths relative to the channel. */
+/** Applies the preset and all defaults to a channel. Paths of reported faults are relative to the channel. */
 export function channelWithDefaults(written: WrittenChannel, general: Preset, env: Env, fault: FaultAt): ChannelConfig {
   const values = variablesOf(written, general, env, fault)
   const preset = withVariables(general, values)
@@ -36,9 +36,9 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, auth, maxConcurrent: written.max_concurrent, folder: folderOf(written, preset, fault) }),
     ...defined({ tls: written.tls && upstreamTlsOf(written.tls, fault) }),
-    // A replay fetches nothing.
+    // The provider `replay` fetches nothing, so any address is safe.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
-    // Without a list, a folder's models are those of its recordings.
+    // If no models are listed, a folder of recordings supplies its own.
     models: modelsOf(written.models ?? (written.folder === undefined ? (preset.models ?? ['*']) : []), fault),
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,
@@ -52,7 +52,10 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
   }
 }
 
-/** The header by which a test keeps the order of its own equal requests; folders of recordings get it from callers. */
+/**
+ * Header that separates the requests of tests that run in parallel, so that each test replays equal requests in order.
+ * Callers may send it to folders of recordings.
+ */
 const REPLAY_SCOPE = 'interlingua-replay-scope'
 
 function folderOf({ folder }: WrittenChannel, preset: Preset, fault: FaultAt): string | undefined {
@@ -68,12 +71,12 @@ export const defaultOf = (source: PresetVariableSource, env: Env): string | unde
 
 const VARIABLES: readonly PresetVariable[] = ['region', 'project', 'resource', 'workspace', 'api_version']
 
-/** Names of the fields with parts of a provider's address. */
+/** Fields for parts of a provider's address. */
 export const ADDRESS_PARTS: ReadonlySet<string> = new Set(VARIABLES)
 
 /**
- * The values of the preset's variables. Reports those that are missing, except the parts of a host that the operator
- * replaced, and those that the preset does not have.
+ * Returns the values of the preset's variables. Reports missing variables, except for parts of a host that the operator
+ * replaced, and variables that the preset lacks.
  */
 function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): VariableValues {
   const values: { [name: string]: string | undefined } = {}
@@ -87,18 +90,23 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
       continue
     }
     values[name] = written[name] ?? defaultOf(source, env)
-    if (inHosts.has(name) && written[name]?.match(HOST_PART) === null) fault([name], 'is no part of a host name')
+    if (inHosts.has(name) && written[name]?.match(HOST_PART) === null) fault([name], 'is not part of a host name')
     if (values[name] === undefined && needed.has(name)) fault([name], `is missing, and ${source.env[0]} is not set`)
   }
   return values
 }
 
-/** A variable in a host name: without dots, it names no host below another domain of the provider. */
+/**
+ * Matches a variable's value in a host name. Dots are excluded, so that the value cannot select another domain of the
+ * provider.
+ */
 const HOST_PART = /^[\w-]+$/
 
 const namesInHost = ({ baseUrl = '' }: PresetFormat) => namesIn(baseUrl.split('/')[2] ?? '')
 
-/** The variables of a format's address that its requests need; those of a host do not count if it is replaced. */
+/**
+ * Returns the variables that requests of a format need. If the host is replaced, variables in the host do not count.
+ */
 const namesNeeded = ({ baseUrl = '', below = '', headers, query }: PresetFormat, isReplaced: boolean) =>
   [isReplaced ? '' : baseUrl, below, ...Object.values({ ...headers, ...query })].flatMap(namesIn)
 
@@ -117,7 +125,7 @@ function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt
 function missingKey({ env, cloud }: Preset): string {
   const alternative = cloud === undefined ? '' : '; `auth` signs in at the cloud without a key'
   if (env.length > 0) return `is missing, and ${env[0]} is not set${alternative}`
-  return `is missing; write \`key: none\` where none is needed${alternative}`
+  return `is missing; write \`key: none\` if none is needed${alternative}`
 }
 
 function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
@@ -144,7 +152,7 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** Returns the operator's base URL in the form that this format needs. Undefined if the operator wrote none. */
+/** Returns the operator's base URL in the form that this format needs. Undefined if the operator configured none. */
 function configuredBaseUrl(
   written: WrittenChannel,
   preset: Preset,
@@ -162,7 +170,7 @@ function configuredBaseUrl(
   return configured === undefined ? undefined : baseUrlFor(format, configured, false)
 }
 
-/** Returns the address with the path of a format. */
+/** Appends the path of a format to an address. */
 const belowUrl = (address: string | undefined, below = ''): string | undefined =>
   address === undefined ? undefined : address.replace(/\/+$/, '') + below
 
@@ -183,7 +191,7 @@ function formatOf(
   }
 }
 
-/** Returns the auth style of a format: `bearer` for tokens of a cloud, `none` for signed requests. */
+/** Returns the auth style of a format. It is `bearer` for tokens of a cloud, and `none` for signed requests. */
 function authStyleOf({ key, auth }: WrittenChannel, row: PresetFormat | undefined, format: Format): AuthStyle {
   if (auth !== undefined) return auth.type.startsWith('aws') ? 'none' : 'bearer'
   return key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer')
@@ -195,14 +203,15 @@ const lowerCase = (headers: { readonly [name: string]: string }): { readonly [na
 function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
   return names.map((name, index) => {
     const lower = name.toLowerCase()
-    if (NEVER_PASSED_ON.has(lower)) fault(['allow_headers', index], `"${name}" never goes from a caller to an upstream`)
+    if (NEVER_PASSED_ON.has(lower))
+      fault(['allow_headers', index], `"${name}" is never passed from a caller to an upstream`)
     return lower
   })
 }
 
 /**
- * Converts `models`: a map gives public ids and patterns their upstream ids; a list holds ids that are both, and
- * patterns over the upstream's model list.
+ * Converts `models`. A map assigns upstream ids to public ids and patterns. A list contains ids that are both public
+ * and upstream ids, and patterns for the upstream's model list.
  */
 function modelsOf(models: readonly string[] | { readonly [id: string]: string }, fault: FaultAt): ChannelModels {
   const entries = isList(models) ? models.map(id => [id, id] as const) : Object.entries(models)
@@ -210,7 +219,8 @@ function modelsOf(models: readonly string[] | { readonly [id: string]: string },
   const renamed = patterns.filter(([pattern, upstream]) => pattern !== upstream)
   for (const [id, upstream] of isList(models) ? [] : entries)
     if (starsIn(upstream) > starsIn(id)) fault(['models', id], `"${upstream}" has a \`*\` that the name lacks`)
-    else if (starsIn(id) > 1 && id !== upstream) fault(['models', id], 'a pattern with another name has one `*` only')
+    else if (starsIn(id) > 1 && id !== upstream)
+      fault(['models', id], 'a pattern with a different upstream name can have only one `*`')
   return {
     named: new Map(entries.filter(([id]) => !id.includes('*'))),
     patterns: patterns.map(([pattern]) => pattern),
@@ -220,7 +230,7 @@ function modelsOf(models: readonly string[] | { readonly [id: string]: string },
 
 const starsIn = (name: string): number => name.split('*').length - 1
 
-/** Array.isArray that also narrows readonly arrays. */
+/** Variant of Array.isArray that also narrows readonly arrays. */
 const isList = (value: object): value is readonly string[] => Array.isArray(value)
 
 const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
@@ -230,10 +240,10 @@ const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
   idle: timeout?.idle ?? 60_000,
 })
 
-/** Begin of a text in PEM. */
+/** Start of a PEM text. */
 export const PEM = '-----BEGIN '
 
-/** TLS settings of a channel, by field: files, or texts in PEM. */
+/** TLS settings of a channel: files, or PEM texts. */
 export interface WrittenTls {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
@@ -241,7 +251,7 @@ export interface WrittenTls {
 }
 
 /**
- * Reads the certificates of a channel: those of its own authority, and the gateway's client certificate with its key.
+ * Reads a channel's certificates: its own certificate authority, and the gateway's client certificate with its key.
  * Reports files that cannot be read or used.
  */
 function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamTls | undefined {
@@ -259,14 +269,14 @@ function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamT
   try {
     createSecureContext(tls)
   } catch {
-    fault(['tls'], 'holds no valid certificates, or a key of another certificate')
+    fault(['tls'], 'has no valid certificates, or a key that belongs to another certificate')
   }
   return tls
 }
 
 /**
- * Caller headers that no config can pass on: they carry credentials, belong to one connection, or describe the exchange
- * with the upstream.
+ * Caller headers that are never passed on, whatever the config says, because they contain credentials, belong to one
+ * connection, or describe the exchange with the upstream.
  */
 export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],

@@ -3,15 +3,15 @@ import { channelWithDefaults, defaultOf } from './channel.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig } from './types.ts'
 
-/** A vendor whose key is in the environment without all that its address needs. */
+/** A vendor whose key is in the environment, but without all variables that its address needs. */
 export interface UnusedKey {
-  /** Variable with the key. */
+  /** Name of the variable with the key. */
   readonly key: string
-  /** Variables that are not set, of which the address needs each. */
+  /** Names of the missing variables. */
   readonly missing: readonly string[]
 }
 
-/** Returns the variable with the vendor's key, if one is set. */
+/** Returns the name of the variable with the vendor's key. Undefined if none is set. */
 export const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
 
 /** Returns the variables that the vendor's address needs and that are not set. */
@@ -22,7 +22,8 @@ function missingVariables({ addressEnv, variables = {} }: Preset, env: Env): str
 }
 
 /**
- * Makes a channel for every vendor whose usual API key variable is set. If none is set, a channel for the demo.
+ * Creates a channel for every vendor whose usual API key variable is set. If there are none, creates the demo's
+ * channel.
  */
 export function environmentChannels(env: Env): ChannelConfig[] {
   const found = usablePresets(env)
@@ -30,7 +31,7 @@ export function environmentChannels(env: Env): ChannelConfig[] {
   return presets.map(preset => channelWithDefaults({ name: preset.name, provider: preset.name }, preset, env, () => {}))
 }
 
-/** Whether the environment has a vendor's key, so that there are channels other than the demo's. */
+/** Returns the source of the channels: the environment if it has a vendor's key, otherwise the demo. */
 export const environmentOrigin = (env: Env): 'environment' | 'demo' =>
   usablePresets(env).length > 0 ? 'environment' : 'demo'
 
@@ -39,7 +40,7 @@ const usablePresets = (env: Env): readonly Preset[] =>
     preset => keyVariable(preset, env) !== undefined && missingVariables(preset, env).length === 0,
   )
 
-/** Returns the keys of the environment that became no channel. */
+/** Returns the keys in the environment for which no channel could be created. */
 export function unusedKeys(env: Env): UnusedKey[] {
   const presets = [...PRESETS.values()].filter(preset => keyVariable(preset, env) !== undefined)
   const used = new Set(

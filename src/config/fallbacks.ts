@@ -4,7 +4,7 @@ import type { WrittenConfig } from './index.ts'
 
 type WrittenFallbacks = NonNullable<NonNullable<WrittenConfig['groups']>[string]['fallbacks']>
 
-/** The fallback models of a model or group. A name alone is taken for every reason. */
+/** Returns the fallback models of a model or group. A plain name is used for every reason. */
 export function fallbacksOf(
   written: WrittenFallbacks | undefined,
   model: string | undefined,

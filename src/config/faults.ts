@@ -5,14 +5,14 @@ export interface Fault {
   /** Path of the value: `channels[0].key`. Empty for the whole file. */
   readonly path: string
   readonly message: string
-  /** Line in the file, from 1. */
+  /** Line in the file, starting at 1. */
   readonly line?: number
 }
 
 /** Reports a fault that the schema cannot detect, with its path in the written config. */
 export type FaultAt = (path: Path, message: string) => void
 
-/** Thrown for an invalid config file. Lists all faults in file order. */
+/** Error for an invalid config file. Lists all faults in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {
@@ -35,7 +35,7 @@ export function pathText(path: Path): string {
   return text
 }
 
-/** Maximum number of characters of a misspelt name. The comparison takes time in proportion. */
+/** Maximum length of a misspelt name, in characters. The time for the comparison is proportional to the length. */
 const MAX_NAME_LENGTH = 100
 
 /** Returns the known name most similar to a misspelt one. Undefined if none is similar enough. */
@@ -50,13 +50,16 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** Returns `; did you mean "priority"?`, or an empty text. */
+/** Returns a suggestion such as `; did you mean "priority"?`, or an empty string. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const near = nearest(name, known)
   return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
-/** Returns the edit distance: letters to insert, delete, replace or swap with a neighbour (Damerau–Levenshtein). */
+/**
+ * Returns the edit distance: the number of letters to insert, delete, replace or swap with a neighbour
+ * (Damerau–Levenshtein).
+ */
 function editDistance(from: string, to: string): number {
   let previousRow: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -4,11 +4,11 @@ import { defaultConfig, readConfig } from './read.ts'
 import { type Env, isEmpty, readSource } from './source.ts'
 import { watchPath } from './watch.ts'
 
-/** Config files to look for if none is named. */
+/** Config files to look for if no path is given. */
 const DEFAULT_PATHS = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
 /**
- * Returns the path of the config file: the named one, or the first default path that exists. Undefined if there is
+ * Returns the path of the config file: the given path, else the first default path that exists. Undefined if there is
  * none.
  */
 export const findConfig = (named?: string): string | undefined => named ?? DEFAULT_PATHS.find(path => existsSync(path))
@@ -22,20 +22,23 @@ export function loadConfig(path: string | undefined, env: Env = process.env): Co
   return loadFile(path, undefined, env).config
 }
 
-/** A config and its source text. The text is undefined if there is no file. */
+/** A config with its source text. The text is undefined if there is no file. */
 export interface LoadedFile {
   readonly config: Config
   readonly text: string | undefined
 }
 
-/** Like `loadConfig`, but does not parse a file again whose text has not changed. */
+/** Like `loadConfig`, but does not parse the file again if its text has not changed. */
 export function loadFile(path: string | undefined, before?: LoadedFile, env: Env = process.env): LoadedFile {
   const text = path === undefined ? undefined : readText(path)
   if (before !== undefined && before.text === text) return before
   return { text, config: text === undefined ? defaultConfig(env) : readConfig(text, env, path) }
 }
 
-/** Like `loadFile`, for a config already in use. Rejects an empty file, because an editor may still be writing it. */
+/**
+ * Like `loadFile`, but for a config that is already in use. Rejects an empty file, because an editor may still be
+ * writing it.
+ */
 function reloadFile(path: string, env: Env): LoadedFile {
   const text = readText(path)
   if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
@@ -51,14 +54,14 @@ function readText(path: string): string {
 }
 
 export interface ConfigWatch {
-  /** Reads the file again, even if it has not changed. */
+  /** Reads the file again, even if its text has not changed. */
   reload(): void
   close(): void
 }
 
 /**
- * Watches a config file. Reports every new config, and every fault that keeps the old config in use: the file is
- * invalid, empty or missing.
+ * Watches a config file. Reports every new config. If the file is invalid, empty or missing, reports the faults, and
+ * the old config stays in use.
  */
 export function watchConfig(
   path: string | undefined,

@@ -1,4 +1,4 @@
-/** Whether any pattern matches the name. `*` in a pattern matches any run of characters. */
+/** Returns true if any pattern matches the name. `*` in a pattern matches any run of characters. */
 export const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some(pattern => matches(pattern, name))
 

@@ -32,7 +32,7 @@ export const CONFIG_SCHEMA = fields({
     'Proxy for all connections to upstreams, media, OpenID Connect and traces. `HTTPS_PROXY`, `HTTP_PROXY` and ' +
       '`NO_PROXY` by default.',
   ),
-  media: optional(media, 'Media by URL, fetched for upstreams that take no URLs.'),
+  media: optional(media, 'Fetching of media by URL, for upstreams that accept no URLs.'),
   responses: optional(responses, 'Stored responses and conversations.'),
   thoughts: optional(reasoningMemory, 'Reasoning before tool calls, restored if a client does not send it back.'),
   realtime: optional(realtime, 'Voice sessions.'),
@@ -45,9 +45,12 @@ export const CONFIG_SCHEMA = fields({
   ),
   encryption: optional(
     encryption,
-    'Secrets that encrypt the credentials of stored channels. A secret in the store itself by default.',
+    'Secrets that encrypt the credentials of stored channels. By default, a secret in the store itself.',
   ),
-  redis: optional(redis, 'Redis in which machines share limits, resting targets and notices of revoked keys.'),
+  redis: optional(
+    redis,
+    'Redis server through which machines share limits, resting targets and notices of revoked keys.',
+  ),
   usage: optional(usage, 'Usage rows.'),
   capture: optional(capture, 'Captured requests.'),
   metrics: optional(metrics, 'Access to `/metrics`.'),
@@ -57,7 +60,7 @@ export const CONFIG_SCHEMA = fields({
   keys: optional(v.array(key, expects('a list')), 'Fixed keys. `interlingua keys create` makes others.'),
   channels: optional(
     v.array(channel, expects('a list')),
-    'Accounts at upstreams. By default one for each provider whose usual key is in the environment.',
+    'Accounts at upstreams. By default, one for each provider whose usual key variable is set.',
   ),
   models: optional(mapOf(facts), 'Facts about models, by name. The catalogue has those of well-known models.'),
 })

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Path } from '../canonical/loss.ts'
 
-/** A fault of a written value, with its path. */
+/** A fault in a config value, with its path. */
 export interface PathFault {
   readonly path: Path
   readonly message: string
@@ -14,7 +14,7 @@ export const faultsOf = (issues: readonly v.BaseIssue<unknown>[] = []): PathFaul
     message,
   }))
 
-/** Replaces a union's error by the errors of the alternative that the operator most likely meant. */
+/** Replaces a union's error with the errors of the alternative that the operator most likely meant. */
 function innerIssues(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const depth = issue.path?.length ?? 0
   const list = Array.isArray(issue.input)

@@ -3,19 +3,22 @@ import type { WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import type { ChannelConfig } from './types.ts'
 
-/** Number of characters in the id of a key. */
+/** Length of a key's id, in characters. */
 const ID_LENGTH = 12
-/** Number of characters of a key that operators may see. A key too short to stay secret without them shows none. */
+/**
+ * Number of characters of a key that operators may see. If the rest of a key would be too short to stay secret, none
+ * are shown.
+ */
 const SHOWN = 4
 const LEAST_HIDDEN = 8
 
-/** The id of a key in stored records. */
+/** Returns the id of a key in stored records. */
 export const keyId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH)
 
-/** The last characters of a secret, by which operators recognise it. */
+/** Returns the last characters of a secret, by which operators recognise it. */
 export const endingOf = (key: string): string => (key.length < SHOWN + LEAST_HIDDEN ? '' : key.slice(-SHOWN))
 
-/** Adds the pool of keys to a channel: `keys` has the channel once per key. */
+/** Adds the pool of keys to a channel: `keys` has one copy of the channel per key. */
 export function withKeyPool(channel: ChannelConfig, written: WrittenChannel, fault: FaultAt): ChannelConfig {
   const { keys, keys_share_account: isShared } = written
   if (keys === undefined) {
@@ -45,7 +48,10 @@ function checkKeys({ key }: WrittenChannel, keys: readonly string[], fault: Faul
   }
 }
 
-/** A channel with one key of its pool. Its formats are copies, because headers and issuers are cached by format. */
+/**
+ * Returns a copy of a channel with one key of its pool. The formats are also copied, because headers and issuers are
+ * cached by format object.
+ */
 function memberOf(channel: ChannelConfig, entry: WrittenKey, accountKey: string | undefined): ChannelConfig {
   const { key, weight = 1, rpm, tpm, concurrent } = typeof entry === 'string' ? { key: entry } : entry
   const { maxConcurrent: _, ...rest } = channel

@@ -27,7 +27,7 @@ export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage
   })
 }
 
-/** A schema for an object with arbitrary keys and one schema for all values. */
+/** Creates a schema for objects with arbitrary keys and one schema for all values. */
 export const record = <
   K extends v.BaseSchema<string, string | number | symbol, v.BaseIssue<unknown>>,
   V extends v.GenericSchema,

@@ -3,24 +3,24 @@ import { AUTH_FIELDS, AUTH_TYPES, authFields } from './auth.ts'
 import { defaultOf } from './channel.ts'
 import type { Env } from './source.ts'
 
-/** A field that a channel of a provider can have. */
+/** A field that a provider's channels can have. */
 export interface ProviderField {
   readonly name: string
   /** True if neither a default nor the environment has a value. */
   readonly isRequired: boolean
   readonly isSecret: boolean
   readonly default?: string
-  /** Environment variables that replace a missing value, and whether each is set. */
+  /** Environment variables that replace a missing value, each with `isSet`. */
   readonly env?: readonly { readonly name: string; readonly isSet: boolean }[]
 }
 
-/** The fields and formats that a channel of a provider can have. */
+/** Fields and formats that a provider's channels can have. */
 export interface Provider {
   readonly name: string
   readonly isKeyless: boolean
   readonly formats: readonly { readonly format: string; readonly baseUrl?: string; readonly does: readonly string[] }[]
   readonly fields: readonly ProviderField[]
-  /** Types of sign-in at the provider's cloud, which replace the key. */
+  /** Types of sign-in at the provider's cloud, which are used instead of a key. */
   readonly auth: readonly { readonly type: string; readonly fields: readonly ProviderField[] }[]
 }
 
@@ -67,7 +67,10 @@ function fieldsOf({ keyless, env: keys, formats, variables = {}, models, ...pres
   ]
 }
 
-/** Fields of a sign-in. A stored channel names no file, so that it has the text of a key file instead. */
+/**
+ * Returns the fields of a type of sign-in. Stored channels must not name files, so they have the text of a key file
+ * instead.
+ */
 function signInFields(type: (typeof AUTH_TYPES)[number], preset: Preset, env: Env): ProviderField[] {
   const all = authFields(type, preset)
   const file = all.find(({ name }) => name === 'file')

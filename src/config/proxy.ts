@@ -2,16 +2,16 @@ import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
 import type { ProxyConfig } from './types.ts'
 
-/** Hosts of this machine, which the environment's proxies never get. */
+/** Hosts of this machine, which are never reached through the environment's proxies. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]'
 
-/** Returns the proxy that a config names for all addresses. Undefined for `none`. */
+/** Returns the proxy that a config sets for all addresses. Undefined for `none`. */
 export const namedProxy = (written: string): ProxyConfig | undefined =>
   written === 'none' ? undefined : { http: written, https: written, except: '' }
 
 /**
- * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Undefined if there are none. Names in lower case
- * come first, and a scheme may be missing, as in curl. Reports proxies of other schemes.
+ * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Undefined if there are none. As in curl,
+ * lower-case names take precedence, and the scheme may be missing. Reports proxies with other schemes.
  */
 export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefined {
   const variable = (name: string): string => env[name.toLowerCase()] || env[name] || ''

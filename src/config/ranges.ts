@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js'
 /** A CIDR range such as `10.0.0.0/8`, or one IP address. */
 export type Range = string
 
-/** Whether the string is a valid range. */
+/** Returns true if the string is a valid range. */
 export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
 
-/** Whether the range contains the address. */
+/** Returns true if the range contains the address. */
 export function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const [base, bits] = ipaddr.isValidCIDR(range)
     ? ipaddr.parseCIDR(range)

@@ -13,8 +13,8 @@ import { withDefaults } from './with-defaults.ts'
 /**
  * Reads a config from YAML or JSON, replacing `${NAME}` and `${NAME:-default}` in text values.
  *
- * @param file the name of the file in error messages.
- * @throws ConfigError listing every fault with its line.
+ * @param file the name of the file, for error messages.
+ * @throws ConfigError that lists every fault with its line.
  */
 export function readConfig(written: string, env: Env = process.env, file = 'interlingua.yaml'): Config {
   const source = readSource(written, env)
@@ -43,8 +43,8 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
 }
 
 /**
- * Whether another fault already explains the fault at a path: one at the same path, at a parent, in the group that a key
- * names, or at the address that a part of the provider's address is missing for.
+ * Returns true if another fault already explains the fault at a path. That other fault is at the same path, at a
+ * parent, in the group that a key names, or at the address for which an address part is missing.
  */
 function isExplained(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
   const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined

@@ -12,7 +12,7 @@ export interface Salvaged {
 
 type Step = Path[number]
 
-/** The repair of the value at a path, and of values inside it. */
+/** Repair of the value at a path, and of the values inside it. */
 interface Repair {
   /** A faulty value is omitted, or replaced by a string if its map requires a value. */
   by?: 'omission' | 'replacement'
@@ -20,8 +20,8 @@ interface Repair {
 }
 
 /**
- * Removes faulty values, so that the rest of a config can still be checked. A map is removed as a whole if it requires
- * a value that a placeholder text cannot replace.
+ * Removes faulty values, so that the rest of a config can still be checked. A map is removed entirely if it requires a
+ * value that a placeholder string cannot replace.
  *
  * @param faulty the paths of the faults that the schema found.
  */
@@ -39,9 +39,9 @@ export function salvage(value: unknown, faulty: readonly Path[]): Salvaged {
 }
 
 /**
- * Applies the next stronger repair at a path: first to the value, then to the map or list around it.
+ * Applies the next stronger repair at a path: first to the value, then to the map or list that contains it.
  *
- * @param done the repairs of this round; a value with several faults is repaired once per round.
+ * @param done the repairs of this round. A value with several faults is repaired only once per round.
  */
 function repair(all: Repair, path: Path, done: Set<Repair>): void {
   const found = path.reduce<Repair>((around, step) => {
@@ -59,7 +59,7 @@ const NOTHING: Repair = { inside: new Map() }
 
 /** Returns a copy of a value with all repairs applied. The copy is undefined if the whole value was removed. */
 function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
-  /** For each list in the copy: the original index of each of its items. */
+  /** Original indexes of the items, for each list in the copy. */
   const indexes = new Map<unknown, readonly number[]>()
   const copyOf = (one: unknown, { by, inside }: Repair, path: string): unknown => {
     if (by !== undefined) return by === 'omission' ? undefined : path

@@ -10,9 +10,9 @@ export type AnySchema = v.GenericSchema<never, unknown> | v.GenericSchema
 
 const described = new WeakMap<object, JsonSchema>()
 
-/** Attaches a JSON Schema to a schema for which it cannot be derived. */
+/** Attaches a JSON Schema to a schema from which it cannot be derived. */
 export function describedAs<S extends object>(schema: S, json: JsonSchema): S {
-  // For a pipe, the converter asks for the description of its first schema.
+  // For a pipe, the converter looks up the description of the first schema.
   const { pipe } = schema as { readonly pipe?: readonly [object, ...object[]] }
   described.set(pipe?.[0] ?? schema, json)
   return schema
@@ -58,14 +58,15 @@ export const text = (most = 200, first = '') =>
     { type: 'string', minLength: 1, maxLength: most, pattern: portable(first) },
   )
 
-/** Whether a string has more than `most` code points, which is how JSON Schema counts characters. */
+/** Returns true if a string has more than `most` code points, which JSON Schema counts as characters. */
 export const isLonger = (value: string, most: number): boolean =>
   value.length > most && (value.length > 2 * most || [...value].length > most)
 
-/** No control characters and no lone surrogates. Some databases cannot store NUL. */
+/** Matches text without control characters and lone surrogates. Some databases cannot store NUL. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 /**
- * The same pattern for the OpenAPI description: some validators lack Unicode classes, and JSON has no lone surrogates.
+ * Returns the equivalent of `PRINTABLE` for the OpenAPI description. Some validators lack Unicode classes, and JSON has
+ * no lone surrogates.
  */
 const portable = (first: string): string => `^${first}[^\\u0000-\\u001f\\u007f-\\u009f]*$`
 
@@ -81,7 +82,7 @@ export const oneOf = <const T extends readonly string[]>(values: T) =>
 /** An object with arbitrary names and one schema for all values. */
 export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(), value, expects('an object'))
 
-/** An object whose fields the endpoint checks itself. The description refers to their schema. */
+/** An object whose fields are checked by the endpoint. The description refers to their schema. */
 export const checkedLater = (description: string) =>
   describedAs(
     v.pipe(
@@ -91,7 +92,7 @@ export const checkedLater = (description: string) =>
     { type: 'object', description },
   )
 
-/** Maximum number of objects and lists within each other. The deepest setting, a flag of a dialect, has five. */
+/** Maximum nesting depth of objects and lists. The deepest setting, a flag of a dialect, has a depth of five. */
 const MAX_DEPTH = 20
 
 export const DEEP = `has more than ${MAX_DEPTH} levels`
@@ -99,7 +100,7 @@ export const DEEP = `has more than ${MAX_DEPTH} levels`
 /** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
 export const pathName = () => v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
 
-/** Whether a value is nested so deeply that recursive code could exhaust the stack. */
+/** Returns true if a value is nested so deeply that recursive code could exhaust the stack. */
 export const isDeep = (value: unknown, levels = MAX_DEPTH): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -152,7 +153,7 @@ export const instant = v.pipe(v.string(), v.isoTimestamp())
 /** Formats Unix milliseconds as a time in an answer. */
 export const instantOf = (at: number): string => new Date(at).toISOString()
 
-/** A duration such as `1h`, at most so many days, in milliseconds. */
+/** A duration such as `1h`, up to a number of days, converted to milliseconds. */
 export const duration = (days: number) =>
   v.pipe(
     patterned(durationsUpTo(days), `a duration such as 1h, up to ${days}d`),
@@ -162,7 +163,7 @@ export const duration = (days: number) =>
 /* Query parameters. Their values are always strings. */
 
 const AGO = `${TIME}, or a duration before now such as 24h`
-/** A time, or a duration before now, in Unix milliseconds. */
+/** A time, or a duration before now, converted to Unix milliseconds. */
 export const since = v.pipe(
   patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, AGO),
   v.transform(value => instantIn(value) ?? Math.max(0, Date.now() - milliseconds(value)!)),
@@ -203,7 +204,7 @@ export const namesOf = <const T extends readonly string[]>(names: T) =>
 
 /** A parameter with 1 to 500 printable characters. */
 export const word = text(500)
-/** A parameter that may be empty, to select entries without a value. */
+/** Like `word`, but may be empty, to select entries without a value. */
 export const wordOrNone = describedAs(
   v.pipe(
     v.string(),

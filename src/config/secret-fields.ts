@@ -5,13 +5,13 @@ import { AUTH_FIELDS } from './auth.ts'
 import type { PathFault } from './issues.ts'
 import { endingOf } from './key-pool.ts'
 
-/** A channel as written, before it is checked. */
+/** A channel as written, before any check. */
 export type Written = { readonly [field: string]: unknown }
 
 /** Reads or replaces one secret of a channel. */
 type Visit = (secret: unknown, path: Path) => unknown
 
-/** Fields with secrets. Each function returns its field with the secrets replaced. */
+/** Fields with secrets. Each function returns the value of its field with the secrets replaced. */
 const FIELDS: { readonly [field: string]: (value: unknown, visit: Visit) => unknown } = {
   key: (key, visit) => (key === 'none' ? key : visit(key, ['key'])),
   keys: (keys, visit) => eachOf(keys, (one, index) => keyIn(one, ['keys', index], visit)),
@@ -37,7 +37,11 @@ export const mapSecrets = (channel: Written, visit: Visit): Written =>
     ]),
   )
 
-/** A key of a pool: the secret itself, or a map that has it. */
+/** Returns a channel's settings for the audit log, with a number in place of each secret, so that a new one shows. */
+export const auditedSettings = (channel: Written): Written =>
+  mapSecrets(channel, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
+
+/** Replaces the secret of a pool's key, which is the secret itself or a map that contains it. */
 const keyIn = (entry: unknown, path: Path, visit: Visit): unknown =>
   isObject(entry) && !isReference(entry) && Object.hasOwn(entry, 'key')
     ? { ...entry, key: visit(entry['key'], [...path, 'key']) }
@@ -45,18 +49,18 @@ const keyIn = (entry: unknown, path: Path, visit: Visit): unknown =>
 
 const urlIn = (url: unknown, path: Path, visit: Visit): unknown => (mayHavePassword(url) ? visit(url, path) : url)
 
-/** Returns true for a URL with a password, and for a reference that replaced such a URL. */
+/** Returns true for a URL that may contain a password, and for a reference that replaced such a URL. */
 const mayHavePassword = (url: unknown): boolean =>
   isReference(url) || (typeof url === 'string' && /^\w+:\/\/[^/]*@/.test(url))
 
-/** Maps the entries of a list or a map. Other values stay as they are. */
+/** Maps the entries of a list or map. Any other value is returned unchanged. */
 function eachOf(value: unknown, change: (one: unknown, key: never) => unknown): unknown {
   if (Array.isArray(value)) return value.map((one, index) => change(one, index as never))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one, key as never)]))
 }
 
-/** The API's stand-in for a secret. A request that sends it back keeps the secret. */
+/** Placeholder for a secret in the API. A request that sends it back leaves the secret unchanged. */
 export interface SecretReference {
   readonly secret: string
   readonly last_four: string
@@ -70,13 +74,13 @@ export const isReference = (value: unknown): value is SecretReference =>
 
 const REFERENCE = { secret: '', last_four: '' } satisfies SecretReference
 
-/** Secrets of a channel by their ids, which are random. */
+/** Secrets of a channel, by random id. */
 export type Secrets = ReadonlyMap<string, string>
 
 /**
- * Replaces the secrets of a checked channel by references.
+ * Replaces the secrets of a checked channel with references.
  *
- * @param before earlier secrets of the channel. A secret that stays the same keeps its id.
+ * @param before the channel's previous secrets. A secret that has not changed keeps its id.
  */
 export function splitSecrets(
   channel: Written,
@@ -93,7 +97,7 @@ export function splitSecrets(
   return { settings: settings as JsonObject, secrets }
 }
 
-/** Replaces references by the secrets that they stand for. Reports references to unknown secrets. */
+/** Replaces references with their secrets. Reports references to unknown secrets. */
 export function joinSecrets(
   settings: Written,
   secrets: Secrets,

@@ -2,13 +2,16 @@ import { type Document, isPair, isScalar, isSeq, LineCounter, type Node, parseDo
 import type { Path } from '../canonical/loss.ts'
 import type { Fault } from './faults.ts'
 
-/** A parsed config file: its value, and the line of each part. */
+/** A parsed config file: its value, and the lines of its parts. */
 export interface Source {
   readonly value: unknown
-  /** Returns the line of the value at a path, from 1. If there is no such value, the line of its nearest parent. */
+  /**
+   * Returns the line of the value at a path, starting at 1. If there is no such value, returns the line of its nearest
+   * parent.
+   */
   lineOf(path: Path): number
   readonly faults: readonly Fault[]
-  /** Paths of the texts with variables that are not set. */
+  /** Paths of texts with unset variables. */
   readonly unset: readonly Path[]
 }
 
@@ -38,8 +41,8 @@ export function readSource(text: string, env: Env): Source {
 }
 
 /**
- * Converts the document to plain values. Reports a fault and returns undefined if an alias is undefined, or aliases
- * expand to too much.
+ * Converts the document to plain values. If an alias is undefined or the aliases expand to too much, reports a fault
+ * and returns undefined.
  */
 function valueIn(document: Document, fault: (message: string, offset: number) => void): unknown {
   try {
@@ -58,13 +61,13 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
   }
 }
 
-/** Whether the file has only whitespace, comments and keys without values. */
+/** Returns true if the file has only whitespace, comments and keys without values. */
 export const isEmpty = ({ value, faults }: Source): boolean => faults.length === 0 && isEmptyValue(value)
 
 const isEmptyValue = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.values(value).every(isEmptyValue))
 
-/** Drops keys without a value: everything below such a key is often commented out. */
+/** Drops keys without a value, because everything below such a key is often commented out. */
 function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value
 }
@@ -88,7 +91,7 @@ function interpolate(document: Document, env: Env, fault: (message: string, offs
   })
 }
 
-/** Returns the path of a node: the keys and indexes on the way to it. */
+/** Returns the path of a node: the keys and indexes that lead to it. */
 function pathOf(node: Node, above: readonly unknown[]): Path {
   const way = [...above, node]
   return way.slice(0, -1).flatMap((parent, index): Path => {
@@ -97,7 +100,7 @@ function pathOf(node: Node, above: readonly unknown[]): Path {
   })
 }
 
-/** Returns a function that finds the line of the value at a path, from 1, in YAML or JSON. */
+/** Returns a function that finds the line of the value at a path in YAML or JSON. Lines start at 1. */
 export function lineFinder(text: string): (path: Path) => number {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })

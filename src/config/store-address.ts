@@ -1,6 +1,6 @@
 import type { StoreConfig } from './types.ts'
 
-/** Formats a store's address for display, without password and options. */
+/** Formats a store's address for display, without its password and options. */
 export function shownStore(store: StoreConfig): string {
   if (store.engine === 'sqlite') return store.path
   const { protocol, username, host, pathname } = new URL(store.url)

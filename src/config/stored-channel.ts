@@ -13,7 +13,7 @@ import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
 import { channelOf, factsOf } from './with-defaults.ts'
 
-/** Surroundings of a stored channel: the environment, and the proxy of channels that name none. */
+/** Context of a stored channel: the environment, and the proxy of channels that configure none. */
 export interface Surroundings {
   readonly env: Env
   readonly proxy: ProxyConfig | undefined
@@ -25,8 +25,8 @@ export type Checked<T> =
   | { readonly value?: undefined; readonly faults: readonly PathFault[] }
 
 /**
- * Checks a stored channel by the rules of the config file, and by those of stored channels: it names no file of the
- * server, and sends no credential of the machine to an address of its own
+ * Checks a stored channel by the rules of the config file and by two further rules: it must not name files on the
+ * server, and must not send the machine's credentials to its own address
  * (docs/decisions/2026-11-28-stored-channels.md).
  */
 export function checkedChannel(written: Written, { env, proxy }: Surroundings): Checked<ChannelConfig> {
@@ -65,20 +65,20 @@ function reportName({ name }: WrittenChannel, fault: FaultAt): void {
   if (issues !== undefined) fault(['name'], issues[0].message)
 }
 
-const FILE = 'names a file of the server; write the channel in the config file instead'
+const FILE = 'names a file on the server; write the channel in the config file instead'
 
 function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: FaultAt): void {
   if (provider === 'replay')
-    fault(['provider'], 'answers from files of the server; write it in the config file instead')
+    fault(['provider'], 'answers from files on the server; write it in the config file instead')
   if (folder !== undefined) fault(['folder'], FILE)
   for (const field of ['file', 'token_file'] as const) if (auth?.[field] !== undefined) fault(['auth', field], FILE)
   for (const [field, pem] of Object.entries(tls ?? {}))
-    if (pem?.startsWith(PEM) === false) fault(['tls', field], `is no text in PEM, which begins with "${PEM.trim()}"`)
+    if (pem?.startsWith(PEM) === false) fault(['tls', field], `is not a PEM text, which starts with "${PEM.trim()}"`)
 }
 
 /**
- * Reports a header that names another server at the provider's address. Content delivery networks serve all their
- * customers at one address, and decide by this name who gets a request with its credentials (RFC 9110, 7.2).
+ * Reports a header that names another server at the provider's address. A content delivery network serves all its
+ * customers at one address and uses this name to decide who gets a request with its credentials (RFC 9110, 7.2).
  */
 function reportHosts({ headers = {} }: WrittenChannel, fault: FaultAt): void {
   for (const name of Object.keys(headers))
@@ -87,8 +87,8 @@ function reportHosts({ headers = {} }: WrittenChannel, fault: FaultAt): void {
 }
 
 /**
- * Fields by which a channel sends credentials to an address of its operator's choice. Regions, projects, resources and
- * workspaces only select something at the provider's own hosts.
+ * Fields with which an operator can send a channel's credentials to an arbitrary address. Regions, projects, resources
+ * and workspaces, in contrast, only select something at the provider's own hosts.
  */
 const REDIRECTIONS: readonly Path[] = [
   ...[['base_url'], ['proxy'], ['tls', 'ca']],
@@ -101,12 +101,12 @@ const valueAt = (value: unknown, path: Path): unknown =>
 const redirections = (written: object): readonly Path[] =>
   REDIRECTIONS.filter(path => ![undefined, 'none'].includes(valueAt(written, path) as string | undefined))
 
-/** Types of sign-in with the identity of the machine. */
+/** Types of sign-in that use the machine's identity. */
 const MACHINE: ReadonlySet<string> = new Set([
   ...['aws-default', 'google-default', 'google-metadata', 'azure-managed', 'azure-workload', 'azure-default'],
 ])
 
-/** Returns why a channel must not use credentials of the machine. Undefined if it may. */
+/** Returns the reason why a channel must not use the machine's credentials. Undefined if it may use them. */
 function reasonAgainstMachine(written: WrittenChannel, { name, cloud }: Preset): string | undefined {
   const [first] = redirections(written)
   if (first !== undefined) return `the channel has its own \`${first.join('.')}\``
@@ -114,7 +114,7 @@ function reasonAgainstMachine(written: WrittenChannel, { name, cloud }: Preset):
   return isForeign ? `"${name}" does not belong to this cloud` : undefined
 }
 
-/** Reports that a channel would use a key of the environment, or the machine's identity. */
+/** Reports a channel that would use a key from the environment or the machine's identity but must not. */
 function reportMachineCredentials(
   { key, keys, auth }: WrittenChannel,
   preset: Preset,
@@ -128,21 +128,21 @@ function reportMachineCredentials(
     fault(['key'], `is missing; keys of the environment are sent only to the provider's own address, and ${reason}`)
 }
 
-/** The environment's values of a preset's address. */
+/** Returns only the environment variables for a preset's address. */
 function withoutSecrets(env: Env, preset: Preset | undefined): Env {
   const sources = Object.values(preset?.variables ?? {}).flatMap(source => source.env)
   const names = preset?.addressEnv === undefined ? sources : [...sources, preset.addressEnv]
   return Object.fromEntries(names.map(name => [name, env[name]]))
 }
 
-/** Fields that decide where a channel's secrets are sent. */
+/** Fields that determine where a channel's secrets are sent. */
 const ADDRESS: readonly Path[] = [['provider'], ...REDIRECTIONS]
 
 /**
- * Reports stored secrets that a change would send to another address, so that nobody can read a secret by moving its
- * channel.
+ * Reports stored secrets that a change would send to another address. This prevents operators from reading a secret by
+ * redirecting its channel.
  *
- * @param next the changed channel, with references to the secrets that it keeps.
+ * @param next the changed channel, with references to its unchanged secrets.
  */
 export function movedSecrets(before: Written, next: Written): readonly PathFault[] {
   const moved = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))

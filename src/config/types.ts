@@ -36,14 +36,14 @@ export interface Config {
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
-  /** Source of the channels: the config; without `channels`, the environment's API keys; without those, the demo. */
+  /** Source of the channels: the config's `channels`, else API keys in the environment, else the demo. */
   readonly channelsFrom: 'config' | 'environment' | 'demo'
   readonly models: ReadonlyMap<string, ModelFacts>
 }
 
 export interface ServerConfig {
   readonly host: string
-  /** 0 selects any free port. */
+  /** Port to listen on. 0 selects any free port. */
   readonly port: number
   /** Number of worker processes. */
   readonly workers: number
@@ -57,14 +57,11 @@ export interface ServerConfig {
   readonly cors: readonly string[]
   /** Maximum silence of a stream before a heartbeat is sent to the caller, in milliseconds. */
   readonly heartbeat: number
-  /**
-   * Whether a stream starts after one heartbeat interval although no upstream has answered. No other upstream is tried
-   * after that.
-   */
+  /** True to start a stream after one heartbeat without an upstream answer. No other upstream is tried afterwards. */
   readonly earlyHead: boolean
   /** Further headers that identify a client's session, in lower case. A session stays on one channel. */
   readonly sessionHeaders?: readonly string[]
-  /** How long requests are still accepted after the stop signal, in milliseconds, so that load balancers can react. */
+  /** Time to accept requests after the stop signal, so that load balancers can react, in milliseconds. */
   readonly drain: number
   /** Maximum time for running answers to finish after the stop signal, in milliseconds. */
   readonly grace: number
@@ -98,15 +95,15 @@ export interface BodyLimits {
   readonly connections: number
 }
 
-/** Settings for fetching media that callers pass by URL. Needed for upstreams that accept only bytes. */
+/** Fetching of media that callers send as URLs, for upstreams that accept only bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
   /** Maximum size of a file, in bytes. */
   readonly limit: number
-  /** Maximum number of files in a request, and maximum size of all of them in bytes. */
+  /** Maximum number of files in a request, and their maximum total size in bytes. */
   readonly count: number
   readonly total: number
-  /** Maximum time for fetching all files of a request, in milliseconds. */
+  /** Maximum time to fetch all files of a request, in milliseconds. */
   readonly timeout: number
   /** Private address ranges from which media may be fetched, such as `10.0.0.0/8`. */
   readonly allow: readonly string[]
@@ -142,23 +139,17 @@ export interface RealtimeConfig {
   readonly buffer: number
   /** Maximum number of open voice sessions: per key over all processes, and per process for all keys. */
   readonly sessions: { readonly key: number; readonly all: number }
-  /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
+  /** True if keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
-  /**
-   * Models that turn a chat model into a voice session: one transcribes speech, the other speaks the answers. Absent if
-   * disabled.
-   */
+  /** Models that transcribe and speak for a chat model in a voice session. Absent if disabled. */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
 
 /** Video tasks. */
 export interface TasksConfig {
-  /**
-   * Time between background polls of unfinished tasks, in milliseconds. With 0 a task is polled only when a caller asks
-   * for it.
-   */
+  /** Time between background polls of tasks, in milliseconds. With 0, tasks are polled only when callers ask. */
   readonly poll: number
-  /** Time for which the gateway stores finished videos, in milliseconds. 0 leaves them at their upstreams. */
+  /** Retention time of finished videos in the gateway, in milliseconds. 0 leaves them at their upstreams. */
   readonly retention: number
   /** Maximum size of all stored videos, in bytes. The oldest are deleted first. */
   readonly limit: number
@@ -185,7 +176,7 @@ export interface CaptureConfig {
   readonly limit: number
 }
 
-/** Who may read `/metrics`. By default only administrators. */
+/** Access to `/metrics`. By default, only administrators may read it. */
 export interface MetricsConfig {
   /** A separate address that serves metrics without authentication. */
   readonly listen?: { readonly host: string; readonly port: number }
@@ -198,7 +189,7 @@ export interface TracesConfig {
   /** URL of the collector, for example `http://127.0.0.1:4318/v1/traces`. */
   readonly otlp: string
   readonly headers: { readonly [name: string]: string }
-  /** Share of requests to trace if the caller sends no sampling decision; 0 to 1. */
+  /** Share of requests to trace if the caller sends no sampling decision, from 0 to 1. */
   readonly sample: number
   /** Proxy for connections to the collector. */
   readonly proxy?: ProxyConfig
@@ -217,7 +208,7 @@ export interface ConsoleConfig {
 export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
-  /** A secret. Never log it. */
+  /** Secret of this gateway at the provider. Never log it. */
   readonly clientSecret: string
   /** Label of the sign-in button. */
   readonly name: string
@@ -235,7 +226,7 @@ export interface Budget {
   /** Maximum cost per day and per month (UTC), in US dollars. */
   readonly day?: number
   readonly month?: number
-  /** Requests to models without a known price are allowed by default, at no cost to the budget. */
+  /** Policy for models without a known price. By default, they are allowed at no cost to the budget. */
   readonly unknown?: 'allow' | 'refuse'
 }
 
@@ -255,14 +246,14 @@ export interface GroupConfig {
   readonly name: string
   /** Public model ids and patterns. `*` matches any run of characters. */
   readonly models: readonly string[]
-  /** Formats whose endpoints the keys may use. Absent: all. */
+  /** Formats whose endpoints the keys may use. All if absent. */
   readonly doors?: readonly Format[]
-  /** Names and patterns of the channels that may answer. Absent: all. */
+  /** Names and patterns of the channels that may answer. All if absent. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
   /** Models to try if no channel of the requested model answers. A model's own list replaces this one. */
   readonly fallbacks?: readonly FallbackModel[]
-  /** Whether a request with losses is answered (`show`) or refused. */
+  /** Policy for requests with losses: answer them and show the losses, or refuse them. */
   readonly onLoss: OnLoss
   /** Set for the default group if the config does not declare it. Keys without a group belong to it. */
   readonly implied?: true
@@ -297,7 +288,7 @@ export interface KeyConfig extends KeySettings {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** Where the key's requests are recorded. Not for stored keys, because it names a folder on the server. */
+  /** Recording of the key's requests. Not for stored keys, because it names a folder on the server. */
   readonly record?: RecordSettings
 }
 
@@ -308,7 +299,7 @@ export interface ChannelConfig {
   readonly provider: string
   /** Folder of the recordings that the provider `replay` serves. Absent for the demo. */
   readonly folder?: string
-  /** The formats the upstream speaks, best first. Never empty. */
+  /** Formats of the upstream, best first. Never empty. */
   readonly formats: readonly ChannelFormat[]
   /** The upstream API key. Absent if the upstream needs none. Never log it. */
   readonly key?: string
@@ -316,7 +307,7 @@ export interface ChannelConfig {
   readonly auth?: ChannelAuth
   /** One copy of the channel for each key of its pool. Absent if the channel has at most one key. */
   readonly keys?: readonly ChannelConfig[]
-  /** Only set in `keys`: the key of this copy. */
+  /** Key of this copy. Set only in `keys`. */
   readonly pooled?: PooledKey
   readonly models: ChannelModels
   /** Channels with lower values are tried first. */
@@ -333,7 +324,7 @@ export interface ChannelConfig {
   readonly maxConcurrent?: number
   /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Whether media URLs of private addresses are also passed to the upstream. Otherwise only public ones are. */
+  /** Set if media URLs with private addresses are also passed to the upstream, instead of only public ones. */
   readonly anyAddress?: true
   /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
@@ -349,16 +340,16 @@ export interface PooledKey {
   readonly rpm?: number
   /** Maximum number of tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /** Set if all keys belong to one account: the key that identifies it as issuer of reasoning and owner of objects. */
+  /** Key that identifies the account in stored objects and reasoning, if all keys of the pool share one account. */
   readonly accountKey?: string
 }
 
 export interface ChannelModels {
   /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over public ids, which are the upstream's ids unless `renamed` has the pattern. `*` matches all. */
+  /** Patterns for public ids, which are also the upstream's ids unless `renamed` has the pattern. `*` matches all. */
   readonly patterns: readonly string[]
-  /** The upstream's ids of the models of a pattern. A `*` stands for what the pattern's `*` matches. */
+  /** Upstream ids by pattern. A `*` in an id is replaced by the text that the pattern's `*` matches. */
   readonly renamed?: ReadonlyMap<string, string>
 }
 
@@ -373,7 +364,7 @@ export interface UpstreamTls {
 
 /** Proxies for outgoing connections, by the scheme of the destination. */
 export interface ProxyConfig {
-  /** URLs, which may contain credentials: never log them. An empty string means no proxy. */
+  /** URLs of the proxies. An empty string means no proxy. Never log them, because they may contain credentials. */
   readonly http: string
   readonly https: string
   /** Hosts that are reached without a proxy, in the syntax of `NO_PROXY`. */
@@ -383,13 +374,13 @@ export interface ProxyConfig {
 /** Timeouts of a channel in milliseconds. */
 export interface Timeouts {
   readonly connect: number
-  /** From the end of the request to the headers of a streamed answer. */
+  /** Maximum time from the end of the request to the headers of a streamed answer. */
   readonly firstByte: number
   /**
-   * From the end of the request to the headers of an unstreamed answer, which arrive only when the answer is complete.
-   * `firstByte` by default.
+   * Maximum time from the end of the request to the headers of an unstreamed answer, which arrive only when the answer
+   * is complete. `firstByte` by default.
    */
   readonly whole?: number
-  /** Between two chunks of an answer. */
+  /** Maximum time between two chunks of an answer. */
   readonly idle: number
 }

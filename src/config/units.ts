@@ -9,7 +9,7 @@ export function milliseconds(text: string): number | undefined {
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)
 }
 
-/** Returns a regular expression source for durations of up to so many days. */
+/** Returns a regular expression source for durations up to a number of days. */
 export function durationsUpTo(days: number): string {
   const units = Object.entries(MILLISECONDS)
   const each = units.map(([unit, size]) => String.raw`${numbersUpTo((days * MILLISECONDS['d']!) / size)}\s*${unit}`)
@@ -17,8 +17,8 @@ export function durationsUpTo(days: number): string {
 }
 
 /**
- * Returns a regular expression source for decimal numbers up to `most`: numbers with fewer digits, numbers with a
- * smaller digit first, and `most`.
+ * Returns a regular expression source for decimal numbers up to `most`: numbers with fewer digits, numbers that are
+ * smaller from some digit on, and `most` itself.
  */
 function numbersUpTo(most: number): string {
   const digits = [...String(most)]
@@ -61,7 +61,7 @@ const INSTANT = new RegExp(`^${INSTANT_PATTERN}$`)
 /** Start of the year 10000, which four digits cannot express, in Unix milliseconds. */
 const YEAR_10000 = 253_402_300_800_000
 
-/** Whether a time in Unix milliseconds can be written as ISO 8601 with a four-digit year. */
+/** Returns true if a time in Unix milliseconds can be written as ISO 8601 with a four-digit year. */
 export const isInstant = (at: number): boolean => at >= 0 && at < YEAR_10000
 
 /**

@@ -6,7 +6,7 @@ import { called } from './setting.ts'
 import { bytes, instant, milliseconds } from './units.ts'
 import { MOST_WORKERS } from './workers.ts'
 
-/* The kinds of values in a config file. Messages never show a secret. */
+/* Schemas for the kinds of values in a config file. Their messages never show secrets. */
 
 /** An object schema that rejects unknown keys and suggests the most similar known one. */
 export const fields = <E extends v.ObjectEntries>(entries: E) =>
@@ -28,13 +28,15 @@ function shown(value: unknown): string {
   return JSON.stringify(value).replace(CREDENTIALS, '//…@')
 }
 
-/** User and password of an address. */
+/** Matches the user and password in an address. */
 const CREDENTIALS = /\/\/[^/]*@/
 
 export const text = called('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
-/** A secret. Messages do not show its value. Trimmed, because files and variables often end with a line break. */
+/**
+ * A secret. Its value is trimmed, because files and variables often end with a line break, and never shown in messages.
+ */
 export const secret = called('secret', v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')))
-/** An API key. Only characters that a header allows. */
+/** An API key. Contains only characters that are allowed in headers. */
 export const credential = called(
   'key',
   v.pipe(
@@ -42,7 +44,7 @@ export const credential = called(
     v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
   ),
 )
-/** Creates a schema of its own, to which a format-specific description can be attached. */
+/** Creates a separate schema, to which a description can be attached. */
 export const listOfTexts = () => v.array(text, expects('a list of strings'))
 export const texts = listOfTexts()
 export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
@@ -50,7 +52,7 @@ export const headerName = called(
   'header name',
   v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
 )
-/** Headers by name. Messages do not show the values, which may be secret. */
+/** Headers by name. Messages do not show the values, because they may be secret. */
 export const headers = called(
   'map of headers',
   record(
@@ -65,7 +67,7 @@ export const headers = called(
   ),
 )
 
-/** A number, or a numeric text as variable interpolation produces it. */
+/** A number, or a numeric string, which variable interpolation produces. */
 export const number = (what: string, lowest: number, whole: boolean) => {
   const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
   return called(
@@ -108,7 +110,7 @@ export const duration = called(
     }),
   ),
 )
-/** A duration for a timer; at most 24 days, because Node fires longer timers at once. */
+/** A duration for a timer. The maximum is 24 days, because Node fires longer timers immediately. */
 export const wait = (shortest = '1ms', longest = '24d') =>
   called(
     'duration',
@@ -133,7 +135,7 @@ export const size = called(
     }),
   ),
 )
-/** A boolean, or a string for one as variable interpolation produces it. */
+/** A boolean, or its name as a string, which variable interpolation produces. */
 export const yesOrNo = called(
   '`true` or `false`',
   v.union(
@@ -160,7 +162,9 @@ export const address = called(
     ),
   ),
 )
-/** Whether the percent-encoding of a text is valid. The HTTP client decodes user and password of a proxy. */
+/**
+ * Returns true if the percent-encoding of a text is valid. The HTTP client decodes the user and password of a proxy.
+ */
 function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== ''
@@ -169,7 +173,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The URL of a proxy, which may contain credentials, or `none`. Messages do not show it. */
+/** The URL of a proxy, or `none`. Messages do not show it, because it may contain credentials. */
 export const proxy = called(
   'address, or `none`',
   v.pipe(

@@ -9,7 +9,7 @@ import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
 
 /**
- * Yields warnings about a valid config that is most likely wrong.
+ * Yields warnings about parts of a valid config that are probably mistakes.
  *
  * @param stored the keys from the store.
  */

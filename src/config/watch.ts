@@ -4,10 +4,10 @@ import { type BigIntStats, stat, statSync } from 'node:fs'
 const POLL_INTERVAL = 250
 
 /**
- * Polls a file and calls the listener after it changed, appeared or disappeared, once two checks in a row find the same
- * state: editors truncate a file before they write it, or remove it for a moment. Polling also detects replaced files,
- * changed links and files on network drives. The timer does not keep the process alive. Changes are detected from this
- * call on, so read the file after it.
+ * Polls a file and calls the listener after the file has changed, appeared or disappeared. Waits until two checks in a
+ * row find the same state, because editors truncate or briefly remove a file before they write it. Polling also detects
+ * replaced files, changed links and files on network drives. The timer does not keep the process alive. Only changes
+ * after this call are detected, so the caller should read the file afterwards.
  *
  * @returns a function that stops watching.
  */

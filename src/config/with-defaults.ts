@@ -40,7 +40,7 @@ export interface ConfigWithFaults {
 const DATA_DIR = './data'
 const PORT = 4747
 
-/** Applies all defaults and presets to a written config, and checks references between its fields. */
+/** Applies all defaults and presets to a config, and checks references between its fields. */
 export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults {
   const faults: { path: Path; message: string }[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
@@ -147,14 +147,14 @@ interface Address {
 }
 
 /**
- * Whether two addresses certainly conflict when both are listened on. Port 0 means any free port and never conflicts.
+ * Returns true if listening on both addresses is certain to conflict. Port 0 means any free port and never conflicts.
  */
 const conflicts = (one: Address, other: Address): boolean =>
   one.port === other.port &&
   one.port !== 0 &&
   (one.host === other.host || coversHost(one.host, other.host) || coversHost(other.host, one.host))
 
-/** Whether a wildcard host (`::` or `0.0.0.0`) covers another host. */
+/** Returns true if a wildcard host (`::` or `0.0.0.0`) covers another host. */
 const coversHost = (all: string, host: string): boolean => all === '::' || (all === '0.0.0.0' && isIPv4(host))
 
 const tracesOf = (written: WrittenConfig['traces'], proxy: ProxyConfig | undefined): TracesConfig | undefined =>
@@ -196,7 +196,10 @@ const mediaOf = (written: WrittenConfig['media'], proxy: ProxyConfig | undefined
   ...defined({ proxy }),
 })
 
-/** OpenAI allows 15 MiB of audio per message, which is 20 MiB in base64. */
+/**
+ * Returns the settings of voice sessions. The default message size is 20 MiB, because OpenAI allows 15 MiB of audio per
+ * message, which is 20 MiB in base64.
+ */
 const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
   lifetime: written?.lifetime ?? 3_600_000,
   idle: written?.idle ?? 600_000,
@@ -215,7 +218,7 @@ const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
       }),
 })
 
-/** Builds the groups. `default` always exists: unless declared, it has all models and no limits. */
+/** Builds the groups. `default` always exists. Unless declared, it allows all models and has no limits. */
 function groupsOf(written: WrittenConfig, fault: FaultAt): ReadonlyMap<string, GroupConfig> {
   const groups = new Map<string, GroupConfig>()
   const declared = written.groups ?? {}
@@ -249,7 +252,7 @@ const limitsOf = ({ rpm, tpm, concurrent, budget }: WrittenLimits): LimitSetting
 
 type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 
-/** Checks format names in `doors`, which lists the formats whose endpoints may be used. */
+/** Checks the format names in `doors`, the list of formats whose endpoints may be used. */
 function checkFormats(formats: readonly string[] | undefined, at: Path, fault: FaultAt): void {
   for (const [index, format] of (formats ?? []).entries())
     if (!CALLER_FORMATS.has(format))
@@ -297,10 +300,10 @@ function channelsOf(
 }
 
 /**
- * Returns a channel with all defaults. Undefined if its provider is unknown. Reports faults with paths relative to the
- * channel.
+ * Returns a channel with all defaults. Undefined if its provider is unknown. Paths of reported faults are relative to
+ * the channel.
  *
- * @param proxy the proxy of channels that name none.
+ * @param proxy the proxy of channels that configure none.
  */
 export function channelOf(
   channel: WrittenChannel,
@@ -327,7 +330,7 @@ function checkUnique(value: string, seen: Map<string, number>, index: number, on
 
 type WrittenFacts = NonNullable<WrittenConfig['models']>[string]
 
-/** Returns the facts of a model. Reports faults with paths relative to the model. */
+/** Returns the facts about a model. Paths of reported faults are relative to the model. */
 export function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelFacts {
   const { price } = facts
   return {

@@ -11,8 +11,8 @@ import { extrasFor } from './fields.ts'
  */
 
 /**
- * Returns how many messages, starting at position `from` of `order`, are written as one assistant message. For any
- * other role, that is 1.
+ * Returns the number of messages, starting at position `from` of `order`, that are written as one assistant message.
+ * Always 1 for any other role.
  */
 export function lengthOfRun(
   messages: readonly Message[],
@@ -27,7 +27,7 @@ export function lengthOfRun(
   return to - from
 }
 
-/** Whether the next turn can be merged without changing the meaning (`test/laws/same.ts`). */
+/** Returns true if the next turn can be merged without changing the meaning (`test/laws/same.ts`). */
 const joins = (first: Message, next: Message, format: Format): boolean =>
   next.role === 'assistant' && next.name === first.name && hasNoExtras(first, format) && hasNoExtras(next, format)
 
@@ -51,8 +51,8 @@ export function partsOfRun(messages: readonly Message[], run: readonly number[])
 const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
 
 /**
- * Whether the part is an empty text. Clients store one for the last chunk of a stream. Such parts are skipped, because
- * otherwise they would have to move before the calls.
+ * Returns true if the part is an empty text. Clients store one for the last chunk of a stream. Empty texts are skipped,
+ * because they would otherwise have to be moved before the calls.
  */
 const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
@@ -61,7 +61,7 @@ const isEmptyText = (part: Part): boolean =>
  * Reports parts that move to another field. A loss cannot move a part to another message, so the part is reported as
  * dropped from one message and inserted into the other.
  *
- * @param found the losses that were found within the parts.
+ * @param found losses within the parts.
  * @param rankOf the position of a part's field in the order in which readers read the fields.
  */
 export function reportRunOrder<P extends LocatedPart>(
@@ -92,7 +92,7 @@ export function reportRunOrder<P extends LocatedPart>(
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** Returns the part without its losses. Undefined if nothing remains. */
+/** Returns the part after its losses, or undefined if nothing remains. */
 function remainder(part: Part, losses: readonly Loss[], format: Format): Part | undefined {
   const partLosses = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, format)]
   return lose<{ part?: Part }>(

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject, stringIn } from '../canonical/nod
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * Values that equal the default, so that dropping them costs the caller nothing. Clients send such values in every
- * request. If they counted as losses, callers that refuse losses could not send any request.
+ * Values that equal the default, so that dropping them costs the caller nothing. Clients send some of them in every
+ * request. If they counted as losses, callers that refuse losses could not send any requests.
  */
 
 type IsDefault = (value: Json) => boolean
@@ -14,12 +14,12 @@ const is =
   value =>
     values.includes(value)
 const always: IsDefault = () => true
-/** Whether the value is an object or list that is empty at every depth. */
+/** Returns true if the value is an object or list that is empty at every depth. */
 const empty: IsDefault = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
 const direct: IsDefault = value => Array.isArray(value) && value.every(is('direct'))
 const text: IsDefault = value => Array.isArray(value) && value.every(is('text'))
 
-/** Whether the value is the list of Anthropic's context edits that keep all reasoning. Claude Code sends it. */
+/** Returns true if the value is the list of Anthropic's context edits that keep all reasoning. Claude Code sends it. */
 const keepsAllReasoning: IsDefault = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
@@ -28,15 +28,16 @@ const keepsAllReasoning: IsDefault = value =>
   )
 
 /**
- * Whether the value only has padding options. Padding hides lengths from traffic analysis and is not part of an answer.
+ * Returns true if the value has only padding options. Padding hides lengths from traffic analysis and is not part of an
+ * answer.
  */
 const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
-/** Whether the value only contains Gemini's `…_UNSPECIFIED` enum values, at every depth. */
+/** Returns true if the value contains only Gemini's `…_UNSPECIFIED` enum values, at every depth. */
 const unspecified: IsDefault = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
-/** Tests for default values, by path of the loss. `#` stands for any index. */
+/** Tests for default values, by loss path. `#` matches any index. */
 const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
@@ -68,9 +69,9 @@ const DEFAULTS: { readonly [path: string]: IsDefault } = {
   'extras/responses/client_metadata': always,
   'extras/responses/context_management': empty,
   'extras/responses/prompt_cache_retention': is('in_memory'),
-  // The upstream receives all reasoning that it accepts anyway.
+  // The upstream receives all the reasoning that it accepts anyway.
   'reasoning/extras/responses/context': is('auto', 'all_turns'),
-  // A tool with deferred loading may also be loaded from the start.
+  // A tool with deferred loading can also be loaded from the start.
   'tools/#/extras/responses/defer_loading': always,
   'tools/#/extras/responses/allowed_callers': direct,
 
@@ -99,7 +100,7 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
   return found ? marked : losses
 }
 
-/** Whether the lost value equals the default. */
+/** Returns true if the lost value was a default. */
 function losesDefault(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
   // `developer` is OpenAI's newer name for the system role. No other format has it.

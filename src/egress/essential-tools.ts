@@ -6,34 +6,34 @@ import { isClientTool, type Tool, type ToolChoice } from '../canonical/tool.ts'
 import { workOf } from '../canonical/work.ts'
 
 /**
- * Finds lost tools without which the conversation cannot continue (trap 89): all tools that the client runs, if none of
- * them remains; a tool that a call in the history names; and a tool that `toolChoice` requires. Any other lost hosted
- * tool is merely reported, even if it was the only tool.
+ * Finds lost tools without which the conversation cannot continue (trap 89): all client tools, if none of them remains;
+ * tools that are called in the history; and tools that `toolChoice` requires. Any other lost hosted tool is merely
+ * reported, even if it was the only tool.
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
-  const toolLosses = losses.filter(isOfTool)
+  const toolLosses = losses.filter(dropsTool)
   if (toolLosses.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
   const lost = new Set(toolLosses.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
   const remaining = tools.filter((_, index) => !lost.has(index))
   if (toolChoice?.mode === 'required' && remaining.length === 0) return toolLosses
   const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !remaining.some(isClientTool)
-  const isNeeded = neededBy(request, remaining)
+  const isNeeded = isNeededBy(request, remaining)
   return toolLosses.filter(({ path: [, at] }) => {
     const some = at === undefined ? tools : [tools[at as number]!]
     return some.some(tool => (losesClients && isClientTool(tool)) || isNeeded(tool))
   })
 }
 
-/** Whether the loss drops a whole tool, or all tools. */
-const isOfTool = ({ kind, path, restored }: Loss): boolean =>
+/** Returns true if the loss drops a whole tool, or all tools. */
+const dropsTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 
-/** Returns a test: does the history or `toolChoice` need a tool that does not remain? */
-function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
+/** Returns a predicate for lost tools that the history or `toolChoice` needs. */
+function isNeededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
   const remainingNames = new Set(remaining.flatMap(tool => nameOf(tool) ?? []))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
-  const isChosen = requiredBy(toolChoice)
+  const isChosen = isRequiredBy(toolChoice)
   return tool => {
     const name = nameOf(tool)
     return (name !== undefined && !remainingNames.has(name) && called.has(name)) || isChosen(tool, remainingNames)
@@ -43,10 +43,10 @@ function neededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonl
 const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
 
 /**
- * Returns a test: does `toolChoice` require a tool? It may do so by name, by hosted kind, or by the wire value in a
- * format's extras.
+ * Returns a predicate for tools that `toolChoice` requires: by name, by hosted kind, or by the wire value in a format's
+ * extras.
  */
-function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
+function isRequiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
   const chosen = new Set(mode === 'none' ? [] : only)
   const wireChoices =
@@ -57,7 +57,7 @@ function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames
       : []
   return (tool, remainingNames) => {
     const name = nameOf(tool)
-    // A list of allowed tools only requires tools that the client runs.
+    // A list of allowed tools only requires the client tools in it.
     if (
       name !== undefined &&
       chosen.has(name) &&
@@ -78,7 +78,7 @@ function requiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames
 /** Prefix of each hosted tool's wire type. Vendors append a version. */
 const KINDS = { 'web-search': 'web_search', 'web-fetch': 'web_fetch', 'code-execution': 'code_' } as const
 
-/** Whether a wire `tool_choice`, or a tool nested in it, has this type or a version of it. */
+/** Returns true if a wire `tool_choice`, or a tool nested in it, has this type or a version of it. */
 function containsType(choice: Json, type: string): boolean {
   if (!isObject(choice)) return false
   const { type: choiceType, tools, allowed_tools: allowed } = choice
@@ -87,7 +87,7 @@ function containsType(choice: Json, type: string): boolean {
   return allowed !== undefined && containsType(allowed, type)
 }
 
-/** Returns the tool's name. Undefined for hosted tools and for opaque tools without a name. */
+/** Returns the tool's name. Undefined for hosted tools and for nameless opaque tools. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return undefined
   if (tool.type !== 'opaque') return tool.name

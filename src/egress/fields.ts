@@ -4,16 +4,16 @@ export { defined, definedIfAny } from '../canonical/node.ts'
 
 const NONE: JsonObject = {}
 
-/** Returns the format's `extras` of a node: fields without a canonical counterpart. Spread them last. */
+/** Returns a node's `extras` for the format: fields without a canonical counterpart. Spread them last. */
 export const extrasFor = (node: Node | undefined, format: Format): JsonObject => node?.extras?.[format] ?? NONE
 
-/** Returns the object's fields as JSON text with a leading comma and without braces, to be appended to other fields. */
+/** Returns the object's fields as JSON text with a leading comma and without braces, for appending to other fields. */
 export function appendedFields(fields: JsonObject): string {
   const text = JSON.stringify(fields).slice(1, -1)
   return text === '' ? '' : `,${text}`
 }
 
-/** Returns the format's `spelling` of a node: how the caller wrote the node in this format. */
+/** Returns a node's `spelling` in the format: the way the caller wrote the node. */
 export const spellingFor = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE
 
 /** Writes a node as `{ type: field, [field]: inside }`, with the format's extras on both levels. */

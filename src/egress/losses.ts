@@ -6,12 +6,12 @@ import { essentialTools } from './essential-tools.ts'
 
 /** Maximum number of losses in one header. */
 const MAX_ENTRIES = 20
-/** Maximum length of the list of losses in one header, in characters. */
+/** Maximum length of the losses listed in one header, in characters. */
 const MAX_CHARACTERS = 1000
 
 /**
- * Returns the losses to show to the caller. Hidden are losses that the response path restores, and neutral values that
- * the target format requires (their reasons begin with `minted`).
+ * Returns the losses to show to the caller. Leaves out losses that the response path restores, and neutral values that
+ * the target format requires, whose reasons start with `minted`.
  */
 export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
@@ -19,34 +19,34 @@ export const shownLosses = (losses: readonly Loss[]): readonly Loss[] =>
 const NO_LOSSES: readonly Loss[] = []
 
 /**
- * Returns the losses because of which the gateway rejects a request, if its caller refuses losses: shown losses that
- * cost the caller something.
+ * Returns the losses for which a request is rejected if its caller refuses losses: shown losses that cost the caller
+ * something.
  */
 export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
   shownLosses(losses).filter(({ reason }) => !HARMLESS.has(reason))
 
-/** Loss reason: reasoning that the caller had discarded and that the gateway inserted again. */
+/** Loss reason: the gateway reinserted reasoning that the caller had discarded. */
 export const RESTORED_REASONING = 'remembered-thought'
 
-/** Loss reason: an output limit that no answer of the model can reach. */
+/** Loss reason: the output limit was higher than the model's maximum. */
 export const MODEL_LIMIT = 'most-the-model-answers'
 
 /**
- * Reasons of shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could have
- * been longer.
+ * Reasons for shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could have
+ * been longer anyway.
  */
 const HARMLESS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
-/** Whether the loss is an addition by the gateway, so that nothing of the caller's request is missing. */
+/** Returns true if the loss is only an addition by the gateway, so that nothing in the caller's request is lost. */
 export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
 
 /** Returns the losses without the gateway's additions. */
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
 
-/** Counts losses by kind. Undefined if there are none. Additions are no losses. */
+/** Counts losses by kind. Undefined if there are none. Additions do not count. */
 export function lossKindsOf(losses: readonly Loss[]): LossKinds | undefined {
   if (losses.length === 0) return undefined
   const counts = { dropped: 0, changed: 0, moved: 0 }
@@ -65,14 +65,14 @@ export const sumOfKinds = (one: LossKinds | undefined, other: LossKinds | undefi
       }
 
 /**
- * Builds the headers that report losses to the caller. None if there are no losses.
+ * Builds the headers that report losses to the caller. Empty if there are no losses.
  *
  * - `interlingua-loss`: a list of `path reason`, separated by `; ` and truncated if it is long.
  * - `interlingua-loss-count`: the exact number of losses.
- * - `interlingua-added`: additions by the gateway, in the same form as `interlingua-loss`. An addition does not count
- * as a loss.
+ * - `interlingua-added`: additions by the gateway, in the same form as `interlingua-loss`. They do not count
+ * as losses.
  *
- * @param reported the losses that the caller is shown.
+ * @param reported the losses to show to the caller.
  * @param locate maps a path in the canonical request to the path in the caller's body.
  */
 export function lossHeaders(
@@ -106,7 +106,7 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
 }
 
 /**
- * Returns the losses because of which a request is always refused, since no answer could make up for them:
+ * Returns the losses for which a request is always refused, because no answer could make up for them:
  *
  * - state that the upstream cannot store, and references to items stored elsewhere;
  * - media in the last user turn or, for lists of inputs, in any input;
@@ -134,22 +134,22 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
 const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
 
 /**
- * Creates the 422 error that lists every loss. A lost thread has a separate error code, which makes clients send the
- * whole conversation again (trap 94).
+ * Creates the 422 error that lists every loss. A lost thread has its own error code, which makes clients resend the
+ * whole conversation (trap 94).
  *
- * @param located the same losses, with paths into the caller's body.
+ * @param located the same losses, with paths in the caller's body.
  */
 export function refusal(losses: readonly Loss[], located: readonly Loss[] = losses): GatewayError {
   if (losses.some(isOfThread)) return cannotExpress(NO_THREADS, 'thread', 'thread_unsupported_request')
   const list = located.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
-  const message = `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`
+  const message = `The model's upstream does not support everything in this request. Losses: ${list}.`
   const [only, ...others] = located
   return cannotExpress(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
 
-const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
+const NO_THREADS = "The model's upstream stores no threads. Send the complete conversation without `thread`."
 
-/** Whether speech would come in a different audio container than requested, which the client could not play. */
+/** Returns true if speech would have a different audio container than requested, which the client could not play. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
   (kind === 'dropped' || kind === 'changed') &&
   restored !== true &&
@@ -157,7 +157,7 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
   workOf(request) === 'speech'
 
 /**
- * Whether a state setting actually requests something. `store: false` and `background: false` do not. Neither does
+ * Tests for state settings that actually request something. `store: false` and `background: false` do not. Neither does
  * `store` in `chat`, which only stores a copy for the vendor's dashboard.
  */
 const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
@@ -171,7 +171,7 @@ const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: Can
 const storesCopy = ({ spelling = {} }: CanonicalRequest): boolean =>
   Object.values(spelling).some(one => one['storesCopy'] === true)
 
-/** Whether the loss drops a state setting that requests something. */
+/** Returns true if the loss drops a state setting that requests something. */
 function losesState({ path }: Loss, request: CanonicalRequest): boolean {
   const { state } = request
   if (state === undefined || path[0] !== 'state') return false
@@ -182,8 +182,8 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
 }
 
 /**
- * Whether the loss drops media that the model has to see: a whole message, a part of it, or the source of a part. In a
- * conversation, only the last user turn matters. In a list of inputs, every input does.
+ * Returns true if the loss drops media that the model must see: an entire message, a part of it, or the source of a
+ * part. In a conversation, only the last user turn matters. In a list of inputs, every input matters.
  */
 function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = hasIndependentInputs(request) ? path[1] : turn
@@ -196,7 +196,7 @@ function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, 
   )
 }
 
-/** Whether the loss drops a part that refers to data stored at its issuer. */
+/** Returns true if the loss drops a part that refers to data stored at the upstream that issued it. */
 function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   if (path[0] !== 'messages' || path.length !== 4) return false
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
@@ -205,7 +205,7 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
 
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
-/** Whether the loss drops a field that determines the shape of the transcript. */
+/** Returns true if the loss drops a field that determines the shape of the transcript. */
 const losesTranscriptField = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
   transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TRANSCRIPT_FIELDS.has(path[2]!)
 
@@ -214,7 +214,7 @@ const TRANSCRIPT_FIELDS: ReadonlySet<string | number> = new Set(['task', 'timest
 const isMediaOrOpaque = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
 /**
- * Percent-encodes characters that could end a header, an entry or a path element. Paths contain names that callers
- * choose.
+ * Percent-encodes characters that could end a header, an entry or a path element. Paths contain names chosen by
+ * callers.
  */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

@@ -8,7 +8,10 @@ export interface MovedPart {
   readonly wire: JsonObject
 }
 
-/** The writer that moves media: its format, its losses, the parts moved so far, and how it writes a part. */
+/**
+ * The writer for which media are moved: its format, its losses, the parts moved so far, and its function for writing a
+ * part.
+ */
 interface Mover {
   readonly format: Format
   readonly losses: Losses
@@ -17,8 +20,8 @@ interface Mover {
 }
 
 /**
- * Moves media from a tool result to the following user message, labelled with the id of the call. For formats whose
- * tool messages only hold text (trap 48).
+ * Moves media from a tool result to the following user message, labelled with the call id. For formats whose tool
+ * messages can only hold text (trap 48).
  */
 export function withoutMedia({ content, id }: ToolResultPart, path: Path, to: Mover): readonly Part[] {
   return content.map((part, index): Part => {

@@ -4,18 +4,18 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 
 /*
- * If caller and upstream use the same format, requests and answers are passed on as received (canonical/node.ts),
- * except for the gateway's changes.
+ * If caller and upstream use the same format, requests and answers are passed on as received except for the gateway's
+ * changes (canonical/node.ts).
  */
 
-/** A canonical request, and the wire request from which it was read. */
+/** A canonical request and the wire request from which it was read. */
 export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
 
 /**
  * Returns the wire request to pass on unchanged. Undefined if the caller uses another format, or if a field has changed
  * and the writer cannot apply the change to the original body.
  *
- * @param rewritable fields whose changes the writer can apply to the original body. By default, only the model.
+ * @param rewritable fields whose changes the writer can apply to the original body. Defaults to only the model.
  */
 export function nativeSourceOf(
   request: CanonicalRequest,
@@ -35,11 +35,11 @@ const MODEL: ReadonlySet<string> = new Set(['model'])
 /** Fields of a conversation that may change while the rest of the body stays unchanged. */
 export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
 
-/** Returns the original body with the channel's name for the model, if that differs. */
+/** Returns the original body, with the channel's model name if it differs. */
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
-/** Sets `fields` in the body and removes the fields in `gone`. Returns the same object if nothing changes. */
+/** Sets `fields` in the body and removes the fields listed in `gone`. Returns the same object if nothing changes. */
 export function withFields(
   body: JsonObject,
   fields: { readonly [field: string]: Json },
@@ -56,7 +56,7 @@ export interface NativeHead {
   /** The field's name. Undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
-  /** Whether the fields are omitted if the original body has none. */
+  /** True if the fields are only written if the original body has them. */
   readonly optional?: true
 }
 
@@ -66,8 +66,8 @@ const HEAD: NativeHead = { id: 'id', model: 'model' }
 export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
 
 /**
- * Returns the original body of an upstream answer in this format, with the public id and model, and without extras that
- * the caller must not see. Undefined if the upstream used another format, or if the answer has other changes.
+ * Returns the original body of an upstream answer in this format, with the public id and model name, and without extras
+ * that the caller must not see. Undefined if the upstream used another format, or if the answer has any other changes.
  */
 export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
   const source = wireSourceOf<JsonObject, CanonicalResult>(result, format)
@@ -87,6 +87,6 @@ export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEA
   return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
 }
 
-/** Sets `created` from the gateway's clock if the upstream did not send it. */
+/** Sets `created` to the gateway's time if the upstream did not send it. */
 export const withCreated = (body: JsonObject, { createdAt }: CanonicalResult): JsonObject =>
   createdAt === undefined || typeof body['created'] === 'number' ? body : { ...body, created: createdAt }

@@ -16,14 +16,14 @@ import { nativeBodyOf, withCreated } from './native.ts'
 import { NO_TASK } from './sanitize/unwritten.ts'
 import { writeUsage } from './usage/openai.ts'
 
-/** Differences between answers of chat completions and of text completions. */
+/** Differences between chat completion answers and text completion answers. */
 interface AnswerKind {
   readonly format: Format
   readonly object: string
   writeChoice(candidate: Candidate, index: number, losses: Losses): JsonObject
 }
 
-/** Writes a whole answer of chat completions or text completions (docs/wire/mapping.md#answers). */
+/** Writes a unary answer for chat completions or text completions (docs/wire/mapping.md#answers). */
 export function writeAnswer(
   result: CanonicalResult,
   request: CanonicalRequest,
@@ -71,7 +71,7 @@ interface Ended extends Node {
 }
 
 /**
- * Returns the field with the matched stop sequence, if the upstream sent one next to the finish reason. vLLM does so.
+ * Returns the field with the matched stop sequence, if the upstream sent one next to the finish reason, as vLLM does.
  */
 export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
   finish?.stopSequence !== undefined && spellingFor(node, format)['stop_reason'] === true
@@ -81,10 +81,10 @@ export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObjec
 const PLAIN: EndContent = { called: false, refused: false }
 
 /**
- * Reports how the written finish differs from the canonical one.
+ * Reports the differences between the written finish and the canonical one.
  *
  * @param word the written wire word. Null if none was written.
- * @param beside further fields that were written next to the word.
+ * @param beside other fields written next to the word.
  */
 export function reportFinish(
   finish: Finish | undefined,
@@ -101,7 +101,7 @@ export function reportFinish(
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }
 
-/** Reports a matched stop sequence for which there is no field next to the finish reason. */
+/** Reports a matched stop sequence as lost, unless a field next to the finish reason states it. */
 export function reportStopSequence(finish: Finish | undefined, beside: JsonObject, path: Path, losses: Losses): void {
   if (finish?.stopSequence !== undefined && beside['stop_reason'] === undefined)
     losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')

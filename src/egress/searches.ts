@@ -8,7 +8,7 @@ export type SearchPart = SearchCallPart | SearchResultPart
 export const isSearch = (part: Part): part is SearchPart => part.type === 'search-call' || part.type === 'search-result'
 
 /**
- * Describes a search of an earlier turn in words, for formats whose histories cannot hold searches of other upstreams.
+ * Describes a search from an earlier turn in words, for formats whose histories cannot hold other upstreams' searches.
  */
 export function searchInWords(part: SearchPart, path: Path, losses: Losses): TextPart {
   const text: TextPart = {

@@ -4,18 +4,18 @@ import { spellingFor } from './fields.ts'
 import { type NativeRequest, withFields } from './native.ts'
 
 /*
- * Stream options that request usage. Without them, streams of chat and text completions have no usage
+ * Stream options that request usage. Without these options, streams of chat and text completions have no usage
  * (docs/wire/chat.md#stream).
  */
 
 const COUNTED = { include_usage: true } as const
 
-/** Whether the caller requested usage in the stream. */
+/** Returns true if the caller requested usage in the stream. */
 export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =>
   (spellingFor(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
 
 /**
- * Returns the `stream` fields of a request. Empty if the caller wants a whole answer.
+ * Returns the stream fields of a request. Empty if the caller did not request a stream.
  *
  * @param withUsage whether to request usage.
  * @param extras the format's extras of the request.
@@ -28,7 +28,7 @@ export function streamFields({ stream }: CanonicalRequest, withUsage: boolean, e
 
 /**
  * Returns the caller's original body with the model, the `changed` fields and the stream setting of the canonical
- * request. A channel may be configured to always request usage in streams, for the usage log (trap 22).
+ * request. A channel may be configured to request usage in every stream, for the usage log (trap 22).
  */
 export function nativeRequestBody(
   { model, stream }: CanonicalRequest,

@@ -17,20 +17,20 @@ export interface PublicDownload {
 
 /**
  * Writes requests about a task to the upstream that runs it. All methods are pure. The reader's `result` reads the
- * answers to `status` and `find`, just like the answer to the submission.
+ * answers to `status` and `find` in the same way as the answer to the submission.
  */
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
-  /** Requests one of the finished task's files. Undefined if the format has no such file. */
+  /** Requests one of a completed task's files. Undefined if the format has no file of this kind. */
   content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
-  /** Deletes the task at the upstream. Without this method, the upstream decides how long it stores the task. */
+  /** Deletes the task at the upstream. Without this method, the upstream decides how long to store the task. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall
   /**
    * Requests the task's status by its reference (`output.video.reference`) instead of its id. A 404 or the reader's
-   * error `not-found` means that the task does not exist. Without this method, requests have no reference, and a task
-   * cannot be found if its submission was not answered.
+   * `not-found` error means that the task does not exist. Without this method, requests have no reference, and a task
+   * cannot be found if its submission was never answered.
    */
   find?(task: Omit<UpstreamTask, 'id'>, reference: string, dialect: JsonObject): TaskCall
-  /** Whether `request` supports `output.video.remixOf`. */
+  /** Returns true if `request` supports `output.video.remixOf`. */
   remixes?(dialect: JsonObject): boolean
 }

@@ -1,9 +1,9 @@
 import type { Part, TextPart, ToolResultPart } from '../canonical/content.ts'
 import { childPath, type Losses, type Path } from '../canonical/loss.ts'
 
-/* Rules for turns, shared by several conversation formats. */
+/* Rules for turns shared by several conversation formats. */
 
-/** Writes the parts that the turn may contain, and reports every other part as lost. */
+/** Writes the parts that the turn may contain and reports all other parts as lost. */
 export function writeAllowed<Wire>(
   content: readonly Part[],
   allowed: ReadonlySet<Part['type']>,
@@ -24,8 +24,8 @@ export const USER_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'media', '
 export const SYSTEM_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
 /**
- * Returns the content of a tool result, for formats without a failure flag. A text states that the call failed (trap
- * 49).
+ * Returns the content of a tool result for formats without a failure flag. If the call failed, a text part says so
+ * (trap 49).
  */
 export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {
   if (failed === undefined) return content
@@ -43,15 +43,15 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
 }
 
 /**
- * Moves the cache marker of a tool result to its last text part, for formats in which only parts can have markers (trap
- * 63). The marker is lost if the upstream does not accept it, or if the part is blank or already has a marker.
+ * Moves a tool result's cache marker to its last text part, for formats in which only parts can have markers (trap 63).
+ * The marker is lost if the upstream does not accept it, or if the part is blank or already has one.
  *
- * @param takes whether the upstream accepts cache markers on texts.
+ * @param isAccepted whether the upstream accepts cache markers on text parts.
  */
-export function withMarker(result: ToolResultPart, takes: boolean, path: Path, losses: Losses): ToolResultPart {
+export function withMarker(result: ToolResultPart, isAccepted: boolean, path: Path, losses: Losses): ToolResultPart {
   const { content, cache } = result
   if (cache === undefined) return result
-  const index = takes ? content.findLastIndex(part => part.type === 'text') : -1
+  const index = isAccepted ? content.findLastIndex(part => part.type === 'text') : -1
   const part = content[index]
   if (part?.type !== 'text' || part.text.trim() === '' || part.cache !== undefined) {
     losses.drop([...path, 'cache'], 'no-cache-markers-here')

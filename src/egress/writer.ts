@@ -13,14 +13,14 @@ import type { Work } from '../canonical/work.ts'
 import type { TaskWriter } from './task-writer.ts'
 import type { ModelQuery } from './transport/model-pages.ts'
 
-/** A vendor's deviations from a format, declared on its channel. `formats/dialects/` lists each format's flags. */
+/** A vendor's deviations from a format, declared on the channel. `formats/dialects/` lists each format's flags. */
 export type Dialect = JsonObject
 
 /** The upstream's dialect, and whether the upstream uses the caller's format. */
 export interface WriteOptions {
   readonly dialect: Dialect
   /**
-   * Whether the caller uses this same format. If so, values are sent unchanged, valid or not. If not, names, ids and
+   * True if the caller uses this format, too. Values are then sent unchanged, valid or not. Otherwise, names, ids and
    * schemas are made valid for the upstream, and every change is reported.
    */
   readonly native: boolean
@@ -32,12 +32,12 @@ export interface ReasoningTarget extends WriteOptions {
   readonly toIssuer: boolean
 }
 
-/** Lists the models that a key can call, for the clients of a format. */
+/** Lists the models that a key may call, in the form that a format's clients expect. */
 export interface ModelWriter {
   /**
    * Returns one page of models as JSON text. `cards` are sorted by id.
    *
-   * @throws GatewayError `invalid-request` for an invalid page.
+   * @throws GatewayError `invalid-request` for an invalid page query.
    */
   list(cards: readonly ModelCard[], query: ModelQuery): string | Promise<string>
   record(card: ModelCard): JsonObject
@@ -45,7 +45,7 @@ export interface ModelWriter {
 
 /** A format's names for audio containers. */
 export interface Container {
-  /** Media type for callers that do not name one. */
+  /** Media type for callers that do not state one. */
   readonly defaultType: string
   /** Returns the format's name for a media type. Undefined if the format has none. */
   nameOf(mediaType: string): string | undefined
@@ -54,8 +54,8 @@ export interface Container {
 /** Writes a streamed answer to a caller. */
 export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
   /**
-   * Losses that a whole answer would have reported in its headers. They are only complete at the end, when the headers
-   * have already been sent.
+   * Losses that a unary answer would have reported in its headers. The list is only complete at the end, after the
+   * headers have been sent.
    */
   readonly lost?: readonly Loss[]
 }
@@ -65,72 +65,71 @@ export interface NativeEventWriter extends EventWriter {
   /**
    * Passes on a wire event as received, except for the answer's id and model. `read` contains the canonical events that
    * were read from it.
-   * from it.
    */
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
-/** Everything that the gateway writes in one format. All methods are pure: equal inputs yield equal bytes. */
+/** Writer of all the gateway's output in one format. All methods are pure: equal inputs yield equal bytes. */
 export interface Writer {
-  /** Writes a request to an upstream. Throws GatewayError `cannot-express` only if no request can be written at all. */
+  /**
+   * Writes a request to an upstream. Throws GatewayError `cannot-express` only if the request cannot be written at all.
+   */
   request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
-  /** Writes a whole answer to a caller. The gateway has already set `id`, `model` and `createdAt`. */
+  /** Writes a unary answer to a caller. The gateway has already set `id`, `model` and `createdAt`. */
   result?(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer>
   /**
-   * Writes a streamed answer to a caller. The writer controls the life cycle of its format: it writes the terminal
-   * event exactly once, even if `end` is called before all canonical events have ended.
+   * Writes a streamed answer to a caller. The writer controls its format's stream life cycle: it writes the terminal
+   * event exactly once, even if `end` is called before the canonical events are complete.
    */
   events?(request: CanonicalRequest): EventWriter
   /**
-   * Writes a streamed answer of an upstream of this format. Without this method, such events are read and written like
-   * events of any other format.
+   * Writes a streamed answer from an upstream of this format. Without this method, its events are read and written like
+   * those of any other format.
    */
   nativeEvents?(request: CanonicalRequest): NativeEventWriter
   /**
-   * Whether the format supports media as raw bytes in requests and answers. For other formats, the gateway first
+   * True if the format supports media as raw bytes in requests and answers. For other formats, the gateway first
    * converts bytes to base64.
    */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**
-   * Whether the gateway must first fetch media from its URL. Upstreams of this format may not accept such URLs, either
-   * in general or in tool results.
+   * Returns true if the gateway must first fetch the media from its URL, because upstreams of this format may not
+   * accept URLs, either in general or in tool results.
    */
   mustFetch?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /**
-   * Whether media are also fetched for native callers, because they may choose a shape that the upstream does not
+   * True if media are fetched for native callers as well, because they may choose a shape that the upstream does not
    * accept.
    */
   readonly mustFetchNative?: true
   /** Writes requests about tasks, for formats whose upstreams answer with tasks. */
   readonly tasks?: TaskWriter
   /**
-   * Writes a compacted conversation as parts of an answer: the messages that remain and the encrypted summary. `base`
-   * is the prefix of generated ids.
+   * Writes a compacted conversation as parts of an answer: the remaining messages and the encrypted summary. `base` is
+   * the prefix for generated ids.
    */
   compacted?(remaining: readonly Message[], encrypted: string, base: string): readonly Part[]
   /**
-   * Converts a reasoning part of an earlier answer into the form in which an upstream accepts it in the history, for
-   * callers that no longer have it. Undefined if the upstream does not accept the reasoning. Formats without this
-   * method accept none (traps 26-36).
+   * Converts reasoning from an earlier answer to the form that an upstream accepts in the history, for callers that no
+   * longer have the reasoning. Undefined if the upstream does not accept it. Formats without this method accept none
+   * (traps 26-36).
    */
   reasoningForHistory?(reasoning: ReasoningPart, to: ReasoningTarget): ReasoningPart | undefined
-  /** Whether the upstream refuses reasoning signatures once any earlier message has changed. */
+  /** Returns true if the upstream refuses reasoning signatures once any earlier message has changed. */
   boundSignatures?(options: WriteOptions): boolean
-  /** Writes an error that occurs before the first byte, with the format's shape and status. */
+  /** Writes an error that occurs before the first byte, with the shape and status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /** Whether answers of the format may contain images as URLs. */
+  /** True if answers of the format may contain images as URLs. */
   readonly imageUrls?: true
-  /**
-   * For formats whose audio has no media type: the container names. A container other than the requested one is a loss.
-   */
+  /** Container names, for formats whose audio has no media type. A container other than the requested one is a loss. */
   readonly container?: Container
-  /** Whether answers of the format state their completion time, as `completedAt` in the format's spelling. */
+  /** True if answers of the format state their completion time, as `completedAt` in the format's spelling. */
   readonly completionTime?: true
-  /** Adds the rate limit headers that clients of the format read. Only for formats that do not use OpenAI's headers. */
+  /** Adds the rate limit headers that the format's clients read. Only for formats that do not use OpenAI's headers. */
   readonly addRateLimits?: AddRateLimits
   /**
-   * Writes an error as the requested stream, for error kinds that clients of the format only expect there. Undefined
-   * for other kinds. If `socket` is set, the events are frames of a connection that stays open.
+   * Writes an error as the requested stream, for error kinds that the format's clients only expect in a stream.
+   * Undefined for other kinds. If `socket` is set, the events are frames of a connection that stays open.
    */
   errorAsStream?(
     error: CanonicalError,

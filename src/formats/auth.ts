@@ -2,14 +2,14 @@ import type { JsonObject } from '../canonical/node.ts'
 import { isStricter, messagesDialect } from './dialects/messages.ts'
 
 /**
- * How the upstream's key is sent. `bearer` and `token` are schemes of the `authorization` header, `jwt` is a bearer
- * token signed with the secret of a key `access:secret`, other values are header names.
+ * Method of sending the upstream's key. `bearer` and `token` are schemes of the `authorization` header, `jwt` is a
+ * bearer token signed with the secret of an `access:secret` key, and all other values are header names.
  */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 /**
- * Returns how a request with these headers sends its key. Anthropic's SDKs send a bearer with version 2026-10-21 and
- * later, and `x-api-key` with earlier ones (docs/wire/messages.md#versions).
+ * Returns the method by which a request with these headers sends its key. Anthropic's SDKs send a bearer token with
+ * version 2026-10-21 and later, and `x-api-key` with earlier versions (docs/wire/messages.md#versions).
  */
 export function sentStyle(
   { auth, dialect }: { readonly auth: AuthStyle; readonly dialect: JsonObject },
@@ -22,8 +22,8 @@ export function sentStyle(
 }
 
 /**
- * Returns the header with the channel's credential: its key, or for `jwt` the token signed with it; no header if the
- * upstream needs no key.
+ * Returns the header with the channel's credential: its key or, for `jwt`, a token signed with its secret. Returns no
+ * header if the upstream needs no key.
  */
 export function authHeaders(style: AuthStyle, key: string | undefined): { readonly [name: string]: string } {
   if (key === undefined || style === 'none') return {}

@@ -3,8 +3,8 @@ import { VERSION } from './formats.ts'
 import type { Preset } from './preset.ts'
 
 /*
- * Base URLs of vendors that serve their formats at separate paths: Google's `/v1beta/openai`, DeepSeek's `/anthropic`.
- * A URL that an operator configures instead of the vendor's may contain these paths or not.
+ * Base URLs of vendors that serve their formats at separate paths, such as Google's `/v1beta/openai` and DeepSeek's
+ * `/anthropic`. A URL that an operator configures instead of the vendor's may or may not include such a path.
  */
 
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
@@ -12,7 +12,7 @@ const trimmed = (address: string): string => address.replace(/\/+$/, '')
 const pathOf = (address: string | undefined): string =>
   address === undefined ? '' : trimmed(new URL(address).pathname)
 
-/** Whether the format's path differs from that of the vendor's first format in more than the version. */
+/** Returns true if the format's path differs from that of the vendor's first format in more than the version. */
 function hasSeparatePath({ formats }: Preset, format: Format): boolean {
   const root = (address: string | undefined): string => pathOf(address).replace(VERSION, '')
   const row = formats.find(one => one.format === format)
@@ -20,8 +20,8 @@ function hasSeparatePath({ formats }: Preset, format: Format): boolean {
 }
 
 /**
- * Returns the part of a URL before one of the vendor's own paths, or the origin if it is the vendor's own. Undefined
- * otherwise.
+ * Returns the part of a URL before one of the vendor's paths, or the URL's origin if it is the vendor's. Undefined for
+ * any other URL.
  */
 function hostIn({ formats }: Preset, address: string): string | undefined {
   const url = trimmed(address)
@@ -39,8 +39,8 @@ const hasSeparatePaths = (preset: Preset): boolean =>
   preset.formats.some(({ format }) => hasSeparatePath(preset, format))
 
 /**
- * Returns the vendor's formats at an operator's URL: all if the URL has one of the vendor's paths or hosts, otherwise
- * those at the path of the first format, which can do the work of the others.
+ * Returns the vendor's formats that are available at an operator's URL: all formats if the URL has one of the vendor's
+ * paths or hosts, otherwise the formats at the path of the first one, which can do the work of the others.
  */
 export function formatsAt(preset: Preset, address: string): readonly Format[] {
   const all = preset.formats.map(({ format }) => format)
@@ -49,8 +49,8 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * Returns the base URL of one format at an operator's URL, if the vendor has a separate path for the format. Undefined
- * if the URL is used as configured.
+ * Returns a format's base URL at an operator's URL, if the vendor has a separate path for the format. Undefined if the
+ * URL is used as configured.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
   const row = preset.formats.find(one => one.format === format)

@@ -1,4 +1,4 @@
-/** The values of `anthropic-beta` that a channel passes on: all, none, or a list. */
+/** Values of `anthropic-beta` that a channel passes on: all, none, or a list. */
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /**

@@ -6,8 +6,8 @@ const UP_TO_HIGH = ['low', 'medium', 'high'] as const
 const ALWAYS_THINKS = { thinking_off: 'never' } as const
 
 /**
- * The efforts that models of `chat` and `responses` support, weakest first, by model name; the first matching row
- * applies. A newer version is assumed to support what the last known one does.
+ * Efforts that models support in `chat` and `responses`, weakest first, by model name. The first matching row applies.
+ * Newer versions are assumed to support the same efforts as the latest known version.
  *
  * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
  * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's
@@ -31,7 +31,7 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKS],
 ]
 
-/** The flags of `chat` and `responses` by a model's name. Undefined for a model of an unknown family. */
+/** Returns a model's dialect flags in `chat` and `responses`, by its name. Undefined for an unknown family. */
 export function effortDialect(model: string): JsonObject | undefined {
   const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
   return family && { efforts: family[1], ...family[2] }

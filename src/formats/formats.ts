@@ -3,12 +3,12 @@ import type { Work } from '../canonical/work.ts'
 import { column } from './rows/index.ts'
 import type { FormatFacts } from './rows/row.ts'
 
-/** The facts of every format that an upstream can use. */
+/** Facts about every format that an upstream can use. */
 export const FORMAT_FACTS: ReadonlyMap<Format, FormatFacts> = column(({ upstream }) => upstream)
 
 /**
- * Work that the gateway can emulate by other work: it ranks documents by their vectors, compacts a
- * conversation by a summary, and runs a realtime session as transcription, conversation and speech in turn.
+ * Work that the gateway can emulate with other work: it ranks documents by their vectors, compacts a conversation with
+ * a summary, and runs a realtime session as transcription, conversation and speech.
  */
 const EMULATED_BY: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
@@ -16,12 +16,12 @@ const EMULATED_BY: { readonly [W in Work]?: Work } = {
   realtime: 'conversation',
 }
 
-/** The degree to which a format can do a kind of work. */
+/** Degree to which a format can do a kind of work. */
 export type Fitness = 'primary' | 'able' | 'emulated'
 
 /**
- * Returns how well an upstream of the format can do the work. Undefined if it cannot, or if the format is unknown. A
- * dialect flag such as `compaction: false` declares work that the vendor lacks.
+ * Returns the degree to which an upstream of the format can do the work. Undefined if it cannot do the work, or if the
+ * format is unknown. A dialect flag such as `compaction: false` declares that the vendor lacks a kind of work.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMAT_FACTS.get(format)?.does ?? []
@@ -32,21 +32,22 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
 }
 
-/** Whether the upstream does the work without emulation. */
+/** Returns true if the upstream does the work without emulation. */
 export const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
-/** The first format that is made for the work, in which the gateway writes the answers to its own requests. */
+/** Returns the first format designed for the work. The gateway uses it for answers to its own requests. */
 export function formatMadeFor(work: Work): Format {
   for (const [format, { does }] of FORMAT_FACTS) if (does[0] === work) return format
-  throw new Error(`No format is made for ${work}.`)
+  throw new Error(`No format is designed for ${work}.`)
 }
 
 /** Matches the version at the end of a URL. */
 export const VERSION = /\/v\d+[a-z0-9]*$/
 
 /**
- * Derives a format's base URL from the one URL that an operator configured for a channel. A version at the end is
- * removed if the format has it in its paths, and added for the other formats of a channel that has both sorts.
+ * Derives a format's base URL from the single URL that an operator configured for a channel. A trailing version is
+ * removed if the format has it in its paths. For all other formats of a channel with both kinds of formats, a missing
+ * version is added.
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
   const url = address.replace(/\/+$/, '')
@@ -54,6 +55,6 @@ export function baseUrlFor(format: Format, address: string, mixed: boolean): str
   return mixed && !VERSION.test(url) ? `${url}/v1` : url
 }
 
-/** Whether some of the formats have the version in the base URL and others in the path. */
+/** Returns true if some of the formats have the version in the base URL, and others in the path. */
 export const isMixed = (formats: readonly Format[]): boolean =>
   new Set(formats.map(format => FORMAT_FACTS.get(format)?.versioned ?? 'base')).size > 1

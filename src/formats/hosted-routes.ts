@@ -8,40 +8,43 @@ import { messages } from './rows/messages.ts'
 import type { Endpoint } from './rows/row.ts'
 
 /*
- * Endpoints of clouds at which their clients send requests of other formats, with the model in the path
+ * Cloud endpoints that accept requests in the formats of other vendors, with the model in the path
  * (docs/wire/messages.md#google-cloud, docs/wire/converse.md#invokemodel).
  */
 
-/** Matches the path of a publisher's model: the publisher, the model and the method. Clients write it with or without the version. */
+/**
+ * Matches the path of a publisher's model. Captures the publisher, the model and the method. The version is optional,
+ * because some clients omit it.
+ */
 const PUBLISHED =
   /^(?:\/v1(?:beta1)?)?(?:\/projects\/[^/]+\/locations\/[^/]+)?\/publishers\/(anthropic|google)\/models\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/
 
-/** A path of Google Cloud, divided into its parts. */
+/** The parts of a Google Cloud path. */
 export interface PublishedModel {
   readonly publisher: 'anthropic' | 'google'
-  /** The model as the path has it. */
+  /** The model, exactly as spelled in the path. */
   readonly model: string
   readonly method: string
 }
 
-/** Returns the parts of a path of Google Cloud; undefined for any other path. */
+/** Returns the parts of a Google Cloud path. Undefined for any other path. */
 export function publishedModel(path: string): PublishedModel | undefined {
   const [, publisher, model, method] = PUBLISHED.exec(path) ?? []
   if (publisher !== 'anthropic' && publisher !== 'google') return undefined
   return { publisher, model: model!, method: method! }
 }
 
-/** The name that stands for the model where tokens are counted; the body names the model there. */
+/** Placeholder for the model in the path of a token count. The body contains the actual model. */
 const COUNTING = 'count-tokens'
 
 const [CREATE, COUNT] = messages.endpoints!
 
-/** An endpoint whose path says fields of the body. */
+/** An endpoint whose path states some fields of the body. */
 export interface HostedEndpoint extends Endpoint {
   readonly hosted: HostedFields
 }
 
-/** Returns the endpoint for a method of a model of `anthropic`; undefined if the method is unknown. */
+/** Returns the endpoint for a method of an `anthropic` model. Undefined if the method is unknown. */
 export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoint | undefined {
   if (method !== 'rawPredict' && method !== 'streamRawPredict') return undefined
   const path = '/v1/publishers/anthropic/models/{model}:rawPredict'
@@ -50,10 +53,10 @@ export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoin
   return { ...CREATE!, path, hosted: { model: percentDecoded(model), ...stream } }
 }
 
-/** Matches the path of a model that is invoked in its own format on Bedrock: the model and the method. */
+/** Matches the path for invoking a Bedrock model in its own format. Captures the model and the method. */
 const INVOKED = /^(?:\/bedrock)?\/model\/(.+)\/(invoke|invoke-with-response-stream)$/
 
-/** Returns the endpoint of a model of Claude on Bedrock. Undefined for any other path. */
+/** Returns the endpoint of a Claude model on Bedrock. Undefined for any other path. */
 export function invokeEndpoint(path: string): HostedEndpoint | undefined {
   const [, model, method] = INVOKED.exec(path) ?? []
   if (model === undefined) return undefined
@@ -65,18 +68,18 @@ export function invokeEndpoint(path: string): HostedEndpoint | undefined {
   }
 }
 
-/** A request of another format that was found in the body of an endpoint. */
+/** A request in another format, contained in an endpoint's body. */
 export interface WrappedRequest {
   readonly endpoint: HostedEndpoint
   readonly body: JsonObject
 }
 
 /**
- * Returns the request that is to be counted in the model's own format (docs/wire/converse.md#token-counting). Undefined
- * if the body has none.
+ * Returns the request in the model's own format whose tokens should be counted (docs/wire/converse.md#token-counting).
+ * Undefined if the body has none.
  *
- * @param below path of the endpoint below its base URL, which has the model.
- * @throws GatewayError `invalid-request` if it is not JSON in base64.
+ * @param below the endpoint's path below its base URL, which contains the model.
+ * @throws GatewayError `invalid-request` if the request is not JSON in base64.
  */
 export function wrappedRequest(below: string, { input }: JsonObject): WrappedRequest | undefined {
   const invoked = isObject(input) ? input['invokeModel'] : undefined
@@ -90,19 +93,22 @@ export function wrappedRequest(below: string, { input }: JsonObject): WrappedReq
 
 const WRAPPED = 'input.invokeModel.body'
 
-/** Fields that the path of a hosted request states. */
+/** Fields stated by the path of a hosted request. */
 export interface HostedFields {
   readonly model?: string
   readonly stream?: true
 }
 
-/** The parts of a request that a hosting cloud changes. */
+/** Request parts that a hosting cloud changes. */
 interface RequestParts {
   readonly headers: IncomingHttpHeaders
   readonly body: JsonObject
 }
 
-/** Returns a hosted request as the format's own clients send it: version and beta features in headers. */
+/**
+ * Converts a hosted request to the form that the format's own clients send, with the version and beta features in
+ * headers.
+ */
 export function unhosted(fields: HostedFields, { headers, body }: RequestParts): RequestParts {
   const { anthropic_version: version, anthropic_beta: betas, ...rest } = body
   return {
@@ -115,5 +121,5 @@ export function unhosted(fields: HostedFields, { headers, body }: RequestParts):
   }
 }
 
-/** Matches a version of the format. Clouds have names of their own, such as `vertex-2023-10-16`. */
+/** Matches a version of the format. Clouds have their own names, such as `vertex-2023-10-16`. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/

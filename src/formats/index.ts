@@ -1,7 +1,4 @@
-/*
- * What the gateway knows about upstreams in advance: presets of vendors, facts about formats and models, and
- * credentials.
- */
+/* Built-in facts about upstreams: vendor presets, formats, models and credentials. */
 
 export { type AuthStyle, authHeaders, sentStyle } from './auth.ts'
 export { baseUrlAt, formatsAt } from './base-urls.ts'

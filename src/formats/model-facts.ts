@@ -1,16 +1,16 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 
-/** Why a fallback model is taken. */
+/** Reasons for using a fallback model. */
 export const FALLBACK_REASONS = ['failure', 'rate-limit', 'context', 'refusal', 'budget'] as const
 export type FallbackReason = (typeof FALLBACK_REASONS)[number]
 
-/** How channels of a model that are equal in all else are ordered. */
+/** Orders of a model's channels that are equal in every other respect. */
 export const MODEL_ORDERS = ['weight', 'latency', 'cost'] as const
 export type ModelOrder = (typeof MODEL_ORDERS)[number]
 
-/** A model that answers if another cannot. */
+/** A model that is used if another cannot answer. */
 export interface FallbackModel {
-  /** Public id. */
+  /** Public id of the model. */
   readonly model: string
   readonly on: ReadonlySet<FallbackReason>
 }
@@ -27,18 +27,18 @@ export interface ModelFacts {
   readonly maxOutput?: number
   /** Dialect flags for this model at any channel. The channel's flags take precedence. */
   readonly dialect?: JsonObject
-  /** Whether conversations with this model may be compacted. */
+  /** State of compaction for conversations with this model. */
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
   /** Whether the model reasons and calls tools. If absent, the catalogue decides. */
   readonly reasoning?: boolean
   readonly tools?: boolean
-  /** How channels of equal rank are ordered; by weight if absent. */
+  /** Order of channels with equal rank. Defaults to `weight`. */
   readonly order?: ModelOrder
-  /** Models that answer if no channel of this one does, the first first. */
+  /** Models to try, in this order, if no channel of this model answers. */
   readonly fallbacks?: readonly FallbackModel[]
-  /** US dollars per million tokens. */
+  /** Prices in US dollars per million tokens. */
   readonly price?: {
     readonly input?: number
     readonly output?: number

@@ -3,8 +3,7 @@ import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 
 /*
- * What Anthropic's models accept in a request, by the line and version in their names, as flags of the messages
- * dialect.
+ * Request features of Anthropic's models, by the line and version in their names, as flags of the messages dialect.
  *
  * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
  * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved
@@ -12,13 +11,13 @@ import { effortDialect } from './effort-families.ts'
  * Fable 5.1, and the migration guides (prefill).
  */
 
-/** The dialect flags that change with one version of some model lines. */
+/** Dialect flags that change with one version of some model lines. */
 interface Family {
-  /** The model lines that the row applies to. Undefined for all. */
+  /** Model lines to which the row applies. Undefined for all. */
   readonly lines?: readonly string[]
-  /** The first version that the row applies to. */
+  /** First version to which the row applies. */
   readonly since: string
-  /** The flags that change with that version. All others stay. */
+  /** Flags that change with that version. All others are unchanged. */
   readonly dialect: JsonObject
 }
 
@@ -40,11 +39,11 @@ const FAMILIES: readonly Family[] = [
   },
   { since: '4.8', dialect: { system_turns: true } },
   { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
-  // Applies to Opus and any future line: thinking is always on, and no tool can be forced.
+  // Opus and any future line: thinking is always on, and tool calls cannot be forced.
   { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
-  // The preview of Mythos has no version.
+  // The Mythos preview has no version.
   {
     lines: ['fable', 'mythos'],
     since: '0',
@@ -64,7 +63,7 @@ const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
 /** Matches `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2` and `claude-instant-1-2`. */
 const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
 
-/** Formats that have efforts but no reasoning budgets. */
+/** Formats with efforts but without reasoning budgets. */
 const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 
 /** Formats in which upstreams offer Claude with all of its settings. */
@@ -72,15 +71,18 @@ const CLAUDE_FORMATS: ReadonlySet<Format> = new Set(['messages', 'converse'])
 
 const COHERE_CHAT: Format = 'cohere-chat'
 
-/** Cohere's models that think (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on 2026-11-28). */
+/**
+ * Matches Cohere's thinking models (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on
+ * 2026-11-28).
+ */
 const THINKING_COMMANDS = /command-a-(?:reasoning|plus)/
 
-/** Whether model families have dialect flags in this format. */
+/** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
   CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT
 
 /**
- * The dialect flags that apply to a model by its name. Undefined for an unknown family, which in `messages` means any
+ * Returns the dialect flags for a model, by its name. Undefined for an unknown family, which in `messages` means any
  * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
@@ -92,7 +94,9 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
   return format === 'converse' ? hostedDialect(name, claude) : claude
 }
 
-/** The flags of a model that Bedrock hosts: those of Claude that Converse has, and cache points of Nova. */
+/**
+ * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, and cache points for Nova.
+ */
 function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {
   if (claude === undefined) return name.includes('nova') ? { cache_points: true } : undefined
   const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
@@ -109,7 +113,7 @@ function dialectOf(name: string): JsonObject {
 
 /** Merges the flags of all rows that apply to this line and version. Later rows take precedence. */
 function mergedDialect(line: string | undefined, version: number): JsonObject {
-  const matching = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
+  const matching = FAMILIES.filter(family => appliesTo(family, line) && numberOf(family.since) <= version)
   return Object.assign({}, ...matching.map(({ dialect }) => dialect))
 }
 
@@ -126,10 +130,10 @@ function parsedName(name: string): ParsedName {
   return early === undefined ? { line } : { line: late, version: versionOf(early, earlyMinor) }
 }
 
-const isOf = ({ lines }: Family, line: string | undefined): boolean =>
+const appliesTo = ({ lines }: Family, line: string | undefined): boolean =>
   lines === undefined || (line !== undefined && lines.includes(line))
 
-/** A version as a number that can be compared: 4.10 comes after 4.9. */
+/** Converts a version to a comparable number: 4.10 is greater than 4.9. */
 const versionOf = (major: string, minor = '0'): number => Number(major) * 100 + Number(minor)
 
 function numberOf(version: string): number {
@@ -137,8 +141,5 @@ function numberOf(version: string): number {
   return versionOf(major!, minor)
 }
 
-/**
- * The version assumed for a Claude model without one in its name: a current model without the restrictions of the
- * newest.
- */
+/** Version assumed for a Claude model whose name has none: that of a current model without the newest restrictions. */
 const UNVERSIONED = numberOf('5')

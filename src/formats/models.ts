@@ -3,7 +3,7 @@ import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
 import { familyDialect, hasFamilies } from './model-families.ts'
 
-/** A channel's format for one model, with the operator's facts from which it was made. */
+/** A channel's format for one model, and the operator's facts from which it was derived. */
 interface Cached {
   readonly facts: ModelFacts | undefined
   readonly format: ChannelFormat
@@ -11,34 +11,34 @@ interface Cached {
 
 const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
 
-/** Maximum number of models cached per format of a channel. Callers may invent names. */
+/** Maximum number of models cached per format of a channel, because callers may send any name. */
 const MAX_MODELS = 1000
 
-/** The model that a format is used for. */
+/** The model for which a format is used. */
 export interface ModelContext {
   readonly model: string
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
   /**
-   * Whether the caller uses the upstream's format. If so, family flags are not applied: the caller is expected to know
-   * its model.
+   * True if the caller uses the upstream's format. Family flags are then not applied, because the caller is expected to
+   * know its model.
    */
   readonly native: boolean
-  /** The channel's provider, with which `catalogue` is searched. */
+  /** The channel's provider, used to look up the model in `catalogue`. */
   readonly provider?: string
   readonly catalogue?: ModelLimits | undefined
 }
 
-/** The output limits of models in the catalogue. */
+/** Output limits of models in the catalogue. */
 export interface ModelLimits {
-  /** Maximum number of tokens in an answer of the model. Undefined if unknown. */
+  /** Returns the maximum number of tokens in one of the model's answers. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined
 }
 
 /**
- * Adds the dialect of one model to a channel's format. The channel's flags take precedence over the operator's for the
- * model, and those over the flags of the model's family. Returns the same object for the same model, and the format
- * itself if there is nothing to add.
+ * Adds a model's dialect to a channel's format. The channel's flags take precedence over the operator's flags for the
+ * model, which take precedence over the flags of the model's family. Returns the same object for the same model, and
+ * the format itself if there is nothing to add.
  */
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts, native } = context
@@ -56,15 +56,15 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   return modelFormat
 }
 
-/** The dialect flags in the operator's facts about a model. */
+/** Returns the dialect flags in the operator's facts about a model. */
 function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined): JsonObject {
   const limit = facts?.maxOutput
   return { ...(format === 'messages' && limit !== undefined ? { max_output: limit } : {}), ...facts?.dialect }
 }
 
 /**
- * Adds the catalogue's output limit if no other is declared. Callers' own limits may exceed it, because the model may
- * have been improved since.
+ * Adds the catalogue's output limit if no other is declared. Limits set by callers may exceed it, because the catalogue
+ * may be out of date.
  */
 function withLimit(
   flags: JsonObject,

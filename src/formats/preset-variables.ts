@@ -5,7 +5,9 @@ export interface VariableValues {
   readonly [name: string]: string | undefined
 }
 
-/** Google Cloud's host for a region: `global`, a group of regions, or one region (vertex-sdk 1.1, `client.ts`). */
+/**
+ * Returns Google Cloud's host for a region: `global`, a multi-region, or a single region (vertex-sdk 1.1, `client.ts`).
+ */
 function vertexHost(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com'
   return region === 'us' || region === 'eu'
@@ -13,11 +15,14 @@ function vertexHost(region: string): string {
     : `${region}-aiplatform.googleapis.com`
 }
 
-/** The names in braces that a text has. */
+/** Returns the names in braces in a text. */
 export const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => (name === 'vertex-host' ? 'region' : name!))
 
-/** Fills in the names in braces. A name without a value becomes `missing`; the config with it is refused. */
+/**
+ * Replaces the names in braces with their values. A name without a value becomes `missing`, with which the config is
+ * refused.
+ */
 function filled(text: string, values: VariableValues): string {
   const valueNamed = (name: string): string =>
     name === 'vertex-host' ? vertexHost(values['region'] ?? 'missing') : (values[name] ?? 'missing')
@@ -27,7 +32,7 @@ function filled(text: string, values: VariableValues): string {
 const filledAll = (texts: { readonly [name: string]: string }, values: VariableValues) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
 
-/** The preset with the values of its variables in its addresses, headers and queries. */
+/** Returns the preset with the values of its variables filled in to its addresses, headers and queries. */
 export const withVariables = (preset: Preset, values: VariableValues): Preset => ({
   ...preset,
   formats: preset.formats.map(row => filledRow(row, values)),

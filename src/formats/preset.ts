@@ -3,59 +3,62 @@ import type { AuthStyle } from './auth.ts'
 import type { BetaPolicy } from './betas.ts'
 import type { Hosting } from './channel-format.ts'
 
-/** A vendor as data: everything a channel needs if its operator configures only a key. */
+/** A vendor as data: everything that a channel needs if its operator configures only a key. */
 export interface Preset {
   readonly name: string
-  /** The usual environment variables of the vendor's key. The first that is set is used. */
+  /** Usual environment variables for the vendor's key. The first one that is set is used. */
   readonly env: readonly string[]
-  /** The usual environment variable of the URL, for vendors with one URL per customer. */
+  /** Usual environment variable for the URL, for vendors with a separate URL per customer. */
   readonly addressEnv?: string
-  /** The path to append to that URL. */
+  /** Path to append to that URL. */
   readonly addressSuffix?: string
-  /** The channel fields that stand in the addresses as `{region}`, each with the environment variables that set it. */
+  /**
+   * Channel fields that appear in the addresses, for example as `{region}`, each with the environment variables that
+   * set it.
+   */
   readonly variables?: { readonly [V in PresetVariable]?: PresetVariableSource }
-  /** The cloud that the vendor is a service of. */
+  /** Cloud to which the vendor's service belongs. */
   readonly cloud?: Cloud
-  /** The vendor needs no key. */
+  /** True if the vendor needs no key. */
   readonly keyless?: true
-  /** The vendor's formats, best first. Empty if only the operator can name them. */
+  /** The vendor's formats, best first. Empty if only the operator can specify them. */
   readonly formats: readonly PresetFormat[]
   readonly betas?: BetaPolicy
-  /** The models of a channel for which the operator names none. By default the vendor's list. */
+  /** Models of a channel whose operator specifies none. Defaults to the vendor's model list. */
   readonly models?: readonly string[]
 }
 
-/** A channel field that stands in addresses. */
+/** A channel field that may appear in addresses. */
 export type PresetVariable = 'region' | 'project' | 'resource' | 'workspace' | 'api_version'
 
-/** Sources of a variable that the channel does not state. */
+/** Sources of a variable that the channel does not set. */
 export interface PresetVariableSource {
   readonly env: readonly string[]
   readonly default?: string
 }
 
-/** Sign-in of channels at a cloud. */
+/** Sign-in settings of channels at a cloud. */
 export interface Cloud {
   readonly name: 'aws' | 'google' | 'azure'
-  /** The name of the service that requests to AWS are signed for. */
+  /** Service name for signing requests to AWS. */
   readonly service?: string
-  /** The scope of tokens of Microsoft Entra. */
+  /** Scope of Microsoft Entra tokens. */
   readonly scope?: string
 }
 
 /** One format of a vendor. */
 export interface PresetFormat {
   readonly format: Format
-  /** Undefined if only the operator can name it. */
+  /** Undefined if only the operator can specify it. */
   readonly baseUrl?: string
-  /** The format's path below the base URL, also below one that an operator configures. */
+  /** The format's path below the base URL, including a base URL that an operator configures. */
   readonly below?: string
   readonly hosting?: Hosting
-  /** The format of errors, if it is not this one. */
+  /** Format of errors, if it is not this one. */
   readonly errors?: Format
-  /** Matches the models that the format serves; all by default. */
+  /** Matches the models available in the format. Defaults to all. */
   readonly servedModels?: RegExp
-  /** Undefined for the format's default (formats.ts). */
+  /** Undefined for the format's default authentication (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }
   readonly query?: { readonly [name: string]: string }

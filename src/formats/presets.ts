@@ -30,7 +30,7 @@ import { custom, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
-/** Every vendor, in the order of preference of a gateway without a config. */
+/** All vendors, in order of preference for a gateway without a config. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
   [
     openai,

@@ -1,6 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 
-/** The release of a publisher's SDK whose types the gateway was last checked against (docs/newer.md). */
+/** The SDK release against whose types the gateway was last checked (docs/newer.md). */
 export interface Release {
   readonly package: string
   readonly version: string

@@ -15,28 +15,28 @@ import { column } from './rows/index.ts'
 import { vendorEndpoints } from './rows/kling.ts'
 import type { Endpoint, ModelMethods } from './rows/row.ts'
 
-/** One endpoint that takes requests of one format. */
+/** An endpoint that accepts requests in one format. */
 export interface Route extends Endpoint {
   readonly format: Format
-  /** Fields that the path states, at endpoints of a cloud that hosts models of this format. */
+  /** Fields stated by the path, at endpoints of a cloud that hosts models of this format. */
   readonly hosted?: HostedFields
 }
 
-/** The endpoint for a path. `streams` is set if the path itself asks for a stream. */
+/** The endpoint that matches a path. `streams` is set if the path itself requests a stream. */
 export interface MatchedRoute {
   readonly route: Route
   readonly streams: boolean
 }
 
-/** Endpoints with fixed paths. Others have the model in theirs. */
+/** Endpoints with fixed paths, as opposed to paths that contain the model. */
 export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)].flatMap(([format, endpoints]) =>
   endpoints.map(endpoint => ({ format, ...endpoint })),
 )
 
-/** Endpoints with the model in their paths, by format. */
+/** Endpoints whose paths contain the model, by format. */
 export const MODEL_METHODS: ReadonlyMap<Format, ModelMethods> = column(({ methods }) => methods)
 
-/** Returns the endpoint of a model's method. Undefined if the path has none. */
+/** Returns the endpoint of a model's method. Undefined for a path without a method. */
 function methodRoute(path: string): MatchedRoute | undefined {
   for (const [format, { path: pattern, endpoints, below }] of MODEL_METHODS) {
     const [, model, method] = pattern.exec(path) ?? []
@@ -51,8 +51,8 @@ function methodRoute(path: string): MatchedRoute | undefined {
 const NO_METHOD = notFound('Models have no such method.')
 
 /**
- * Returns the endpoint for a path that has the model: a model's method, or an endpoint of a cloud that hosts models of
- * other formats.
+ * Returns the endpoint for a path that contains the model: a model's method, or an endpoint of a cloud that hosts other
+ * vendors' models.
  *
  * @throws GatewayError `not-found` for a path with an unsupported method.
  */
@@ -70,52 +70,56 @@ function modelRouteAt(path: string): MatchedRoute | undefined {
   return published === undefined ? methodRoute(path) : undefined
 }
 
-/** Whether a path ends with a method, and not with a model name that contains a colon. */
+/** Returns true if a path ends with a method, as opposed to a model name that contains a colon. */
 export const namesMethod = (path: string): boolean => methodRoute(path) !== undefined
 
-/** Endpoints by their paths. */
+/** Endpoints with fixed paths, by path. */
 const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
-/** Matches the path of a model's method that need not be decoded first. */
+/** Matches the path of a model's method if it does not need to be decoded first. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$|^(?:\/bedrock)?\/model\//
 
-/** Returns the endpoint of a POST request. Undefined if the path has to be decoded or has no endpoint. */
+/** Returns the endpoint for a POST request. Undefined if the path must be decoded first or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
   MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? modelRouteAt(path) : undefined)
 
 /**
- * Returns the path, below the base URL, for a body of the format. The fields of the body decide between several paths.
+ * Returns the path below the base URL for a body in the format. If the format has several paths, the fields of the body
+ * determine which one.
  *
- * @param stream whether the answer is streamed, for formats whose path states it.
+ * @param stream whether the answer is streamed, for formats with a separate path for streams.
  */
 export function pathFor(format: Format, model: string, body: JsonObject, stream = false): string {
-  const isMeant = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
+  const hasMark = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   const methods = MODEL_METHODS.get(format)
   if (methods !== undefined) {
     const all = [...methods.endpoints]
-    const meant = all.filter(([, endpoint]) => isMeant(endpoint))
+    const meant = all.filter(([, endpoint]) => hasMark(endpoint))
     const [method] = meant.findLast(([, { streams = false }]) => streams === stream) ?? meant.at(-1) ?? all[0]!
     return methods.pathOf(model, method)
   }
   const routes = ROUTES.filter(route => route.format === format)
-  return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
+  return (routes.find(hasMark) ?? routes[0])?.below ?? '/'
 }
 
-/** Returns the gateway's path for a path below the format's base URL. The same path if there is no endpoint for it. */
+/** Returns the gateway's path for a path below the format's base URL, or the same path if there is no such endpoint. */
 export const endpointPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
-/** The formats of further paths, by how these begin. */
+/** Patterns of other paths, by format. */
 const OTHER_PATHS = [...column(({ otherPaths }) => otherPaths)]
 
-/** The usual endpoint of each format whose paths have the model. */
-const USUAL_METHODS = [...MODEL_METHODS].map(([format, { endpoints }]) => ({ format, ...[...endpoints.values()][0]! }))
+/** Usual endpoint of each format whose paths contain the model. */
+const DEFAULT_METHODS = [...MODEL_METHODS].map(([format, { endpoints }]) => ({
+  format,
+  ...[...endpoints.values()][0]!,
+}))
 
 /** Returns the endpoints whose mark the body contains. */
 const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
-  [...ROUTES, ...USUAL_METHODS].filter(({ mark }) => body[mark] !== undefined)
+  [...ROUTES, ...DEFAULT_METHODS].filter(({ mark }) => body[mark] !== undefined)
 
-/** Returns the format of a path; for a path that is not an endpoint, the likely format of its caller. */
+/** Returns the format of a path or, for a path that is not an endpoint, the most likely format of the caller. */
 export const formatOfPath = (path: string): Format =>
   MATCHED.get(path)?.route.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
 
@@ -129,14 +133,17 @@ export interface Query {
   readonly [name: string]: string
 }
 
-/** Returns the endpoint and the body of a request of another format inside the body of an endpoint, if it has one. */
+/**
+ * Returns the endpoint and body of a request in another format that an endpoint's body contains. Undefined if there is
+ * none.
+ */
 export function unwrapped(route: Route, body: JsonObject): { route: Route; body: JsonObject } | undefined {
   const wrapped = route.wraps === true ? wrappedRequest(route.below, body) : undefined
   return wrapped && { route: { format: 'messages', ...wrapped.endpoint }, body: wrapped.body }
 }
 
 /**
- * Creates the wire request of an endpoint. Passes on only the headers and query parameters of the format.
+ * Creates the wire request for an endpoint. Passes on only the format's headers and query parameters.
  *
  * @throws GatewayError `invalid-request` if the version is missing, or if the body belongs to another endpoint.
  */
@@ -167,7 +174,9 @@ function selected(names: readonly string[], headers: IncomingHttpHeaders): Recor
   return values
 }
 
-/** Checks and returns the version header. Any date is taken, and requests of all versions are read alike. */
+/**
+ * Checks and returns the version header. Any date is accepted, and requests of all versions are read in the same way.
+ */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
   if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${MESSAGES_VERSION}.`)
@@ -175,12 +184,15 @@ function versionOf(names: readonly string[], headers: IncomingHttpHeaders): stri
   return String(value)
 }
 
-/** Compares with the usual version first, because nearly every caller sends it and parsing a date is slow. */
+/**
+ * Returns true for a date. First compares with the usual version, because nearly every caller sends it and parsing a
+ * date is slow.
+ */
 const isDate = (text: string): boolean =>
   text === MESSAGES_VERSION ||
   (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
 
-/** Refuses a body that lacks this endpoint's mark and has the mark of another (trap 73). */
+/** Refuses a body that lacks this endpoint's mark but has another endpoint's (trap 73). */
 function checkBody(route: Route, body: JsonObject): void {
   if (body[route.mark] !== undefined) return
   const others = markedRoutes(body).filter(({ mark }) => route.takes?.includes(mark) !== true)
@@ -193,6 +205,6 @@ function checkBody(route: Route, body: JsonObject): void {
   throw invalid(`A body with \`${mark}\` belongs to ${paths.join(' or ')}, not to this endpoint.`)
 }
 
-/** Returns the routes where clients of the video vendor submit tasks. */
+/** Returns the routes at which a video vendor's clients submit tasks. */
 export const vendorRoutes = (vendor: string): readonly Route[] =>
   vendorEndpoints(vendor).map(endpoint => ({ format: 'kling', ...endpoint }))

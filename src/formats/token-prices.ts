@@ -1,7 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 
 /*
- * Token costs of media by the vendors' published rules. Models differ, so every number is an estimate.
+ * Token counts of media according to the vendors' published rules. Models differ, so every number is an estimate.
  *
  * - messages: an image is scaled to 1568 pixels at its longer edge and costs one token per 750 pixels; a page of a
  *   document costs an image and its text.
@@ -18,7 +18,7 @@ export interface MediaPrices {
   readonly page: number
   readonly audioSecond: number
   readonly videoSecond: number
-  /** An image in low detail, if the vendor has a price for that. */
+  /** An image in low detail, if the vendor has a separate price for it. */
   readonly lowDetail?: number
 }
 
@@ -47,12 +47,12 @@ const OTHERS: MediaPrices = {
   lowDetail: 85,
 }
 
-/** An estimate of how the vendors of a format count tokens. */
+/** Estimates for token counting by a format's vendors. */
 export interface TokenPrices {
   readonly media: MediaPrices
-  /** The vendor's tokens per token of the vocabulary with which the gateway counts. A high estimate. */
+  /** High estimate of the number of vendor tokens per token in the gateway's own count. */
   readonly factor: number
-  /** Tokens that the vendor adds to a request with tools. */
+  /** Number of tokens that the vendor adds to a request with tools. */
   readonly toolsPreamble: number
 }
 

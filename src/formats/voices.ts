@@ -1,6 +1,6 @@
 /*
- * Voices by the names that callers use: the vendor's own names, and for each of OpenAI's names the vendor's most
- * similar voice.
+ * Voices by the names that callers use: the vendor's own names, and OpenAI's names for the vendor's most similar
+ * voices.
  */
 
 const GOOGLE = [
@@ -18,7 +18,7 @@ export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   verse: 'Umbriel',
 }
 
-/** ElevenLabs' ready-made voices. Custom voices are named by their ids. */
+/** ElevenLabs' ready-made voices. Custom voices are requested by id. */
 const READY_MADE = {
   ...{ Alice: 'Xb7hH8MSUJpSbSDYk0k2', Bill: 'pqHfZKP75CvOlQylNhV4', Brian: 'nPczCjzI2devNBz1zQrb' },
   ...{ Callum: 'N2lVS1w4EtoT3dr4eOWO', Charlie: 'IKne3meq5aSn9XLyUdCD', Chris: 'iP95p4xoKVk53GoZ742B' },
@@ -37,5 +37,5 @@ export const ELEVENLABS_VOICES: { readonly [name: string]: string } = {
   verse: READY_MADE.Chris,
 }
 
-/** ElevenLabs' voice for requests that name none. */
+/** ElevenLabs' voice for requests without a voice. */
 export const ELEVENLABS_VOICE: string = READY_MADE.George

@@ -14,7 +14,7 @@ import type { Outcome } from './report.ts'
  * Finds the caller by the key in a request. Returns a promise only for a key that is not in memory and must be looked
  * up in the store.
  *
- * @param addressOf the IP address the request came from.
+ * @param addressOf returns the IP address that the request came from.
  * @param format the endpoint's format, if the endpoint belongs to one.
  * @throws GatewayError `unauthenticated`, or `forbidden` if the key may not use the format.
  */
@@ -34,8 +34,8 @@ function checkedFormat(caller: Caller, format: Format | undefined): Caller {
 }
 
 /**
- * Creates a request's reservation in the limits of its key, and attaches rate-limit headers that show the rest to the
- * reply.
+ * Creates a request's reservation in the limits of its key, and adds rate-limit headers with the remaining amounts to
+ * the reply.
  */
 export function reservationOf(
   limits: Limits,
@@ -47,7 +47,7 @@ export function reservationOf(
   return reservation
 }
 
-/** Charges the usage of a request to its limits. The reserved amount stays if not even an estimate is possible. */
+/** Charges a request's usage to its limits. Keeps the reserved amount if the usage cannot even be estimated. */
 export function settle(reservation: Reservation, { spent, row }: Outcome): void {
   if (spent === undefined) reservation.settleUncounted()
   else reservation.settle(spent, row.cost, row.estimated !== true)
@@ -71,10 +71,11 @@ class RateHeaders implements HeaderSource {
 
 /** Number of bytes of text per token: about four English letters, or slightly more than one Chinese character. */
 const BYTES_PER_TOKEN = 4
-/** Number of tokens of an image, and of any medium whose bytes are not in the request. */
+/** Number of tokens of an image, and of any media whose bytes are not in the request. */
 const IMAGE_TOKENS = 1000
 /**
- * Number of bytes per token of other media. The value is low on purpose, so that the estimate errs on the high side.
+ * Number of bytes per token of other media. The values are deliberately low, so that the estimate errs on the high
+ * side.
  */
 const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
@@ -83,7 +84,7 @@ const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'tran
 
 /**
  * Estimates the tokens of a request from its size alone. The estimate is reserved from the key's limits until the
- * upstream reports a count. Linear in the size of the request. Loads no vocabulary.
+ * upstream reports a count. Takes linear time and loads no vocabulary.
  */
 export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const work = workOf(request)
@@ -91,9 +92,10 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const { messages, tools, sampling, output } = request
   const input = tokensOf(messages) + tokensOf(tools)
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
-  const most = sampling?.maxTokens
+  const maxTokens = sampling?.maxTokens
   // A caller may send any number here. The upstream decides whether it is valid.
-  return most === undefined ? { input } : { input, output: Math.max(0, most) * Math.max(1, output.candidates ?? 1) }
+  if (maxTokens === undefined) return { input }
+  return { input, output: Math.max(0, maxTokens) * Math.max(1, output.candidates ?? 1) }
 }
 
 /**

@@ -4,23 +4,24 @@ import type { Part } from '../canonical/content.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Work } from '../canonical/work.ts'
 
-/** Fact by which the requests of a conversation are recognised. */
+/** Fact that identifies the requests of one conversation. */
 export type AffinitySource = 'cache-key' | 'session' | 'conversation' | 'beginning'
 
-/** The string that identifies a conversation, and the fact from which it was made. */
+/** A string that identifies a conversation, and the fact that it is derived from. */
 interface Affinity {
   readonly key: string
   readonly by: AffinitySource
 }
 
 /**
- * Returns the string that identifies a request's conversation, so that its requests reach the channel that has its
- * prompt cached: the cache key, else the client's session, else the stored conversation, else a hash of the
- * conversation's beginning. The string is the same on every instance and after a restart. Two keys of the gateway never
- * share one (docs/decisions/2026-11-24-cache-affinity.md).
+ * Returns the string that identifies a request's conversation, so that all its requests reach the channel with the
+ * cached prompt. The string is the cache key, or else the client's session, the stored conversation or a hash of the
+ * conversation's beginning. It is the same on every instance and after a restart. Two gateway keys never share a
+ * string (docs/decisions/2026-11-24-cache-affinity.md).
  *
  * @param owner id of the caller's key.
- * @param sessionHeaders headers of the config that name a client's session, in lower case. They come before the usual.
+ * @param sessionHeaders configured headers with a client's session id, in lower case. They take precedence over the
+ * usual headers.
  * @returns undefined if the request belongs to no conversation.
  */
 export function affinityOf(
@@ -30,26 +31,26 @@ export function affinityOf(
   owner: string,
   sessionHeaders: readonly string[] = [],
 ): Affinity | undefined {
-  const made = (by: AffinitySource, key: string | undefined): Affinity | undefined =>
+  const affinity = (by: AffinitySource, key: string | undefined): Affinity | undefined =>
     key === undefined ? undefined : { key: `${owner}\n${shortened(key)}`, by }
   return (
-    made('cache-key', request.cacheKey) ??
-    made('session', sessionOf(request, headers, sessionHeaders)) ??
-    made('conversation', request.state?.conversation) ??
-    made('beginning', beginning(request, work))
+    affinity('cache-key', request.cacheKey) ??
+    affinity('session', sessionOf(request, headers, sessionHeaders)) ??
+    affinity('conversation', request.state?.conversation) ??
+    affinity('beginning', beginning(request, work))
   )
 }
 
-/** Headers in which clients send the id of their session: Codex (`session_id`, `session-id`), Claude Code, others. */
+/** Headers in which clients send their session id: Codex (`session_id`, `session-id`), Claude Code and others. */
 const SESSION_HEADERS = ['session_id', 'session-id', 'x-session-id', 'x-claude-code-session-id'] as const
 
-/** Matches the session in Claude Code's `metadata.user_id`: at the end of a string, or a member of JSON text. */
+/** Matches the session in Claude Code's `metadata.user_id`: the end of a plain string, or a field of a JSON string. */
 const USER_SESSION = /(?:_session_|"session_id"\s*:\s*")([\w-]{8,64})/
 
-/** Length from which a client's id is replaced by its hash, in characters. Every draw reads the whole string. */
+/** Maximum length of an id, in characters. Longer ids are hashed, because every draw reads the whole string. */
 const LONGEST_ID = 256
 
-/** Returns an id, or the hash of a long one. */
+/** Returns the id itself, or its hash if it is long. */
 function shortened(id: string): string {
   if (id.length <= LONGEST_ID) return id
   const hash = createHash('sha256')
@@ -70,13 +71,13 @@ function sessionOf(
   return endUser === undefined ? undefined : USER_SESSION.exec(endUser.slice(0, LONGEST_USER))?.[1]
 }
 
-/** Length of the part of an end user's id that is searched for a session, in characters. */
+/** Number of characters of an end user's id that are searched for a session. */
 const LONGEST_USER = 1000
 
 /** Kinds of work whose messages are the turns of a conversation. */
 const CONVERSES: ReadonlySet<Work> = new Set<Work>(['conversation', 'compaction'])
 
-/** Hashes model, tool names, instructions and the first user turn. Undefined without a user turn. */
+/** Hashes the model, tool names, instructions and first user turn. Undefined if there is no user turn. */
 function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work): string | undefined {
   const first = messages.findIndex(({ role }) => role === 'user')
   if (first < 0 || !CONVERSES.has(work)) return undefined
@@ -90,10 +91,10 @@ function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work
   return hash.digest('base64url')
 }
 
-/** Adds the text of a part. Of a part without text only the type is added. */
+/** Adds the text of a part, or only the type of a part without text. */
 const addPart = (hash: Hash, part: Part): void => add(hash, part.type === 'text' ? part.text : `\0${part.type}`)
 
-/** Number of characters at either end of a long string that are hashed, besides its length. */
+/** Number of characters hashed at either end of a long string. The length is hashed as well. */
 const END = 2048
 
 /** Adds a string with its length, so that neighbouring strings cannot be confused. */

@@ -3,8 +3,8 @@ import type { Usage } from '../canonical/result.ts'
 import { shownLosses } from '../egress/losses.ts'
 
 /**
- * The losses of an answer that its caller is shown: those of its candidates, and token counts that the caller's format
- * does not have. A count of zero says nothing.
+ * Returns the losses of an answer to show to its caller: losses of its candidates, and token counts that the caller's
+ * format lacks. Counts of zero are left out.
  */
 export const reportedOfAnswer = (losses: readonly Loss[], usage: Usage | undefined): readonly Loss[] =>
   losses.length === 0
@@ -19,7 +19,7 @@ const isLostCount = ({ kind, path: [, field, ...rest] }: Loss, usage: Usage | un
   rest.length === 0 &&
   (field === undefined ? Object.values(usage ?? {}).some(counts) : counts(usage?.[field as keyof Usage]))
 
-/** Whether a count is above zero, or one by kind other than text, which the sum has anyway. */
+/** Returns true if a count is above zero. Ignores the text count by kind, because the total includes it anyway. */
 function counts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'number' && value > 0
   return Object.entries(value).some(([kind, count]) => kind !== 'text' && count > 0)

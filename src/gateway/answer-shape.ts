@@ -3,7 +3,7 @@ import { type EventParser, eventParser } from '../ingress/transport/event-parser
 import { FRAMES, openFrameParser } from '../ingress/transport/frames.ts'
 import { type Answer, headerValue } from '../upstreams/channel/index.ts'
 
-/** How to read an answer: as one JSON value, as a stream of events, or as raw text or bytes. */
+/** Way to read an answer: as one JSON value, as a stream of events, or as raw text or bytes. */
 type Shape = 'json' | 'events' | 'raw'
 
 /**
@@ -34,13 +34,13 @@ function ofAny(type: string, { bodyKind }: Answer, stream: boolean): Shape {
 /** Media types of text, including subtitles. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
-/** Whether an answer of this media type is plain text. An answer without a type is read as text. */
+/** Returns true if an answer of this media type is plain text. An answer without a type is read as text. */
 export const isTextual = (mediaType: string): boolean => TEXTUAL.test(mediaType)
 
 const EVENTS = 'text/event-stream'
 
 const isEvents = (type: string): boolean => type.startsWith(EVENTS) || type.startsWith(FRAMES)
 
-/** Returns the parser for the events of an answer. That of binary frames is loaded with the first one. */
+/** Returns the parser for the events of an answer. The parser for binary frames is loaded on first use. */
 export const eventParserOf = (answer: Answer): EventParser | Promise<EventParser> =>
   headerValue(answer.headers['content-type']).startsWith(FRAMES) ? openFrameParser() : eventParser()

@@ -13,7 +13,7 @@ export interface Call {
   readonly format: Format
   /** Path of the endpoint for the log, without query and credentials. */
   readonly path: string
-  /** Row of the endpoint, which states how a body becomes a request. */
+  /** Row of the endpoint, which defines how a body becomes a request. */
   readonly route: Route
   /** HTTP message: its headers, and its body until it is read. */
   readonly message: IncomingMessage
@@ -27,19 +27,20 @@ export interface Call {
   /** Reply to the caller. Wrapped if the answer is captured. Replaced if the answer is produced in the background. */
   reply: Reply
   /**
-   * Turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must not.
+   * Turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must not
+   * hold it.
    */
   readonly turns?: Turns
   /**
-   * Whether references that the gateway cannot resolve are refused (`previous_response_not_found`) instead of being
+   * True if references that the gateway cannot resolve are refused (`previous_response_not_found`) instead of being
    * sent to an upstream.
    */
   readonly strict?: true
-  /** Whether the gateway itself makes this request, in canonical form. No upstream is then native for it. */
+  /** True if the gateway itself makes this request, in canonical form. No upstream is native for this request. */
   readonly fromGateway?: true
-  /** Whether the turn is only stored, so that a later request can continue it, and nothing is generated. */
+  /** True if the turn is only stored, so that a later request can continue it, and nothing is generated. */
   readonly silent?: true
-  /** Caller in whose name an administrator sends the request. No credential is checked. */
+  /** Caller on whose behalf an administrator sends the request. No credential is checked. */
   readonly as?: Caller
   /** Id of the captured request that this one resends. */
   readonly repeats?: string
@@ -55,19 +56,19 @@ export interface Abortable {
   abort(why?: GatewayError): void
 }
 
-/** Reply to the caller: a whole answer, or a head followed by chunks of text. */
+/** Reply to the caller: a whole answer, or a head followed by chunks. */
 export interface Reply {
-  /** Whether the caller left before the answer was complete. */
+  /** True if the caller left before the answer was complete. */
   readonly gone: boolean
-  /** Whether part of the answer was already sent, so that an error can only be an event. */
+  /** True if part of the answer was already sent, so that an error can only be an event. */
   readonly started: boolean
   /** Work in progress on the answer. It is aborted when the caller leaves. */
   abortable: Abortable | undefined
   /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
-  /** Whether fields after the body of a streamed answer reach the caller. */
+  /** True if the trailer fields of a streamed answer reach the caller. */
   readonly takesTrailers?: boolean
-  /** Fields after the body of a streamed answer. Only for replies that take them. */
+  /** Trailer fields of a streamed answer. Set only if `takesTrailers` is true. */
   trailers?: Headers | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void

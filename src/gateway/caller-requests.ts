@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import { requestId } from '../store/usage/request-id.ts'
 import type { Abortable, Call, Reply } from './call.ts'
 
-/** A request that an administrator sends in a caller's name. */
+/** A request that an administrator sends on a caller's behalf. */
 export interface CallerRequest {
   /** Path of an endpoint. */
   readonly path: string
@@ -16,7 +16,7 @@ export interface CallerRequest {
   readonly repeats?: string
 }
 
-/** Sends requests through the endpoints in the name of a caller. */
+/** Sends requests through the endpoints on behalf of a caller. */
 export interface CallerRequests {
   /**
    * Starts a request.
@@ -34,13 +34,13 @@ export function forcedTo(caller: Caller, channel: string): Caller {
   return { ...caller, permissions: { ...permissions, allowsChannel: name => name === channel } }
 }
 
-/** A call whose request is in canonical form already, so that no endpoint reads a body. */
+/** Creates a call whose request is already in canonical form, so that no endpoint reads a body. */
 export const gatewayCall = (format: Format, path: string, message: Call['message'], reply: Reply): Call => ({
   ...{ id: requestId(), format, path, message, framing: 'lines', fromGateway: true, reply },
   ...{ route: { format, path, below: '', mark: '', headers: [] }, head: { headers: {}, query: {} } },
 })
 
-/** Parts of an `Incoming` that a request of the gateway itself never has. */
+/** Fields of an `Incoming` that the gateway's own requests never have. */
 export const NO_STATE = {
   trailing: undefined,
   responseChain: undefined,

@@ -10,7 +10,7 @@ export interface ChannelFinding {
   readonly level: 'ok' | 'warning' | 'fault'
   readonly subject: 'answer' | 'clock' | 'models'
   readonly text: string
-  /** Steps that remove the fault. */
+  /** Advice on how to remove the fault. */
   readonly remedy?: string
 }
 
@@ -20,21 +20,21 @@ export interface ChannelCheck {
   readonly findings: readonly ChannelFinding[]
   /** Models that the upstream lists, sorted. Undefined if it lists none. */
   readonly models: readonly string[] | undefined
-  /** Kinds of work of the channel's formats. */
+  /** Kinds of work that the channel's formats can do. */
   readonly does: readonly Work[]
 }
 
 /** Maximum time of a request for the list of models, in milliseconds. */
 const LIST_TIMEOUT = 10_000
-/** Difference of clocks that is no fault, in milliseconds. Signatures and tokens of clouds allow five minutes. */
+/** Tolerated clock difference, in milliseconds. Signatures and tokens of clouds allow five minutes. */
 const CLOCK_TOLERANCE = 60_000
 /** Maximum number of names in a finding. */
 const MAX_NAMES = 5
 
 /** Checks the credentials, the clock and the models of a channel. Never rejects for a failure of the upstream. */
 export async function checkChannel(channel: Channel, options: ChannelTestOptions): Promise<ChannelCheck> {
-  const late = delay(LIST_TIMEOUT, undefined, { ref: false })
-  const listing = await Promise.race([requestListing(channel).catch(() => undefined), late])
+  const timeout = delay(LIST_TIMEOUT, undefined, { ref: false })
+  const listing = await Promise.race([requestListing(channel).catch(() => undefined), timeout])
   const ids = listing?.status === 200 ? listing.ids : undefined
   if (ids !== undefined) channel.listed = new Set(ids)
   const test = await testChannel(channel, options)
@@ -46,7 +46,7 @@ export async function checkChannel(channel: Channel, options: ChannelTestOptions
   }
 }
 
-/** Kinds of work that any format of the channel does. */
+/** Returns the kinds of work that any format of the channel can do. */
 const worksOf = ({ config: { formats } }: Channel): readonly Work[] => [
   ...new Set(
     formats.flatMap(({ format, dialect }) =>
@@ -70,25 +70,25 @@ function answerFinding({ ok, model, latency, status, error }: ChannelTest, chann
   return { level: 'fault', subject, text, remedy: remedyOf(status, error?.kind) }
 }
 
-/** Steps for a channel that does not answer. */
+/** Returns advice for a channel that does not answer. */
 function remedyOf(status: number | undefined, kind: string | undefined): string {
-  if (status === 401 || status === 403) return 'check the key of the channel, and what it may use'
-  if (status === 402 || status === 429) return 'check the quota and the credit of the account'
-  if (status === 404) return 'check `base_url` and the name of the model'
+  if (status === 401 || status === 403) return "check the channel's key and its permissions"
+  if (status === 402 || status === 429) return "check the account's quota and credit"
+  if (status === 404) return 'check `base_url` and the model name'
   return kind === 'unreachable' || kind === 'timed-out'
     ? 'check `base_url`, `proxy`, `tls` and the network'
-    : 'see the log of the gateway'
+    : "see the gateway's log"
 }
 
 function clockFindings(clock: number | undefined): ChannelFinding[] {
   const difference = clock === undefined ? 0 : Date.now() - clock
   if (Math.abs(difference) <= CLOCK_TOLERANCE) return []
   const text = `its clock differs from this machine's by ${Math.round(Math.abs(difference) / 1000)} s`
-  const remedy = 'set the clock of this machine by NTP: clouds refuse signatures of other times'
+  const remedy = "synchronise this machine's clock with NTP: clouds refuse signatures from a different time"
   return [{ level: 'warning', subject: 'clock', text, remedy }]
 }
 
-/** Names models of the config that the upstream does not list. */
+/** Warns of configured models that the upstream does not list. */
 function modelFindings({ config, listed }: Channel): ChannelFinding[] {
   const unlisted = [...config.models.named.values()].filter(id => listed?.has(id) === false)
   if (unlisted.length === 0) return []

@@ -10,19 +10,16 @@ export interface ChannelState {
   /** Number of models in the upstream's list, if the channel needs that list and has it. */
   readonly listed?: number
   readonly restingUntil?: number
-  /** Resting models by the upstream's names, each with the end of its rest. */
+  /** Resting models by upstream name, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
-  /**
-   * Moving averages of the time to the first byte of streamed answers, in milliseconds, by the upstream's names of
-   * models.
-   */
+  /** Moving averages of the time to the first byte of streamed answers, in milliseconds, by upstream model name. */
   readonly latencies?: readonly (readonly [model: string, milliseconds: number])[]
-  /** Kind of the error by which the upstream refused the key for good. Only for a key of a pool. */
+  /** Kind of the error with which the upstream permanently refused the key. Only for keys of a pool. */
   readonly refusal?: ErrorKind
-  /** Whether a key of a pool has used up its own requests or tokens per minute. */
+  /** True if a key of a pool has used up its own requests or tokens per minute. */
   readonly isSpent?: true
-  /** Keys of a pool by their ids. Absent if the channel has none. */
+  /** Keys of the channel's pool by id. Absent if the channel has no pool. */
   readonly keys?: ChannelStates
 }
 
@@ -53,8 +50,8 @@ function stateOf({ health, stats, latencies, resting: { refusal }, keys }: Chann
 }
 
 /**
- * Merges the states of several processes. A channel or model that rests in one process rests in the merged state, until
- * the latest time.
+ * Merges the states of several processes. A channel or model that rests in any process rests in the merged state, until
+ * the latest of their times.
  */
 export function mergedStates(all: readonly ChannelStates[]): ChannelStates {
   const names = new Set(all.flatMap(states => Object.keys(states)))
@@ -74,7 +71,7 @@ function merged(states: readonly ChannelState[]): ChannelState {
     states.flatMap(state => state.latencies ?? []),
     ([model]) => model,
   )
-  const keys = states.map(state => state.keys).filter(one => one !== undefined)
+  const keys = states.map(state => state.keys).filter(pool => pool !== undefined)
   return {
     inFlight: states.reduce((sum, state) => sum + state.inFlight, 0),
     drained: states.some(({ drained }) => drained),

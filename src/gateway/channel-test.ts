@@ -26,7 +26,7 @@ import type { Attempt, Incoming } from './types.ts'
 /** The result of a channel test. */
 export interface ChannelTest {
   readonly ok: boolean
-  /** Work of the test request. `listing` if the channel does no work that costs next to nothing. */
+  /** Work of the test request, or `listing` if the channel does no work that costs next to nothing. */
   readonly work: Work | 'listing'
   /** Public id of the tested model. */
   readonly model?: string
@@ -60,9 +60,9 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
 ]
 
 /**
- * Sends one small request to a channel, even if the channel rests, is full or is drained. The request belongs to no
- * key. If the channel does none of the cheap kinds of work, requests the list of models instead. An upstream's failure
- * is a result, never a rejection.
+ * Sends one small request to a channel, even if the channel is resting, full or drained. The request belongs to no key.
+ * If the channel does none of the cheap kinds of work, requests its list of models instead. Returns an upstream's
+ * failure as a result and never rejects because of it.
  *
  * @throws GatewayError `not-found` if the channel does not have the model.
  */
@@ -99,7 +99,7 @@ function targetOf(
   if (model === undefined) return undefined
   const formats = config.formats.map(({ format }) => format)
   const embeds = abilitiesOf({ id: model, formats }, facts.get(model)).embeds
-  // A new health record, so that the router takes the channel in any state.
+  // A new health record, so that the router accepts the channel in any state.
   const health = { inFlight: 0, ...(listed === undefined ? {} : { listed }) }
   for (const [work, request] of REQUESTS) {
     if (embeds && work !== 'embedding') continue
@@ -141,7 +141,7 @@ function attemptOf(
   channel: Channel,
   { images, seal }: ChannelTestOptions,
 ): Attempt {
-  // An empty message, because the upstream must not get an administrator's headers.
+  // An empty message, because the upstream must not receive the administrator's headers.
   const call = gatewayCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   const incoming: Incoming = { ...NO_STATE, call, request, caller: OPERATOR, report: new Report(call), onLoss: 'show' }
   return {
@@ -161,8 +161,8 @@ function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
 }
 
 /**
- * Reports the failure of a test. The failure counts in the channel's health like any other. The result has the
- * upstream's message, without credentials and internal addresses.
+ * Reports the failure of a test. The failure counts towards the channel's health like any other. The result contains
+ * the upstream's message without credentials and internal addresses.
  */
 function failureOf(
   thrown: unknown,

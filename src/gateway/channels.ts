@@ -11,8 +11,8 @@ export class Channels {
   all: readonly Channel[] = []
   private byName = new Map<string, Channel>()
   /**
-   * Channels by their config object. A running request stays with the channel that it started with. After a reload, a
-   * channel of the same name may have another upstream, which must not get the old key.
+   * Channels by their config object. A running request stays with the channel that it started with, because after a
+   * reload, a channel of the same name may have another upstream, which must not receive the old key.
    */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
@@ -41,9 +41,9 @@ export class Channels {
     this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config, this.tokens)]))
     this.all = [...this.byName.values()]
     for (const channel of this.all) {
-      for (const one of [channel, ...(channel.keys ?? [])]) {
-        this.byConfig.set(one.config, one)
-        this.shared.follow(one)
+      for (const member of [channel, ...(channel.keys ?? [])]) {
+        this.byConfig.set(member.config, member)
+        this.shared.follow(member)
       }
     }
     this.markDrained()
@@ -52,8 +52,8 @@ export class Channels {
   }
 
   /**
-   * Drains the channels for which `isDrained` is true, so that they take no new requests. All others take requests
-   * again.
+   * Drains the channels for which `isDrained` returns true, so that they accept no new requests. All others accept
+   * requests again.
    */
   drain(isDrained: (channel: string) => boolean): void {
     this.isDrained = isDrained
@@ -64,7 +64,7 @@ export class Channels {
     for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
-  /** Number of channels, and of models of channels, that rest now. */
+  /** Numbers of channels and of their models that are resting now. */
   get resting(): { readonly channels: number; readonly models: number } {
     const now = Date.now()
     const counts = this.all.map(channel => channel.restCount(now))

@@ -4,14 +4,14 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
 import { eventParserOf } from './answer-shape.ts'
 
-/** Reads the events of an upstream's format as canonical events. */
+/** Converts events of an upstream's format to canonical events. */
 type Machine = Transducer<WireEvent, CanonicalEvent>
 
 /**
- * Collects the events of an answer that streams although no stream was requested. Stops at the final event, because
- * some upstreams leave the stream open after it or continue to send.
+ * Collects the events of an answer that is a stream although none was requested. Stops at the final event, because some
+ * upstreams keep the stream open or continue to send after it.
  *
- * @throws GatewayError for more than `limit` bytes, and if the stream breaks off.
+ * @throws GatewayError if the stream has more than `limit` bytes or breaks off.
  */
 export async function collectStream(
   answer: Answer,
@@ -23,8 +23,8 @@ export async function collectStream(
     const events: CanonicalEvent[] = []
     let size = 0
     let over = false
-    const collect = (some: readonly CanonicalEvent[]): void => {
-      for (const event of some) {
+    const collect = (batch: readonly CanonicalEvent[]): void => {
+      for (const event of batch) {
         events.push(event)
         over ||= event.type === 'result-end' || event.type === 'error'
       }
@@ -61,7 +61,7 @@ export async function collectStream(
 }
 
 /**
- * Yields the events of a streamed answer no faster than the consumer takes them. Throws GatewayError if the stream
+ * Yields the events of a streamed answer no faster than the consumer reads them. Throws GatewayError if the stream
  * breaks off.
  */
 export async function* eventsComing(answer: Answer, machine: Machine): AsyncGenerator<CanonicalEvent> {

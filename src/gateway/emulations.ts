@@ -12,10 +12,10 @@ import { locateLosses } from './locate-losses.ts'
 import { refused } from './prepare.ts'
 import type { Attempt, Emulation, WholeAnswer } from './types.ts'
 
-/** Emulations by kind of work, for upstreams whose format has no such request. */
+/** Emulations by kind of work, for upstreams whose format has no request for the work. */
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 
-/** Splits an embedding request that has more inputs than the upstream takes at once. */
+/** Splits an embedding request that has more inputs than the upstream accepts at once. */
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
 /**

@@ -5,7 +5,7 @@ import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
 import type { Report } from './report.ts'
 import type { Running, RunningCall } from './running.ts'
 
-/** Answers failed requests with errors of their formats, and logs the gateway's own faults. */
+/** Answers failed requests with errors in their formats, and logs the gateway's own faults. */
 export class ErrorAnswers {
   private readonly log: Log
   private readonly running: Running
@@ -18,11 +18,11 @@ export class ErrorAnswers {
     this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or faulty'))
   }
 
-  /** Writes a failure to the caller: as a whole answer if nothing was sent yet, otherwise by closing the connection. */
+  /** Reports a failure to the caller: as a whole answer if nothing has been sent yet, or else by disconnecting. */
   write(call: RunningCall, thrown: unknown, report?: Report): void {
     const { id, format, route, framing, reply } = call
     const { status, headers, text } = this.of(route?.errors ?? format, thrown, id)
-    // A request that was refused while the gateway stopped already has its answer.
+    // Requests refused while the gateway was stopping already have their answers.
     const isCut = reply.started && this.running.has(call)
     report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
     if (reply.gone) return

@@ -17,7 +17,7 @@ interface Fallback {
   readonly failure: unknown
 }
 
-/** The targets of one request in the order of their attempts, and the most useful of their failures. */
+/** The targets of one request in the order in which they are tried, and the most useful of their failures. */
 export class Failover {
   private readonly incoming: Incoming
   private readonly completes: boolean
@@ -28,8 +28,8 @@ export class Failover {
   private fallback: Fallback | undefined
   private reported: GatewayError | undefined
   /**
-   * Whether media of the request could not be fetched. They are not fetched for another target. A target that takes
-   * URLs itself may still be tried.
+   * True if the request's media could not be fetched. They are not fetched again for another target, but a target that
+   * accepts URLs may still be tried.
    */
   isUnfetched = false
 
@@ -42,7 +42,7 @@ export class Failover {
     this.log = log
   }
 
-  /** Returns the next target to try. Undefined if none remains, or the gateway ended the request. */
+  /** Returns the next target to try. Undefined if none remains or the gateway has ended the request. */
   next(): Target | undefined {
     if (this.end !== undefined) return undefined
     const target = this.queue[this.position++]
@@ -55,14 +55,14 @@ export class Failover {
     return this.end ?? this.reported ?? NO_TARGET
   }
 
-  /** Reason why the gateway itself ended the request. Undefined if it did not. */
+  /** Error with which the gateway itself ended the request. Undefined if the gateway did not end it. */
   private get end(): GatewayError | undefined {
     return this.running.endOf(this.incoming.call)
   }
 
   /**
-   * Called after a successful attempt. Remembers a model without text completions, so that the next request is sent as
-   * a conversation at once.
+   * Called after a successful attempt. Remembers a model without text completions, so that the next request is
+   * immediately sent as a conversation.
    */
   rememberFallback({ target }: Attempt): void {
     if (this.fallback?.target === target) rememberLack(target)
@@ -80,7 +80,7 @@ export class Failover {
   }
 
   /**
-   * Records the failure of a target: rests the channel or model and logs the failure, unless the upstream only lacks
+   * Records a target's failure: rests the channel or model and logs the failure, unless the upstream merely lacks
    * text completions.
    *
    * @throws GatewayError if no other target may be tried.
@@ -104,11 +104,11 @@ export class Failover {
 
   /** Drops the other keys of a channel whose upstream fails for all of its keys. */
   private skipKeysOf({ channel: { name } }: Target): void {
-    this.queue = this.queue.filter((one, index) => index < this.position || one.channel.name !== name)
+    this.queue = this.queue.filter(({ channel }, index) => index < this.position || channel.name !== name)
   }
 
   /**
-   * Puts the same channel's conversation format next in the queue, if the target turned out to lack text completions.
+   * Puts the same channel's conversation format next in the queue if the target turned out to lack text completions.
    */
   private fallsBack(failure: unknown, failed: Target): boolean {
     const target =
@@ -120,16 +120,16 @@ export class Failover {
   }
 }
 
-/** Whether a conversation cannot express the prompt. The original target's failure is reported then. */
+/** Returns true if a conversation cannot express the prompt. The original target's failure is then reported. */
 const isInexpressible = (thrown: unknown): boolean =>
   thrown instanceof GatewayError && thrown.error.kind === 'cannot-express'
 
 const NO_TARGET = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
 
-/** Maximum number of models of one channel that are remembered as having no text completions. */
+/** Maximum number of one channel's models that are remembered as lacking text completions. */
 const MOST_LACKING = 1000
 
-/** Models without text completions at their upstream, by channel. */
+/** Models that have no text completions at their upstream, by channel. */
 const modelsWithoutCompletions = new WeakMap<Target['channel'], Set<string>>()
 
 /**
@@ -140,7 +140,7 @@ const modelsWithoutCompletions = new WeakMap<Target['channel'], Set<string>>()
 function completionFallback(target: Target, request: CanonicalRequest): Target | undefined {
   if (workOf(request) !== 'completion' || !isMadeForCompletion(target.format.format)) return undefined
   const format = target.channel.formats.find(
-    one => fitnessOf(one.format, 'completion', one.dialect) !== undefined && !isMadeForCompletion(one.format),
+    ({ format, dialect }) => fitnessOf(format, 'completion', dialect) !== undefined && !isMadeForCompletion(format),
   )
   if (format === undefined) return undefined
   const adapted = formatFor(format, { model: target.upstreamModel, native: false })
@@ -151,7 +151,7 @@ const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'comp
 
 const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).{0,200}\bcompletions?\b/i
 
-/** Whether an upstream's error means that it has no text completions at all, or none for this model. */
+/** Returns true if an upstream's error means that it has no text completions at all, or none for this model. */
 function lacksCompletions(thrown: unknown): boolean {
   if (!(thrown instanceof GatewayError)) return false
   const { kind, message } = thrown.error
@@ -162,7 +162,7 @@ function lacksCompletions(thrown: unknown): boolean {
   )
 }
 
-/** Whether an earlier request found that the upstream has no text completions for the model. */
+/** Returns true if an earlier request found that the upstream has no text completions for the model. */
 const isKnownToLack = ({ channel, upstreamModel }: Target): boolean =>
   modelsWithoutCompletions.get(channel)?.has(upstreamModel) === true
 

@@ -6,12 +6,12 @@ import type { Target } from '../upstreams/router.ts'
 import { logMessage, toFailure } from './failures.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 
-/** Reasons of failed connections, whose cause says more than the message. */
+/** Reasons for failed connections, whose cause says more than the message. */
 const CONNECTION: ReadonlySet<FailureReason> = new Set([
   ...(['refused', 'dns', 'tls', 'unroutable', 'reset', 'connect-timeout'] as const),
 ])
 
-/** Describes the failure of an upstream for operators, without credentials and internal addresses. */
+/** Describes an upstream's failure for operators, without credentials and internal addresses. */
 export function upstreamFailure(thrown: unknown, target: Target): Failure {
   const { error, cause } = toFailure(thrown)
   const reason = error.reason ?? (error.kind === 'internal' ? 'gateway' : 'reported')
@@ -27,7 +27,7 @@ export function upstreamFailure(thrown: unknown, target: Target): Failure {
 /** Maximum number of characters of the gateway's own message. */
 const LONGEST = 300
 
-/** Describes an error of the gateway itself for operators. */
+/** Describes the gateway's own error for operators. */
 export const ownFailure = ({ message, reason = 'gateway' }: CanonicalError): Failure => ({
   reason,
   said: withoutAddresses(withoutKeys(message.slice(0, LONGEST))),

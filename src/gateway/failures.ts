@@ -8,7 +8,7 @@ import { withoutCredentials } from './scrub.ts'
 /** Maximum length of an upstream's message in the log, in characters. */
 const LONGEST = 500
 
-/** Shortens an upstream's message for the log and removes credentials. Some messages quote the key that they refuse. */
+/** Shortens an upstream's message for the log and removes credentials, because some messages quote the refused key. */
 export const logMessage = ({ message }: CanonicalError, target: Target): string =>
   withoutCredentials(message.slice(0, 2 * LONGEST), target).slice(0, LONGEST)
 
@@ -25,7 +25,7 @@ export class UpstreamFailure extends GatewayError {
 export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
   failure instanceof UpstreamFailure ? failure.headers : {}
 
-/** Whether another channel may succeed after this error. */
+/** Returns true if another channel may succeed after this error. */
 export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
 /** The upstream answered a request for audio without a single byte. */
@@ -38,12 +38,12 @@ export const SENT_A_PAGE = new GatewayError(upstreamFailed('The upstream sent a 
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
- * Ranks of failures by kind. Of several channels' failures, the one with the highest rank is reported to the caller.
+ * Ranks of failures by kind. If several channels fail, the failure with the highest rank is reported to the caller.
  * Temporary failures come first, because the same request may succeed later. Failures that the caller can correct come
  * second. A missing model or object, or a request that is too large, is reported only if every channel agrees. Requests
  * that were never sent come last.
  */
-const WORTH: { readonly [K in ErrorKind]?: number } = {
+const RANKS: { readonly [K in ErrorKind]?: number } = {
   'rate-limited': 4,
   overloaded: 4,
   'timed-out': 4,
@@ -52,17 +52,17 @@ const WORTH: { readonly [K in ErrorKind]?: number } = {
   'too-large': 1,
   'cannot-express': 0,
 }
-const USUAL = 2
+const DEFAULT_RANK = 2
 
-const worth = ({ error: { kind, retry } }: GatewayError): number =>
-  retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
+const rankOf = ({ error: { kind, retry } }: GatewayError): number =>
+  retry === true ? RANKS['not-found']! : (RANKS[kind] ?? DEFAULT_RANK)
 
-/** Chooses which of two channels' failures to report: the later one if they rank equally. */
+/** Chooses which of two channels' failures to report. If they rank equally, chooses the later one. */
 export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
-  before !== undefined && worth(before) > worth(now) ? before : now
+  before !== undefined && rankOf(before) > rankOf(now) ? before : now
 
 /**
- * Converts any thrown value to a failure. A bug of the gateway becomes `internal`, with the thrown value as its cause.
+ * Converts any thrown value to a failure. A bug in the gateway becomes `internal`, with the thrown value as its cause.
  */
 export function toFailure(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown

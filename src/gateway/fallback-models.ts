@@ -5,7 +5,7 @@ import type { Config } from '../config/index.ts'
 import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
 import { PRICE_UNKNOWN } from './priced.ts'
 
-/** A model that answers in place of another, and the reason. */
+/** The model that another model answers for, and the reason. */
 export interface FallenBack {
   /** Public id of the model that the caller requested. */
   readonly from: string
@@ -19,7 +19,7 @@ export interface FallbackFacts {
   contextOf(model: string): number | undefined
 }
 
-/** Reasons by the kind of failure. All other failures are the caller's, and every model would repeat them. */
+/** Reasons by kind of failure. All other failures are the caller's fault and would recur with every model. */
 const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
   'rate-limited': 'rate-limit',
   'context-too-long': 'context',
@@ -33,53 +33,54 @@ const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
   'cannot-express': 'failure',
 }
 
-/** Reasons by the code of a failure, which is more precise than its kind. */
+/** Reasons by error code, which is more precise than the kind. */
 const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
   content_policy_violation: 'refusal',
   insufficient_quota: 'budget',
   [PRICE_UNKNOWN]: 'budget',
 }
 
-/** Reason for which a fallback model may follow a failure. Undefined if none may. */
+/** Returns the reason to try a fallback model after a failure. Undefined if no fallback may be tried. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
   (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
 
-/** The fallback models of one request that were not tried yet. */
+/** The fallback models of one request that have not been tried yet. */
 export class FallbackModels {
   /** Model that the caller requested. */
   readonly requested: string
-  /** Sends the answer in which a model refused, if no fallback answers. */
+  /** Sends the stored refusal if no fallback answers. */
   sendRefusal: (() => Promise<void>) | undefined
   /** Failure of the requested model. */
   failure: unknown
   private readonly facts: FallbackFacts
-  private readonly left: FallbackModel[]
+  private readonly remaining: FallbackModel[]
   private current: string
 
   constructor(requested: string, models: readonly FallbackModel[], facts: FallbackFacts) {
     this.requested = requested
     this.current = requested
     this.facts = facts
-    this.left = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
+    this.remaining = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
   }
 
-  /** Takes the first remaining model for this reason. Undefined if there is none. */
+  /** Removes and returns the first remaining model for this reason. Undefined if there is none. */
   next(reason: FallbackReason, { context }: Pick<CanonicalError, 'context'> = {}): string | undefined {
     const least = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
-    const index = this.left.findIndex(one => one.on.has(reason) && this.isLarger(one.model, least))
+    const index = this.remaining.findIndex(({ on, model }) => on.has(reason) && this.isLarger(model, least))
     if (index < 0) return undefined
-    const [taken] = this.left.splice(index, 1)
-    this.current = taken!.model
+    const [next] = this.remaining.splice(index, 1)
+    this.current = next!.model
     return this.current
   }
 
-  /** Whether a model remains for this reason. */
+  /** Returns true if a model remains for this reason. */
   has(reason: FallbackReason): boolean {
-    return this.left.some(({ on }) => on.has(reason))
+    return this.remaining.some(({ on }) => on.has(reason))
   }
 
   /**
-   * Stores a refusal, to be sent if no fallback answers. Returns false for other answers, and if no fallback remains.
+   * Stores a refusal, to be sent if no fallback answers. Returns false if the answer is not a refusal or no fallback
+   * remains.
    */
   takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
     if (!this.has('refusal') || !isRefusal(result)) return false
@@ -87,7 +88,7 @@ export class FallbackModels {
     return true
   }
 
-  /** Whether a request with this many tokens surely exceeds the known context window of the current model. */
+  /** Returns true if a request with this many tokens certainly exceeds the current model's known context window. */
   overflows(tokens: number): boolean {
     return tokens > (this.contextOfCurrent ?? Number.POSITIVE_INFINITY) * CERTAIN
   }
@@ -96,7 +97,7 @@ export class FallbackModels {
     return this.facts.contextOf(this.current)
   }
 
-  /** Whether a model may have a larger context window than `least`. True for a model of unknown size. */
+  /** Returns true if a model's context window is larger than `least` or unknown. */
   private isLarger(model: string, least: number | undefined): boolean {
     return least === undefined || (this.facts.contextOf(model) ?? Number.POSITIVE_INFINITY) > least
   }
@@ -105,17 +106,17 @@ export class FallbackModels {
 /** Factor by which an estimate must exceed a context window, because estimates are inexact. */
 const CERTAIN = 1.25
 
-/** Returns the fallbacks of a model, else those of the caller's group. Undefined if there are none. */
+/** Returns the fallbacks of a model, or else of the caller's group. Undefined if neither has any. */
 export const listedFallbacks = (
   { config, access }: { readonly config: Config; readonly access: Pick<Access, 'fallbacksOf'> },
   model: string,
   { group }: Caller,
 ): readonly FallbackModel[] | undefined => config.models.get(model)?.fallbacks ?? access.fallbacksOf(group)
 
-/** Whether the model or its filter refused in the answer. */
+/** Returns true if the model or its filter refused in the answer. */
 export const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'
 
-/** Creates the failure by which a refusal leads to a fallback model. No channel rests for it. */
+/** Creates the failure with which a refusal leads to a fallback model. It does not rest the channel. */
 export const refusedByModel = (): GatewayFailure =>
   new GatewayFailure({
     kind: 'invalid-request',

@@ -4,7 +4,7 @@ import { NOTHING } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
 
-/** Writes a streamed answer whose errors have another format than its events, as at clouds that host a format. */
+/** Writes a streamed answer whose errors and events have different formats, as on clouds that host another API. */
 export class ForeignErrors<W extends EventWriter> implements EventWriter {
   protected readonly writer: W
   private readonly errors: EventWriter

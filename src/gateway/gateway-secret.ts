@@ -5,22 +5,22 @@ import { GatewayError } from '../canonical/error.ts'
 import { LogOnce } from '../log.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 
-/** Name of the secret in the store, and of the file where earlier versions stored it. */
+/** Name of the secret in the store, and name of the file in which earlier versions stored it. */
 const NAME = 'seals'
 const FILE = 'compaction.key'
 
-/** Options: the store of the secret, and the listener for faults. */
+/** Options of `GatewaySecret`. */
 export interface GatewaySecretOptions {
   readonly shared: SharedRecords
-  /** Folder where earlier versions stored the secret. */
+  /** Returns the folder in which earlier versions stored the secret. */
   readonly dataDir: () => string
-  /** Called once per kind of fault of that file, however often the secret cannot be loaded. */
+  /** Called once per kind of fault of that file, however often loading fails. */
   readonly onFault: (thrown: unknown) => void
 }
 
 /**
- * The gateway's encryption secret: 32 bytes in the store, created by the first instance that needs it and shared by
- * all. The key file of an earlier version is copied into the store, so that older encrypted state can still be
+ * The gateway's encryption secret: 32 bytes in the store, created by the first instance that needs them and shared by
+ * all instances. The key file of an earlier version is copied into the store, so that older state can still be
  * decrypted. The file is not deleted.
  */
 export class GatewaySecret {
@@ -39,7 +39,7 @@ export class GatewaySecret {
     return this.secret
   }
 
-  /** Loads the secret once. Rejects if it is unavailable. The next call then tries again. */
+  /** Loads the secret once. Rejects if the secret is unavailable. The next call then tries again. */
   async load(): Promise<Buffer> {
     if (this.secret !== undefined) return this.secret
     this.loading ??= this.stored()
@@ -85,20 +85,20 @@ const TAG_BYTES = 16
 /**
  * Encrypts a string with AES-256-GCM. Returns nonce, ciphertext and tag in one buffer.
  *
- * @param about additional authenticated data. The text decrypts only with the same value.
+ * @param authenticatedData additional authenticated data (AAD). The text decrypts only with the same value.
  */
-export function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
+export function encrypted(key: Buffer, text: string, authenticatedData: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(about)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticatedData)
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts the result of `encrypted`. Returns undefined if the key or `about` differs, or the bytes were changed. */
-export function decrypted(key: Buffer, bytes: Buffer, about: Buffer): string | undefined {
+/** Decrypts the result of `encrypted`. Undefined if the key, the authenticated data or the bytes differ. */
+export function decrypted(key: Buffer, bytes: Buffer, authenticatedData: Buffer): string | undefined {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
   try {
     const cipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-    cipher.setAAD(about).setAuthTag(bytes.subarray(-TAG_BYTES))
+    cipher.setAAD(authenticatedData).setAuthTag(bytes.subarray(-TAG_BYTES))
     return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), cipher.final()]).toString('utf8')
   } catch {
     return undefined

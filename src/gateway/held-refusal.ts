@@ -5,40 +5,40 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { isRefusal } from './fallback-models.ts'
 
-/** Events that are held, and the upstream's event that they were read from. */
+/** Held events, and the upstream event that they were read from. */
 export interface HeldEvents {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined
 }
 
-/** Decision of a held stream: it has content, is a whole refusal, or failed. Undefined while none is made. */
+/** Decision on a held stream: it has content, is a complete refusal or failed. Undefined until it is made. */
 type Decision = 'content' | 'refused' | 'failed' | undefined
 
 /**
- * Holds a stream until its first content, because a refusal without content leads to a fallback model. Only answers of
- * models with such a fallback are held (docs/decisions/2026-11-28-fallback-models.md).
+ * Holds a stream back until its first content, because a refusal without content leads to a fallback model. Only
+ * answers of models with a fallback for refusals are held (docs/decisions/2026-11-28-fallback-models.md).
  */
 export class HeldRefusal {
   readonly held: HeldEvents[] = []
   decision: Decision
-  /** The answer, if its model refused. */
+  /** The answer, if the model refused. */
   refusal: CanonicalResult | undefined
   private readonly showsReasoning: boolean
   private readonly kinds = new Map<string, Part['type']>()
   private bytes = 0
 
-  /** @param showsReasoning whether the caller sees reasoning, so that it is content. */
+  /** @param showsReasoning whether the caller sees reasoning, which then counts as content. */
   constructor(showsReasoning: boolean) {
     this.showsReasoning = showsReasoning
   }
 
-  /** Holds the events that were read from one event of the upstream, and decides if they allow it. */
+  /** Holds the events read from one upstream event. Makes the decision if the events allow it. */
   push(events: readonly CanonicalEvent[], wire: WireEvent | undefined): void {
     this.held.push({ events, wire })
     for (const event of events) if (this.decision === undefined) this.decision = this.decided(event)
   }
 
-  /** Counts bytes of the upstream's answer. A large answer is not held, whatever it contains. */
+  /** Counts bytes of the upstream's answer. Large answers are not held, whatever they contain. */
   counted(bytes: number): void {
     this.bytes += bytes
     if (this.bytes > LARGEST) this.decision ??= 'content'
@@ -79,7 +79,7 @@ export class HeldRefusal {
 
 const nameOf = ({ candidate, part }: PartPosition): string => `${candidate} ${part}`
 
-/** Parts whose start says nothing yet. */
+/** Types of parts that are empty when they start. */
 const GROWING: ReadonlySet<Part['type']> = new Set<Part['type']>(['text', 'reasoning', 'refusal'])
 
 /** Maximum size of a held answer, in bytes. */

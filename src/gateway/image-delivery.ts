@@ -11,9 +11,9 @@ import type { Attempt, WholeAnswer } from './types.ts'
 export const IMAGES_PATH = '/v1/images/files'
 
 /**
- * Delivers the images of an answer as the caller requested them: as URLs of the gateway, or as bytes. Bytes are fetched
- * if the upstream sent a URL. An image that cannot be fetched remains a URL, and an image that cannot be stored remains
- * bytes. Both count as losses.
+ * Delivers an answer's images in the form that the caller requested: as gateway URLs or as bytes. If the upstream sent
+ * a URL, its bytes are fetched. An image that cannot be fetched remains a URL, and an image that cannot be stored
+ * remains bytes. Both count as losses.
  */
 export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
@@ -37,7 +37,7 @@ function changeOf(attempt: Attempt): typeof withAddress | undefined {
   return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
 }
 
-/** Models whose answers contain URLs by default. Their clients rely on that. */
+/** Matches models whose answers contain URLs by default. Their clients rely on URLs. */
 const ADDRESSES = /^dall-e/i
 
 function wantsAddress({ incoming: { call }, request }: Attempt): boolean {
@@ -78,7 +78,7 @@ const fetchedBy =
     return (await fetch?.(part).catch(unchanged)) ?? unchanged()
   }
 
-/** Number of base64 characters decoded at once, a multiple of 4. */
+/** Number of base64 characters decoded at once. Must be a multiple of 4. */
 const CHUNK = 256 * 1024
 
 /** Decodes base64 in chunks, as leniently as `Buffer.from`. */

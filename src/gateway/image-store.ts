@@ -16,10 +16,10 @@ export interface ImageStoreLimits extends ImageLimits {
 
 const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_600_000 }
 
-/** Options: the shared store, and the limits of the image store. */
+/** Options of `ImageStore`. */
 export interface ImageStoreOptions {
   readonly shared: Pick<SharedRecords, 'putImage' | 'image'>
-  /** Whether other processes serve the same URLs. A copy of an image in this process is then not enough. */
+  /** Returns true if other processes serve the same URLs. A copy in this process is then not enough. */
   readonly hasOthers: () => boolean
   readonly limits?: Partial<ImageStoreLimits>
   /** Returns the Unix time in milliseconds. */
@@ -27,10 +27,10 @@ export interface ImageStoreOptions {
 }
 
 /**
- * Stores images whose callers requested a URL, for one hour, in the shared store, so that every instance can serve
- * them. The oldest images are evicted beyond the limits. The token in the URL is the only credential. The store holds
- * its hash, and tokens cannot be listed. Each process also copies the images that it stored or served to unnamed
- * temporary files.
+ * Stores images for callers that requested URLs. The images stay in the shared store for one hour, so that every
+ * instance can serve them. Beyond the limits, the oldest images are evicted. The token in the URL is the only
+ * credential: the store holds only its hash, and tokens cannot be listed. Each process also copies the images that it
+ * stored or served to unnamed temporary files.
  */
 export class ImageStore {
   private readonly shared: ImageStoreOptions['shared']
@@ -50,19 +50,20 @@ export class ImageStore {
   }
 
   /**
-   * Stores an image and returns its token. Rejects if a process that may be asked for the image could not serve it.
+   * Stores an image and returns its token. Rejects if the image cannot be shared with other processes that serve its
+   * URL.
    *
-   * @param pieces the bytes. Each chunk is released once it is written.
+   * @param chunks the bytes. Each chunk is released once it is written.
    */
-  async add(mediaType: string, pieces: Iterable<Uint8Array>): Promise<string> {
+  async add(mediaType: string, chunks: Iterable<Uint8Array>): Promise<string> {
     const token = randomBytes(32).toString('base64url')
     const id = hashOf(token)
     const expiresAt = this.now() + this.limits.age
     const spool = await Spool.open()
-    const bytes = await filledSpool(spool, withPauses(pieces))
-    const picture = { id, mediaType: isType(mediaType) ? mediaType : UNKNOWN, expiresAt }
+    const bytes = await filledSpool(spool, withPauses(chunks))
+    const image = { id, mediaType: isType(mediaType) ? mediaType : UNKNOWN, expiresAt }
     try {
-      await this.shared.putImage({ ...picture, read: () => bytes.read() }, this.limits)
+      await this.shared.putImage({ ...image, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
       // The local copy is enough if no other process serves the URL.
       if (this.hasOthers() || !(thrown instanceof GatewayError)) {
@@ -70,7 +71,7 @@ export class ImageStore {
         throw thrown
       }
     }
-    this.copies.add(picture, bytes, spool)
+    this.copies.add(image, bytes, spool)
     return token
   }
 
@@ -117,10 +118,10 @@ const headOf = (id: string, { mediaType, expiresAt }: ImageRecord) => ({ id, med
 
 async function filledSpool(
   spool: Spool,
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
 ): Promise<Bytes & { readonly size: number }> {
   try {
-    const bytes = await spool.fill([], pieces)
+    const bytes = await spool.fill([], chunks)
     return { ...bytes, size: bytes.size! }
   } catch (thrown) {
     spool.close()
@@ -128,14 +129,14 @@ async function filledSpool(
   }
 }
 
-async function* withPauses(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) {
-    yield piece
+async function* withPauses(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield chunk
     await breath()
   }
 }
 
-/** Fetches the URL in a media part and returns the part with the bytes as base64. Rejects if the fetch fails. */
+/** Fetches the URL of a media part and returns the part with the bytes in base64. Rejects if the fetch fails. */
 export type Fetch = (part: MediaPart) => Promise<MediaPart>
 
 /** Services that deliver images: the store, the gateway's public URL and the fetcher. */
@@ -167,7 +168,7 @@ interface Entry {
   isEvicted: boolean
 }
 
-/** Copies of images in unnamed temporary files, until they expire. The oldest are evicted beyond the limits. */
+/** Copies of images in unnamed temporary files, until they expire. Beyond the limits, the oldest are evicted. */
 class ImageCopies {
   private readonly limits: ImageLimits
   private readonly now: () => number
@@ -181,8 +182,8 @@ class ImageCopies {
   }
 
   /** Adds an image. Its file is closed when the image has been evicted and its last reader has finished. */
-  add(picture: StoredImageHead, bytes: StoredImage['bytes'], spool: Spool): void {
-    this.entries.set(picture.id, { image: picture, bytes, spool, readers: 0, isEvicted: false })
+  add(image: StoredImageHead, bytes: StoredImage['bytes'], spool: Spool): void {
+    this.entries.set(image.id, { image, bytes, spool, readers: 0, isEvicted: false })
     this.size += bytes.size
     this.evict()
   }
@@ -222,7 +223,7 @@ class ImageCopies {
   }
 }
 
-/** Streams the image. An image that is evicted meanwhile can still be read to the end. */
+/** Streams the image. An image that is evicted in the meantime can still be read to the end. */
 async function* readEntry(entry: Entry): AsyncGenerator<Uint8Array> {
   entry.readers++
   try {

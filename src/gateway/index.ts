@@ -51,7 +51,7 @@ export type {
 export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
-/** Takes every request from its endpoint to an upstream, and the answer back. */
+/** Passes every request from its endpoint to an upstream, and the answer back to the caller. */
 export class Gateway {
   readonly services: Services
   /** Answers requests that need no model. */
@@ -65,7 +65,7 @@ export class Gateway {
     this.fallback = new ModelFallback(services, incoming => this.reserve(incoming))
   }
 
-  /** Realtime voice sessions, loaded with the first one. Requests of a cascade pass through `answer` like any other. */
+  /** Realtime voice sessions, loaded on first use. Requests of a cascade pass through `answer` like any other. */
   get realtime(): Promise<Realtime> {
     this.voiceSessions ??= import('./realtime/realtime.ts').then(
       ({ Realtime }) => new Realtime(this.services, incoming => this.answer(incoming)),
@@ -74,8 +74,8 @@ export class Gateway {
   }
 
   /**
-   * Handles one request from start to end: authorises it, enters its limits, reads it, reserves tokens, answers it and
-   * records it. Never rejects: every failure is written in the caller's format.
+   * Handles one request from start to end: authorises it, enters the limits of its key, reads it, reserves tokens,
+   * answers it and records it. Never rejects: every failure is reported in the caller's format.
    */
   async handle(call: Call): Promise<void> {
     const { services } = this
@@ -87,7 +87,7 @@ export class Gateway {
     running.add(entry)
     try {
       const found = services.callerOf(call, call.format)
-      // Only the lookup of an unknown key is a promise.
+      // Only the lookup of an unknown key returns a promise.
       const caller = found instanceof Promise ? await found : found
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = captures.begin(call, caller)
@@ -95,7 +95,7 @@ export class Gateway {
       this.begin(report, call, caller)
       report.reservation = reservationOf(limits, caller, call)
       const entered = report.reservation.enter(true, inputTokensAtMost(call.message))
-      // Only limits that another process counts are a promise.
+      // Only limits that another process counts return a promise.
       if (entered !== undefined) await entered
       recorded?.reading()
       const incoming = await this.read(call, caller, report, capture)
@@ -125,7 +125,7 @@ export class Gateway {
     if (tracer !== undefined) report.trace = tracer.begin({ path, format, headers })
   }
 
-  /** Charges the limits and records the request at its end. Releases its slot even if that throws. */
+  /** Charges the limits and records the finished request. Releases its slot even if this throws. */
   private finishReport(report: Report): void {
     const { reservation } = report
     const { recorder } = this.services
@@ -139,12 +139,12 @@ export class Gateway {
     }
   }
 
-  /** Counts tokens against the limit of the pool's key that answered. */
+  /** Counts tokens against the limit of the pool key that answered. */
   private chargeKey({ channel }: Target, { input = 0, output = 0 }: Usage = {}): void {
     this.services.channels.get(channel).limits?.used(input + output)
   }
 
-  /** Reads the body as a request of its format and resolves the stored state that it refers to. */
+  /** Reads the body as a request of its format, and resolves the stored state that the request refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
     const { config, ciphers, channels, bodiesInMemory, bodiesOnDisk, stored } = this.services
     const { limits } = config.server
@@ -177,11 +177,11 @@ export class Gateway {
   /** Reserves the expected tokens and cost in the limits of the key, beyond the amount reserved on entry. */
   private reserve({ call, caller, report, request, responseChain }: Incoming): MaybePromise {
     report.received(request)
-    const most = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
+    const inputAtMost = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
     const expected = (): ExpectedTokens => expectedTokens(responseChain?.whole ?? request)
     report.expected = expected
     const { recorder, channels } = this.services
-    return report.reservation!.reserve(expected, most, tokens =>
+    return report.reservation!.reserve(expected, inputAtMost, tokens =>
       recorder.estimate(tokens, request.model, caller, channels.all),
     )
   }
@@ -202,17 +202,17 @@ export class Gateway {
     }
   }
 
-  /** Lets the requested model answer, else its fallbacks, if it has any. */
+  /** Has the requested model answer, or else its fallbacks, if there are any. */
   private answerByModels(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
     const fallbacks = this.fallback.of(incoming)
     return fallbacks === undefined
       ? this.tryTargets(incoming, early)
-      : this.fallback.answer(incoming, fallbacks, one => this.tryTargets(one, early))
+      : this.fallback.answer(incoming, fallbacks, next => this.tryTargets(next, early))
   }
 
   /**
-   * Submits a video task, unless the same task exists already. A failed submission is reconciled, because the upstream
-   * may have accepted the task nevertheless.
+   * Submits a video task, unless the same task already exists. A failed submission is reconciled, because the upstream
+   * may still have accepted the task.
    */
   private async submitTask(incoming: Incoming): Promise<void> {
     const { tasks } = this.services
@@ -306,9 +306,9 @@ export class Gateway {
   }
 
   /**
-   * Has one target answer: writes and sends the request, and passes the answer on as a stream or whole.
+   * Has one target answer: writes and sends the request, and passes the answer on, streamed or whole.
    *
-   * @throws GatewayError. Another target may be tried as long as nothing was sent to the caller.
+   * @throws GatewayError. Another target may be tried as long as nothing has been sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
     const { incoming, target, request, early, reasoning } = attempt
@@ -354,7 +354,7 @@ export class Gateway {
     targetFailure(failure, { ...failed, log: this.services.log })
   }
 
-  /** Answers at once that the work has started. The work continues in the background even if the caller leaves. */
+  /** Answers immediately that the work has started. The work continues in the background even if the caller leaves. */
   private async answerLater(incoming: Incoming, saver: ResponseSaver): Promise<void> {
     const { call, caller, request, capture } = incoming
     const { stored, reasoning, config } = this.services
@@ -367,7 +367,7 @@ export class Gateway {
     await work.announce(request, call.reply, config.server.heartbeat)
   }
 
-  /** Answers into the record of a background response, with a separate log line. Never rejects. */
+  /** Writes the answer to the record of a background response, and logs it in a separate line. Never rejects. */
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const { errors, captures } = this.services

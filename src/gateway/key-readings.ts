@@ -2,7 +2,7 @@ import type { Channel } from '../upstreams/channel/index.ts'
 
 const STATES = ['ok', 'resting', 'refused'] as const
 
-/** Returns the number of keys of a channel's pool in each state. Nothing for a channel without a pool. */
+/** Counts the keys of a channel's pool by state. Empty for a channel without a pool. */
 export function keyReadings({ config, keys }: Channel) {
   if (keys === undefined) return []
   const now = Date.now()
@@ -11,6 +11,6 @@ export function keyReadings({ config, keys }: Channel) {
   )
   return STATES.map(state => ({
     labels: { channel: config.name, state },
-    value: states.filter(one => one === state).length,
+    value: states.filter(other => other === state).length,
   }))
 }

@@ -7,18 +7,18 @@ import type { Target } from '../upstreams/router.ts'
 
 /** Rest of a key of a pool after a failure. */
 interface KeyRest {
-  /** Whether the whole key rests, or only the model there. */
+  /** Extent of the rest: the whole key, or only one model with this key. */
   readonly scope: 'key' | 'model'
-  /** Length of the rest if the upstream states none, in seconds. */
+  /** Duration of the rest if the upstream states none, in seconds. */
   readonly seconds: number
-  /** Whether the upstream refused the key for good, so that an operator must act. */
+  /** True if the upstream refused the key permanently, so that an operator must act. */
   readonly isRefusal?: true
 }
 
-/** Maximum rest of a key, in seconds. It is longer than that of a channel, because other keys take its requests. */
+/** Maximum rest of a key, in seconds. Longer than a channel's, because other keys take over its requests. */
 export const LONGEST_KEY_REST = LONGEST_REST / 1000
 
-/** Failures that belong to the key. Another key of the same channel may succeed at once. */
+/** Rests after failures caused by the key. Another key of the same channel may succeed immediately. */
 const KEY_RESTS: { readonly [K in ErrorKind]?: KeyRest } = {
   'rate-limited': { scope: 'model', seconds: 5 },
   forbidden: { scope: 'model', seconds: 60 },
@@ -27,16 +27,16 @@ const KEY_RESTS: { readonly [K in ErrorKind]?: KeyRest } = {
   unauthenticated: { scope: 'key', seconds: LONGEST_KEY_REST, isRefusal: true },
 }
 
-/** Failures that may belong to the key although nothing rests for them: a key without access to a model (404). */
+/** Failures that the key may have caused but that rest nothing, such as a 404 for a key without access to a model. */
 const MAY_BE_KEYS: ReadonlySet<ErrorKind> = new Set(['not-found', 'cannot-express'])
 
-/** Whether the next key of the same channel may succeed. */
+/** Returns true if the next key of the same channel may succeed. */
 export const isKeyFailure = ({ kind, retry }: CanonicalError): boolean =>
   KEY_RESTS[kind] !== undefined || MAY_BE_KEYS.has(kind) || retry === true
 
 /**
- * Rests a key of a pool, and reports once that a key is refused for good. Returns scope and length for the log, or
- * undefined if the failure is not the key's.
+ * Rests a key of a pool, and logs once that the key is permanently refused. Returns scope and duration for the log, or
+ * undefined if the key did not cause the failure.
  */
 export function restKey(
   { resting }: Channel,
@@ -58,9 +58,9 @@ export function restKey(
   return { rests: row.scope, seconds }
 }
 
-const REFUSED = 'an upstream refuses a key of a pool: replace the key or pay its account'
+const REFUSED = 'an upstream refuses a key of a pool: replace the key or top up its account'
 
-/** Adds the delay of a rate limit from the quota headers, if the upstream states no other delay. */
+/** Adds the delay of a rate limit from the quota headers, unless the upstream states another delay. */
 export function withQuotaDelay(error: CanonicalError, headers: Headers): CanonicalError {
   if (error.kind !== 'rate-limited' || error.retryAfterSeconds !== undefined) return error
   const seconds = exhaustedFor(headers, Date.now())

@@ -5,16 +5,15 @@ import type { ChannelFormat } from '../config/index.ts'
 import { FORMAT_FACTS } from '../formats/index.ts'
 import { type Channel, headerValue } from '../upstreams/channel/index.ts'
 
-/**
- * Interval between two requests for all lists, and pause after a request that failed for some list, in milliseconds.
- */
+/** Time between two refreshes of all lists, in milliseconds. */
 const REFRESH_EVERY = 10 * 60_000
+/** Time until the next refresh if a list could not be read, in milliseconds. */
 const RETRY_AFTER = 30_000
 /** Maximum size of a list of models, in bytes. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Endpoint where most upstreams list their models. */
-const USUAL: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
+const DEFAULT_ENDPOINT: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
 
 /**
  * Refreshes the model lists of channels whose config has patterns. After a failure, a channel continues to use its last
@@ -28,7 +27,7 @@ export class Listing {
     this.channels = channels
   }
 
-  /** Requests the lists of channels that are new. The next request for all lists keeps its time. */
+  /** Requests the lists of new channels. Does not postpone the next refresh of all lists. */
   add(channels: readonly Channel[]): void {
     const listing = channels.filter(hasPatterns)
     if (listing.length === 0) return
@@ -62,7 +61,7 @@ export class Listing {
 
 const hasPatterns = ({ config }: Channel): boolean => config.models.patterns.length > 0
 
-/** Requests a channel's list of models. Resolves to whether the channel has a list, new or old. Never rejects. */
+/** Requests a channel's list of models. Resolves to true if the channel has a list, new or old. Never rejects. */
 export async function updateListing(channel: Channel): Promise<boolean> {
   try {
     const { status, ids } = await requestListing(channel)
@@ -78,7 +77,7 @@ export interface ListingAnswer {
   readonly status: number
   /** Time of the upstream's clock, in milliseconds. Undefined without a `date` header. */
   readonly clock: number | undefined
-  /** Ids of the models. Undefined if the body is no list. */
+  /** Ids of the models. Undefined if the body is not a list. */
   readonly ids: readonly string[] | undefined
 }
 
@@ -87,17 +86,17 @@ export async function requestListing({ sender }: Channel): Promise<ListingAnswer
   const format: ChannelFormat = sender.config.formats[0]!
   await sender.ready()
   const answer = await sender.call('GET', format, endpointOf(format)).answer
-  const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MOST_BYTES))) ?? {})
+  const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(MAX_BYTES))) ?? {})
   const clock = Date.parse(headerValue(answer.headers['date']))
   return { status: answer.status, clock: Number.isNaN(clock) ? undefined : clock, ids }
 }
 
-/** Returns the endpoint of the list. A date as the channel's version replaces the format's default version. */
+/** Returns the endpoint of the list. If the channel's version is a date, it replaces the format's default version. */
 function endpointOf({ format, dialect }: ChannelFormat): Omit<WireRequest, 'body'> {
   const listing = FORMAT_FACTS.get(format)?.listing
   const { version } = dialect as { readonly version?: unknown }
   if (listing?.versionHeader === undefined || typeof version !== 'string' || !DATE.test(version))
-    return listing ?? USUAL
+    return listing ?? DEFAULT_ENDPOINT
   const { versionHeader, ...endpoint } = listing
   return { ...endpoint, headers: { ...endpoint.headers, [versionHeader]: version } }
 }
@@ -106,7 +105,7 @@ function endpointOf({ format, dialect }: ChannelFormat): Omit<WireRequest, 'body
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Returns the ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of
+ * Returns the ids in a list: `{data: [{id}]}` for the formats under `/v1`, or `{models: [{name: "models/…"}]}` for
  * Google. Undefined for any other body.
  */
 function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {

@@ -11,7 +11,7 @@ export interface LiveBeginning
   readonly isCaptured: boolean
 }
 
-/** An event of the live view: a request begins, or its usage row is complete. */
+/** An event of the live view: a request has started, or its usage row is complete. */
 export type LiveEvent =
   | { readonly type: 'begun'; readonly request: LiveBeginning }
   | { readonly type: 'over'; readonly request: UsageRow }
@@ -21,31 +21,30 @@ export interface LiveListener {
   /** The operator who is watching. */
   readonly owner: string
   take(event: LiveEvent): void
-  /** Called when the gateway stops. No event follows. */
+  /** Called when the gateway stops. No more events follow. */
   end(): void
 }
 
-/**
- * Interval between two announcements that this process watches, and time for which other processes trust one, in
- * milliseconds.
- */
+/** Interval at which a process announces that it has listeners, in milliseconds. */
 const ANNOUNCE_EVERY = 5000
+/** Time for which an announcement is valid, in milliseconds. */
 const ANNOUNCEMENT_HOLDS = 15_000
-/** Time between two batches of events on the bus, in milliseconds, and maximum number of events per batch. */
+/** Time between two batches of events on the bus, in milliseconds. */
 const BATCH_EVERY = 200
+/** Maximum number of events per batch. */
 const BATCH_SIZE = 200
 
 /**
- * Publishes requests as they begin and end, in this process and to other processes over the bus. Does nothing while
- * nobody watches.
+ * Publishes the start and end of requests, in this process and over the bus to other processes. Does nothing while
+ * nobody is watching.
  */
 export class Live {
-  /** Whether anybody watches, in this process or in another. */
+  /** True if anybody is watching, in this process or another. */
   isWatched = false
   private readonly bus: Bus
   private readonly listeners = new Set<LiveListener>()
   private readonly stops: readonly (() => void)[]
-  private elsewhereUntil = 0
+  private watchedElsewhereUntil = 0
   private outgoing: LiveEvent[] = []
   private announcing: NodeJS.Timeout | undefined
   private sending: NodeJS.Timeout | undefined
@@ -98,8 +97,8 @@ export class Live {
     isCaptured: boolean,
   ): void {
     const { stream, model } = request
-    const about = { id, at: Date.now(), key, keyName, group, model: recordedModel(model), door: path, format, stream }
-    this.publish({ type: 'begun', request: { ...about, isCaptured } })
+    const row = { id, at: Date.now(), key, keyName, group, model: recordedModel(model), door: path, format, stream }
+    this.publish({ type: 'begun', request: { ...row, isCaptured } })
   }
 
   /** Publishes that a request has ended. Call only while `isWatched`. */
@@ -123,7 +122,7 @@ export class Live {
 
   private publish(event: LiveEvent): void {
     for (const listener of this.listeners) listener.take(event)
-    if (this.elsewhereUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
+    if (this.watchedElsewhereUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
     this.outgoing.push(event)
     this.sending ??= setTimeout(() => {
       this.sending = undefined
@@ -138,13 +137,13 @@ export class Live {
   }
 
   private watchedElsewhere(): void {
-    this.elsewhereUntil = Date.now() + ANNOUNCEMENT_HOLDS
+    this.watchedElsewhereUntil = Date.now() + ANNOUNCEMENT_HOLDS
     this.isWatched = true
     clearTimeout(this.forgetting)
     this.forgetting = setTimeout(() => this.updateWatched(), ANNOUNCEMENT_HOLDS + 1).unref()
   }
 
   private updateWatched(): void {
-    this.isWatched = this.listeners.size > 0 || this.elsewhereUntil > Date.now()
+    this.isWatched = this.listeners.size > 0 || this.watchedElsewhereUntil > Date.now()
   }
 }

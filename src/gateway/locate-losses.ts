@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import type { FallenBack } from './fallback-models.ts'
 import type { StoredItems } from './stored/index.ts'
 
-/** Fields of an attempt that determine where its caller finds a loss. */
+/** Fields of an attempt that determine the path of a loss in the caller's body. */
 export interface Located {
   readonly incoming: { readonly call: Pick<Call, 'format'> }
   readonly request: CanonicalRequest
@@ -27,7 +27,7 @@ export function callerPaths({ incoming: { call }, request, stored }: Located): L
   }
 }
 
-/** Moves losses from paths in the canonical request to paths in the caller's body. */
+/** Maps the paths of losses from the canonical request to the caller's body. */
 export function locateLosses(losses: readonly Loss[], attempt: Located): readonly Loss[] {
   const locate = callerPaths(attempt)
   return losses.map((loss): Loss => ({ ...loss, path: locate(loss.path) }))
@@ -40,7 +40,7 @@ export function locateLosses(losses: readonly Loss[], attempt: Located): readonl
 export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { readonly [name: string]: string } =>
   losses.length === 0 ? NO_HEADERS : lossHeaders(losses, callerPaths(attempt))
 
-/** Returns the header that states why another model than the requested one answers. */
+/** Returns the header that states why a model other than the requested one answers. */
 export const fallbackHeaders = ({
   fallback,
 }: {

@@ -20,10 +20,9 @@ export class Lookups {
   }
 
   /**
-   * Returns the models that a key can call, as JSON text: the page that `query` selects, or the record of the model
-   * `id`.
+   * Returns the models that a key can call, as JSON text: the page that `query` selects, or the record of model `id`.
    *
-   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model
+   * @throws GatewayError like `authenticate`, `invalid-request` for an invalid page, and `not-found` for a model
    * that the key cannot call.
    */
   async models(
@@ -57,8 +56,9 @@ export class Lookups {
   }
 
   /**
-   * Answers a request that needs no model. `isCounted`: whether the request counts towards the key's requests per
-   * minute.
+   * Answers a request that needs no model.
+   *
+   * @param isCounted whether the request counts towards the key's requests per minute.
    */
   private async answerLookup(
     call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
@@ -74,7 +74,7 @@ export class Lookups {
     try {
       const caller = await services.callerOf(call, format)
       entry.caller = caller
-      // A part of a download would answer requests of the whole.
+      // Partial downloads are not recorded: a replay would return them to requests for the whole file.
       if (caller.record !== undefined && message.headers.range === undefined)
         recorded = await recordings.begin(entry, caller.record)
       recorded?.reading()

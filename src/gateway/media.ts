@@ -28,7 +28,7 @@ export interface Fetching {
 
 /**
  * Prepares media for a target: converts bytes to base64 for formats that are pure JSON, fetches URLs that the upstream
- * does not take, and checks URLs that are passed on (trap 50).
+ * does not accept, and checks URLs that are passed on (trap 50).
  */
 export class Media {
   private readonly config: MediaConfig
@@ -42,8 +42,8 @@ export class Media {
   }
 
   /**
-   * Whether the request's media must change or be checked before it is sent. Undefined for most requests, which then
-   * skip the asynchronous step. Token counts fetch nothing.
+   * Returns whether the request's media must be changed or checked before the request is sent. Undefined for most
+   * requests, which skip the asynchronous step. Token counts fetch nothing.
    */
   concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
     let taskFor: TaskFor | undefined
@@ -63,8 +63,8 @@ export class Media {
    * Returns the request with media that the target accepts. Stops fetching when the caller leaves.
    *
    * @throws GatewayError `invalid-request` for media that cannot be fetched, and for a URL that must not be passed on;
-   * `too-large` for media over the limit; `cancelled`; and the errors of the meter, which is opened for the first
-   * fetch.
+   * `too-large` for media over the limit; `cancelled` if the caller left; and the errors of the meter, which is opened
+   * for the first fetch.
    */
   async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
@@ -102,7 +102,7 @@ export class Media {
   }
 
   /**
-   * Returns this object if the media config is unchanged, otherwise a new one. The old object finishes the fetches in
+   * Returns this object if the media config is unchanged, or else a new one. The old object finishes the fetches in
    * progress.
    */
   reloaded(config: MediaConfig): Media {
@@ -111,7 +111,7 @@ export class Media {
     return new Media(config)
   }
 
-  /** Returns a function that chooses the task for each piece of media. Most pieces need none. */
+  /** Returns a function that chooses the task for each media part. Most parts need none. */
   private tasksFor({ channel, format, native }: Target, work: Work, batch?: MediaBatch): TaskFor {
     const { bytes, mustFetch: fetches, mustFetchNative: fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => batch!.fetch(part) }
@@ -139,7 +139,7 @@ export class Media {
   }
 }
 
-/** A change or check of a piece of media before the request is sent. */
+/** A change or check of a media part before the request is sent. */
 interface Task {
   readonly kind: 'change' | 'check'
   run(part: MediaPart): Promise<MediaPart>
@@ -172,7 +172,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
   return parts.every((part, index) => part === content[index]) ? content : parts
 }
 
-/** Limits of one request: the number of fetches, and the total size in bytes, in which each mention of a URL counts. */
+/** Limits of one request: number of media and total size in bytes. A URL counts each time that it is mentioned. */
 type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
 interface FetchedMedia {
@@ -193,7 +193,7 @@ class MediaBatch {
   private mentions = 0
   private bytes = 0
 
-  /** @param meter opened with the first fetch; counts bytes in memory until every fetch has finished. */
+  /** @param meter opened for the first fetch. Counts bytes in memory until every fetch has finished. */
   constructor(fetcher: MediaFetcher, limits: MediaBatchLimits, meter?: () => Meter) {
     this.fetcher = fetcher
     this.limits = limits
@@ -211,14 +211,14 @@ class MediaBatch {
   }
 
   /**
-   * Fetches the part's URL and returns the part with the bytes as base64.
+   * Fetches the part's URL and returns the part with the bytes in base64.
    *
-   * @throws GatewayError `invalid-request` if the fetch fails, `too-large` if all media together exceed the limit.
+   * @throws GatewayError `invalid-request` if the fetch fails; `too-large` if all media together exceed the limit.
    */
   async fetchOne(part: MediaPart): Promise<MediaPart> {
     const { url } = part.source as { readonly url: string }
     if (++this.mentions > this.limits.count)
-      throw tooLarge(`The request names more than ${this.limits.count} media addresses to fetch.`)
+      throw tooLarge(`The request contains more than ${this.limits.count} media URLs to fetch.`)
     const loads = this.loads.get(url)
     const { claimed, head, data, size } = await (loads ?? this.load(url))
     if (loads !== undefined) this.take(size)

@@ -14,8 +14,8 @@ import type { Attempt, Incoming } from './types.ts'
 type Needs = Pick<Services, 'access' | 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
 /**
- * Lets fallback models answer if the channels of the requested model do not, before anything is sent to the caller. A
- * request whose model and group have no fallbacks costs two lookups.
+ * Falls back to other models if no channel of the requested model answers, as long as nothing has been sent to the
+ * caller. If neither the model nor the group has fallbacks, this costs two lookups per request.
  */
 export class ModelFallback {
   private readonly services: Needs
@@ -27,8 +27,8 @@ export class ModelFallback {
   }
 
   /**
-   * Reserves a request in the limits of its key. If a budget does not cover its model, tries the fallbacks that may be
-   * used for that reason.
+   * Reserves a request in the limits of its key. If the budget does not cover the requested model, tries the fallbacks
+   * for that reason.
    */
   admit(incoming: Incoming): Incoming | Promise<Incoming> {
     try {
@@ -53,10 +53,10 @@ export class ModelFallback {
     const fallbacks = isBudget ? this.of(incoming) : undefined
     const model = fallbacks?.next('budget')
     if (fallbacks === undefined || model === undefined) throw refusal
-    return this.admit(fallenBack({ ...incoming, fallbacks }, model, 'budget'))
+    return this.admit(forFallback({ ...incoming, fallbacks }, model, 'budget'))
   }
 
-  /** Lets the requested model answer, else its fallbacks. */
+  /** Has the requested model answer, or else its fallbacks. */
   answer(
     incoming: Incoming,
     fallbacks: FallbackModels,
@@ -65,10 +65,10 @@ export class ModelFallback {
     const first: Incoming = { ...incoming, fallbacks }
     const isTooLong = fallbacks.has('context') && fallbacks.overflows(expectedTokens(incoming.request).input)
     const larger = isTooLong ? fallbacks.next('context') : undefined
-    return this.inTurn(larger === undefined ? first : fallenBack(first, larger, 'context'), fallbacks, tryTargets)
+    return this.tryModels(larger === undefined ? first : forFallback(first, larger, 'context'), fallbacks, tryTargets)
   }
 
-  private async inTurn(
+  private async tryModels(
     first: Incoming,
     fallbacks: FallbackModels,
     tryTargets: (incoming: Incoming) => Promise<void>,
@@ -86,7 +86,7 @@ export class ModelFallback {
     await fallbacks.sendRefusal()
   }
 
-  /** Whether nothing was sent to the caller yet and the request can be sent again. */
+  /** Returns true if nothing has been sent to the caller yet and the request can be sent again. */
   private mayFallBack(incoming: Incoming): boolean {
     const { started, gone } = incoming.call.reply
     return !started && !gone && !isSpent(incoming) && this.services.running.endOf(incoming.call) === undefined
@@ -106,7 +106,7 @@ export class ModelFallback {
       if (model === undefined) return undefined
       try {
         await report.reservation?.cover(tokens => recorder.estimate(tokens, model, caller, channels.all))
-        return fallenBack(incoming, model, reason)
+        return forFallback(incoming, model, reason)
       } catch (thrown) {
         if (fallbackReason(toFailure(thrown).error) !== 'budget') throw thrown
       }
@@ -114,7 +114,7 @@ export class ModelFallback {
     return undefined
   }
 
-  /** Returns the fallback models of a request that were not tried yet. Undefined if it has none. */
+  /** Returns a request's fallback models that have not been tried yet. Undefined if it has no fallbacks. */
   of({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
     if (fallbacks !== undefined) return fallbacks
     const listed = listedFallbacks(this.services, model, caller)
@@ -132,16 +132,16 @@ export class ModelFallback {
 /** Reserves a request in the limits of its key. */
 type Reserve = (incoming: Incoming) => MaybePromise
 
-/** Returns the request for a fallback model. */
-function fallenBack(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
+/** Returns the request addressed to a fallback model. */
+function forFallback(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
   const { request, report, fallbacks } = incoming
   report.fellBack(model, { from: fallbacks?.requested ?? request.model, reason })
   return { ...incoming, request: asModel(request, model) }
 }
 
 /**
- * Keeps an answer in which a model refused, to be sent by `send` if no fallback answers. Returns false for other
- * answers, and if no fallback remains.
+ * Stores an answer in which the model refused. `send` sends it if no fallback answers. Returns false if the answer is
+ * not a refusal or no fallback remains.
  */
 export function keepsRefusal(attempt: Attempt, result: CanonicalResult, send: () => Promise<void>): boolean {
   const { incoming, target, request } = attempt

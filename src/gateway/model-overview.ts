@@ -13,13 +13,14 @@ export interface ModelOverview {
   readonly id: string
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** The catalogue's facts about the model, with the prices of its first channel that has prices. */
+  /** The catalogue's facts about the model, with the prices of the first of its channels that has any. */
   readonly known: KnownModel
   readonly abilities: ModelAbilities
-  /** Format that clients should use: the operator's choice, or the one that the channels do best. */
+  /** Format that clients should use: the operator's choice, or the one that the channels support best. */
   readonly interface: Format | undefined
-  /** Formats that a caller can use for the model: formats of its channels, and formats by translation. */
+  /** Formats of the model's channels that a caller can use. */
   readonly native: readonly Format[]
+  /** Further formats that a caller can use by translation. */
   readonly translated: readonly Format[]
   readonly channels: readonly { readonly name: string; readonly upstreamModel: string }[]
 }
@@ -36,10 +37,10 @@ export function modelOverviews(
   const callerFormats = [...CALLER_FORMATS.keys()].filter(callerFormat => permissions.allowsFormat(callerFormat))
   return usableModels(permissions, all, cascades).map(model => {
     const deployments = deploymentsOf(model.id, channels)
-    const spoken = new Set(deployments.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
+    const channelFormats = new Set(deployments.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
     const canUse = (callerFormat: Format): boolean =>
       deployments.some(({ channel }) =>
-        channel.formats.some(one => canDo(CALLER_FORMATS.get(callerFormat)!, one, cascades)),
+        channel.formats.some(format => canDo(CALLER_FORMATS.get(callerFormat)!, format, cascades)),
       )
     const facts = models.get(model.id)
     const known = deployments.map(({ channel, upstreamModel }) =>
@@ -47,15 +48,15 @@ export function modelOverviews(
     )
     const abilities = abilitiesOf(model, facts)
     // Sorted by the channels' preference.
-    const native = [...spoken].filter(format => callerFormats.includes(format))
-    const translated = callerFormats.filter(callerFormat => !spoken.has(callerFormat) && canUse(callerFormat))
+    const native = [...channelFormats].filter(format => callerFormats.includes(format))
+    const translated = callerFormats.filter(callerFormat => !channelFormats.has(callerFormat) && canUse(callerFormat))
     return {
       id: model.id,
       facts,
       known: known.find(({ rates }) => rates.input !== undefined) ?? known[0] ?? catalogue.about(model.id),
       abilities,
       interface: facts?.interface ?? interfaceOf(abilities, native) ?? translated[0],
-      native: callerFormats.filter(callerFormat => spoken.has(callerFormat)),
+      native: callerFormats.filter(callerFormat => channelFormats.has(callerFormat)),
       translated,
       channels: deployments.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
     }
@@ -78,11 +79,11 @@ function interfaceOf(
   ]
   const work = works.find(([can]) => can)?.[1]
   if (work === undefined) return native[0]
-  const made = native.find(format => CALLER_FORMATS.get(format)?.[0] === work)
-  return made ?? native.find(format => CALLER_FORMATS.get(format)?.includes(work)) ?? native[0]
+  const primary = native.find(format => CALLER_FORMATS.get(format)?.[0] === work)
+  return primary ?? native.find(format => CALLER_FORMATS.get(format)?.includes(work)) ?? native[0]
 }
 
-/** Whether an upstream of the format does any of these kinds of work, by the router's rules. */
+/** Returns true if an upstream of the format can do any of these kinds of work, by the router's rules. */
 const canDo = (
   works: readonly Work[],
   { format, dialect }: RoutedChannel['config']['formats'][number],

@@ -4,8 +4,8 @@ import { EXTRA_BODY, MODEL_FIELDS } from '../formats/model-fields.ts'
 import type { ModelFields } from '../formats/rows/row.ts'
 
 /**
- * Role of a model name in a body: the requested model, a model that may answer as well or instead, or a helper such as
- * a voice session's transcriber.
+ * Role of a model name in a body: the requested model, an additional or alternative model, or a helper such as a voice
+ * session's transcriber.
  */
 export type NameKind = 'requested' | 'other' | 'helper'
 
@@ -21,9 +21,9 @@ export class ModelPaths {
   items: ModelPaths | undefined
   /** Role of the model name. Undefined if the value is not a model name. */
   kind: NameKind | undefined
-  /** Whether the field names a model only in hosted tools. In other tools it is ordinary content. */
+  /** True if the field names a model only in hosted tools. In other tools it is ordinary content. */
   isHosted = false
-  /** Whether the value may be JSON encoded as a string. */
+  /** True if the value may be JSON encoded as a string. */
   isText = false
   private anyCase: RegExp | undefined
   private lengths = 0
@@ -54,14 +54,14 @@ export class ModelPaths {
   }
 
   /**
-   * Whether a field differs from a known one only in case. Go's `encoding/json` treats such fields as equal, and even
-   * matches `\u017f` with `s` and the Kelvin sign with `k`.
+   * Returns true if a field differs from a known one only in case. Go's `encoding/json` ignores case, and even matches
+   * `\u017f` with `s` and the Kelvin sign with `k`.
    */
   isMiscased(field: string): boolean {
     if (this.anyCase === undefined) {
       const names = [...this.fields.keys()]
       this.anyCase = new RegExp(`^(?:${names.map(name => RegExp.escape(name)).join('|')})$`, 'iu')
-      // A field's length does not depend on its case, so that a bit mask of lengths excludes most other fields.
+      // A field's length does not depend on its case, so a bit mask of lengths rules out most other fields.
       for (const { length } of names) this.lengths |= 1 << length
     }
     return ((this.lengths >>> field.length) & 1) === 1 && !this.fields.has(field) && this.anyCase.test(field)
@@ -69,8 +69,8 @@ export class ModelPaths {
 }
 
 /**
- * Paths of a body, and paths of an object that overrides fields of the body: an `extra_body`, or a fallback with
- * settings.
+ * Paths of a body, and paths of an object that overrides fields of the body: an `extra_body`, or a fallback with its
+ * own settings.
  */
 export interface BodyPaths {
   readonly body: ModelPaths
@@ -121,7 +121,7 @@ export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPath
     const fields = at.kind === undefined ? at : replacing
     if (fields.isMiscased(step)) return 'misspelled'
     const next = fields.fields.get(step)
-    // An unknown step inside fallbacks is a model's name. The next level contains that model's fallbacks.
+    // An unknown step inside fallbacks is a model name. The next level contains that model's fallbacks.
     if (next === undefined && at.kind === undefined) return undefined
     at = next ?? at
   }

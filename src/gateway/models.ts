@@ -17,8 +17,8 @@ type FactsOf = (id: string) => ModelFacts | undefined
 /**
  * Returns the JSON text of the list of models, or of one page of it.
  *
- * @param format one that lists models to its clients (docs/wire/common.md#model-lists).
- * @param usable sorted by id.
+ * @param format a format that has a list of models (docs/wire/common.md#model-lists).
+ * @param usable the models, sorted by id.
  * @throws GatewayError `invalid-request` for an invalid page.
  */
 export const modelList = (
@@ -32,7 +32,7 @@ export const modelList = (
     query,
   )
 
-/** Returns the JSON text of one model's record. Throws GatewayError `not-found` for a model outside the list. */
+/** Returns the JSON text of one model's record. Throws GatewayError `not-found` for a model that is not in the list. */
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
@@ -44,7 +44,7 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
   return JSON.stringify(MODEL_WRITERS[format]!.record(new Card(model, facts(id))))
 }
 
-/** A model as its channels and the operator describe it. Abilities are computed when they are read. */
+/** A model as its channels and the operator describe it. Abilities are computed on access. */
 class Card implements ModelCard {
   readonly id: string
   private readonly model: UsableModel
@@ -113,20 +113,19 @@ interface Sources {
   readonly catalogue: Catalogue
 }
 
-/** Returns true for a model whose name at the channel the operator chose, by itself or by a pattern. */
+/** Returns true if the operator chose the model's name at the channel, directly or by a pattern. */
 const isRenaming = ({ named, renamed }: ChannelConfig['models'], id: string): boolean =>
   named.has(id) || matchesAny([...(renamed?.keys() ?? [])], id)
 
 /**
- * Returns the facts for lists and records of models: the operator's settings, completed with the limits of the
- * catalogue.
+ * Returns the facts for lists and records of models: the operator's settings, completed with the catalogue's limits.
  */
 export const listedFacts =
   ({ config, channels, catalogue }: Sources): FactsOf =>
   id => {
     const facts = config.models.get(id)
     if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
-    // Channel that serves the model under a name of the operator's choice.
+    // The channel that serves the model under a name that the operator chose.
     const channelConfig = channels.all.find(({ config: { models } }) => isRenaming(models, id))?.config
     const upstreamModel = channelConfig && upstreamNameOf(channelConfig.models, id)
     const { context, maxOutput } = catalogue.about(

@@ -15,7 +15,7 @@ import { type BodyPaths, type ModelPaths, type NameKind, pathsAt, pathsOf } from
  * @param wire the request as the caller sent it: JSON, or the fields and files of a form.
  * @param model undefined for a remix, which uses the model of its original.
  * @throws GatewayError `invalid-request` for a value that is not a name, for a file in place of a name, and for a field
- * in another case or spelling, because upstreams disagree on whether it is the same field; `forbidden` for any model
+ * in another case or spelling, because upstreams disagree on whether this is the same field; `forbidden` for any model
  * other than `model` that the key may not use. The router checks `model` itself.
  */
 export function checkModelFields(
@@ -43,7 +43,7 @@ export function checkModelFields(
  * Renames the other models in a native body to the names of the channel's upstream. Returns the same body if it names
  * no other models.
  *
- * @throws GatewayError `invalid-request` for a model the channel does not have.
+ * @throws GatewayError `invalid-request` for a model that the channel does not have.
  */
 export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
   renamedBody(body, {
@@ -63,8 +63,8 @@ export function checkPermitted(name: string, permissions: Permissions, field: st
 }
 
 /**
- * Returns the upstream's name for a model that a request names beside the requested one. A helper that the channel does
- * not have is not renamed.
+ * Returns the upstream's name for a model that a request names besides the requested one. Helpers that the channel does
+ * not have are not renamed.
  *
  * @throws GatewayError `invalid-request` for any other model that the channel does not have.
  */
@@ -81,16 +81,16 @@ export interface Named {
   readonly kind: NameKind
 }
 
-/** How `renamedBody` renames the models in a body. */
+/** Options of `renamedBody`. */
 export interface Naming {
   readonly paths: BodyPaths
   /** Returns the new name of a model. */
   readonly rename: (name: string, where: Named) => string
-  /** Whether fields in another case or spelling are refused. */
+  /** True if fields in another case or spelling are refused. */
   readonly isExact: boolean
 }
 
-/** Renames the models in a body. Linear in the size of the body. Returns the same body if nothing changed. */
+/** Renames the models in a body in linear time. Returns the same body if nothing changed. */
 export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
   let out = renamedIn(body, naming.paths.body, naming)
   for (const field in body) {
@@ -124,7 +124,7 @@ function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?:
   return out
 }
 
-/** Whether the client runs the tool. Only the client reads its parameters. */
+/** Returns true if the client runs the tool. Only the client reads the tool's parameters. */
 const isClientTool = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 function renamed(value: Json, paths: ModelPaths, naming: Naming, root: string): Json {
@@ -150,7 +150,7 @@ function renamedItems(values: readonly Json[], paths: ModelPaths, naming: Naming
   return out ?? (values as Json)
 }
 
-/** Suffix by which a form marks a list, even a list with a single item. */
+/** Suffix with which a form marks a list, even a list with a single item. */
 const LIST_SUFFIX = '[]'
 
 /** Anthropic's value for fallbacks that the upstream chooses itself. */
@@ -186,8 +186,8 @@ function renamedName(value: Json, kind: NameKind, naming: Naming, root: string):
 }
 
 /**
- * Renames the models in a fallback with settings. Puts `model` first: LiteLLM takes an object that begins with another
- * field for a map.
+ * Renames the models in a fallback with settings. Puts `model` first, because LiteLLM treats an object that starts with
+ * another field as a map.
  */
 function renamedFallback(value: JsonObject, naming: Naming, root: string): JsonObject {
   const out = renamedIn(value, naming.paths.replacing, naming, root)
@@ -206,7 +206,7 @@ function renamedMap(value: JsonObject, kind: NameKind, naming: Naming, root: str
     entries.map(([name, list]) => {
       return [
         name === '*' ? name : naming.rename(name, { field: root, kind }),
-        (list as readonly Json[]).map(one => renamedName(one, kind, naming, root)),
+        (list as readonly Json[]).map(fallback => renamedName(fallback, kind, naming, root)),
       ]
     }),
   )

@@ -18,7 +18,7 @@ import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 import type { Signers } from './thoughts/signers.ts'
 
-/** A request for one target. */
+/** A request as written for one target. */
 export interface Prepared {
   /** The caller's request with the upstream's model id, repaired for a foreign format. */
   readonly request: CanonicalRequest
@@ -26,9 +26,9 @@ export interface Prepared {
   /** Losses at their paths in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
-  /** Remembered reasoning that was restored to the request. */
+  /** Remembered reasoning that was restored in the request. */
   readonly recalled: Recalled | undefined
-  /** Whether the caller's format is the upstream's. */
+  /** True if caller and upstream use the same format. */
   readonly native: boolean
 }
 
@@ -44,15 +44,15 @@ interface Writing extends Located {
 /**
  * Writes a request for an attempt's target.
  *
- * @param request the attempt's own request, or one that an emulation makes of it.
+ * @param request the attempt's own request, or one that an emulation derives from it.
  * @throws GatewayError `cannot-express` if the upstream's format has no such request, or if the request would lose too
  * much.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
-  const own = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
-  const written = prepare(own.request, attempt.target, attempt.reasoning)
-  const prepared = own.losses.length === 0 ? written : withEarlierLosses(written, own.losses, request)
+  const ownReasoning = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
+  const written = prepare(ownReasoning.request, attempt.target, attempt.reasoning)
+  const prepared = ownReasoning.losses.length === 0 ? written : withEarlierLosses(written, ownReasoning.losses, request)
   report.reasoningRestored(prepared.recalled?.count)
   const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, onLoss, locate)
@@ -60,7 +60,7 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
   return prepared
 }
 
-/** Adds the losses of an edit that was made before the request was written. */
+/** Adds the losses of an edit made before the request was written. */
 const withEarlierLosses = (prepared: Prepared, losses: readonly Loss[], { messages }: CanonicalRequest): Prepared => ({
   ...prepared,
   losses: [...losses, ...tracedToOriginal(prepared.losses, losses, messages)],
@@ -71,11 +71,11 @@ const withEarlierLosses = (prepared: Prepared, losses: readonly Loss[], { messag
  *
  * @throws GatewayError `cannot-express` if the target's format has no such request.
  */
-export function prepare(given: CanonicalRequest, target: Target, reasoning?: OwnerReasoning): Prepared {
+export function prepare(original: CanonicalRequest, target: Target, reasoning?: OwnerReasoning): Prepared {
   const { channel, format, native, upstreamModel } = target
-  const textOnly = isTextOnly(given)
-  const recalled = textOnly ? undefined : reasoning?.recall(given, target)
-  const restored = recalled?.request ?? given
+  const textOnly = isTextOnly(original)
+  const recalled = textOnly ? undefined : reasoning?.recall(original, target)
+  const restored = recalled?.request ?? original
   const { history, losses } = repairedHistory(restored, native, textOnly)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
@@ -85,17 +85,17 @@ export function prepare(given: CanonicalRequest, target: Target, reasoning?: Own
   return {
     request,
     wire: body === wire.body ? wire : { ...wire, body },
-    losses: markDefaults(recalled?.lossesOf(found) ?? found, given),
+    losses: markDefaults(recalled?.lossesOf(found) ?? found, original),
     restorer: restorer(written.renamed, !native && restored.output.text?.shape === 'enum'),
     recalled,
     native,
   }
 }
 
-const unmoved = (found: readonly Loss[]): readonly Loss[] => found
+const unchanged = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * Returns the refusal of a request that would lose too much. Undefined if the losses are acceptable.
+ * Returns the error for a request that would lose too much. Undefined if the losses are acceptable.
  *
  * @param locate maps losses to their paths in the caller's body.
  */
@@ -103,14 +103,14 @@ export function refused(
   request: CanonicalRequest,
   losses: readonly Loss[],
   onLoss: OnLoss,
-  locate = unmoved,
+  locate = unchanged,
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
   const tooMuch = onLoss === 'refuse' ? refusableLosses(losses) : essentialLosses(losses, request)
   return tooMuch.length === 0 ? undefined : refusal(tooMuch, locate(tooMuch))
 }
 
-/** Scores how badly a target fits the request by its number of losses. A refusal outweighs any number. */
+/** Scores how badly a target fits the request: by the number of losses, which a refusal always exceeds. */
 export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, target)
@@ -120,5 +120,5 @@ export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss)
   }
 }
 
-/** Score of a refusal, more than the losses of any request. */
+/** Score of a refusal, higher than the number of losses of any request. */
 const REFUSAL = 1_000_000

@@ -7,8 +7,8 @@ import type { Target } from '../upstreams/router.ts'
 
 const TEXT: Usage = { input: 1, output: 1 }
 /**
- * Usage that each kind of work is billed for at least. Work without an entry has no price per token, so that its cost
- * is always unknown.
+ * Minimum usage that is billed for each kind of work. Work without an entry has no price per token, so its cost is
+ * always unknown.
  */
 const BILLED: { readonly [W in Work]?: Usage } = {
   conversation: TEXT,
@@ -22,7 +22,7 @@ const BILLED: { readonly [W in Work]?: Usage } = {
 }
 
 /**
- * Drops targets with an unknown price for the work, if the key's budget demands that (`budget.unknown: refuse`).
+ * Drops targets whose price for the work is unknown, if the key's budget requires it (`budget.unknown: refuse`).
  * Counting tokens is free.
  *
  * @throws GatewayError `forbidden` if no target remains.
@@ -41,7 +41,7 @@ export function pricedTargets(
   return priced
 }
 
-/** Error code of that refusal. */
+/** Error code for a model that a budget refuses because its price is unknown. */
 export const PRICE_UNKNOWN = 'price_unknown'
 
 const UNPRICED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)

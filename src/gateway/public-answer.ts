@@ -9,9 +9,8 @@ import { type Scrub, scrubbed, scrubber } from './scrub.ts'
 import type { Attempt } from './types.ts'
 
 /**
- * Completes the head of an answer: id, time, and the model under the caller's name. That name is the public id if the
- * channel maps names, otherwise the name that the upstream reports. The writer adds fields that a native upstream
- * omitted.
+ * Completes the head of an answer: id, time, and the model's name for the caller. This is the public id if the channel
+ * maps names, or else the name that the upstream reports. The writer adds fields that a native upstream omitted.
  */
 export function withHead<T extends CanonicalResult | ResultStart>(
   result: T,
@@ -20,7 +19,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
   const { model } = request
   const head = {
     ...result,
-    // Clients assemble a stream by its id and drop chunks whose id is empty.
+    // Clients assemble a stream by id and drop chunks whose id is empty.
     id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
     model: target.upstreamModel === model ? (result.model ?? model) : model,
     createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
@@ -29,7 +28,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
   return echo === undefined ? head : echo.apply(head, result.id !== undefined && result.id !== '')
 }
 
-/** Adds the time of completion for formats that have a field for it, by the gateway's clock. */
+/** Adds the completion time, by the gateway's clock, if the format has a field for it. */
 export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
   if (WRITERS[format]!.completionTime !== true) return result
   const spelling = {
@@ -48,8 +47,8 @@ const ACCOUNT: CanonicalError = {
 const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstream refused the gateway's request." }
 
 /**
- * Messages of errors that concern the gateway and never the caller, by kind: problems with the gateway's account (trap
- * 99), and refusals of the gateway itself.
+ * Fixed errors for failures that concern the gateway and never the caller, by kind: problems with the gateway's account
+ * (trap 99), and refusals of the gateway itself.
  */
 const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
   unauthenticated: ACCOUNT,
@@ -62,8 +61,8 @@ const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
 }
 
 /**
- * Returns an upstream's error as the caller may see it. A fault of the gateway gets a fixed message. Names and
- * credentials of the upstream are removed from every field of any other error.
+ * Returns an upstream's error as the caller may see it. An error that concerns the gateway gets a fixed message. The
+ * upstream's names and credentials are removed from every field of any other error.
  */
 export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
   const fixedError = GATEWAY_ERRORS[error.kind]
@@ -77,12 +76,12 @@ export function publicResult(result: CanonicalResult, target: Target, model: str
   const { error, candidates } = result
   return {
     ...scrubErrors(result, target, model),
-    candidates: candidates.map(one => scrubErrors(one, target, model)),
+    candidates: candidates.map(candidate => scrubErrors(candidate, target, model)),
     ...(error === undefined ? {} : { error: publicError(error, target, model) }),
   }
 }
 
-/** Returns an event as the caller may see it. Only events that start or end something can contain errors. */
+/** Returns an event as the caller may see it. Besides `error` events, only starts and ends can contain errors. */
 export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
@@ -115,7 +114,7 @@ const mapped = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T)
 
 const hasError = (fields: JsonObject): boolean => ERROR_FIELDS.some(field => fields[field] != null)
 
-/** Whether `spelling` holds a whole wire answer that contains an error. */
+/** Returns true if `spelling` holds a whole wire answer that contains an error. */
 function holdsError(fields: JsonObject): boolean {
   for (const name in fields) if (isObject(fields[name]) && hasError(fields[name])) return true
   return false

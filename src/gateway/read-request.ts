@@ -27,7 +27,7 @@ export class RequestReader {
   private readonly caller: Caller
   private readonly ciphers: StateCiphers
   private readonly capture: Capture | undefined
-  /** Format of the request: that of the endpoint, or that of a request which its body wraps. */
+  /** Format of the request: the endpoint's format, or the format of a request that is wrapped in the body. */
   private format: Format
 
   constructor(call: Call, caller: Caller, ciphers: StateCiphers, capture: Capture | undefined) {
@@ -41,16 +41,16 @@ export class RequestReader {
   /** Converts a body to a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
     const sent = this.capture?.parsed(body, files)
-    const { route, body: own } = unwrapped(this.call.route, body) ?? { route: this.call.route, body }
+    const { route, body: inner } = unwrapped(this.call.route, body) ?? { route: this.call.route, body }
     this.format = route.format
-    const wire = wireRequest(route, this.call.head, own, files)
+    const wire = wireRequest(route, this.call.head, inner, files)
     if (sent !== undefined) sent.wire = wire
     return wire
   }
 
   /**
-   * Reads a whole request. Decrypts the state that the gateway encrypted for this caller, and loads the key for that
-   * first.
+   * Reads a whole request. Decrypts the state that the gateway encrypted for this caller, after loading the encryption
+   * key.
    *
    * @throws GatewayError `invalid-request`, and `forbidden` for a model that the key may not use; GatewayFailure if the
    * encryption key is unavailable.
@@ -62,7 +62,7 @@ export class RequestReader {
     return this.permitted(withStateDecrypted(request, this.cipher), wire)
   }
 
-  /** Like `readWhole`, but synchronous. For a body without encrypted state, or after the encryption key was loaded. */
+  /** Like `readWhole`, but synchronous. For bodies without encrypted state, or once the encryption key is loaded. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.format]!.request!(wire)
     return this.permitted(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
@@ -88,27 +88,27 @@ export class RequestReader {
 }
 
 /**
- * Returns whether losses are shown or refused, by the request's header `interlingua-on-loss`, otherwise by the key's
- * setting.
+ * Returns whether losses are shown or refused: as the request's header `interlingua-on-loss` states, or else as the
+ * key's setting states.
  */
 export const onLossOf = ({ headers }: Call['message'], { permissions }: Caller): OnLoss =>
   headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
 
 /**
- * Whether the body is a form.
+ * Returns true if the body is a form.
  *
- * @throws GatewayError `invalid-request` if the endpoint takes only the other kind.
+ * @throws GatewayError `invalid-request` if the endpoint accepts only the other kind of body.
  */
 export function isForm({ message, body, route }: Call): boolean {
   const form = body === undefined ? route.form : undefined
   const type = message.headers['content-type']
-  const is = type !== undefined && /^\s*multipart\/form-data\b/i.test(type)
-  if (is && form === undefined) throw invalid('This endpoint takes a JSON body, not a form.')
-  if (!is && form === 'only') throw invalid('This endpoint takes a form (`multipart/form-data`).')
-  return is
+  const isMultipart = type !== undefined && /^\s*multipart\/form-data\b/i.test(type)
+  if (isMultipart && form === undefined) throw invalid('This endpoint takes a JSON body, not a form.')
+  if (!isMultipart && form === 'only') throw invalid('This endpoint takes a form (`multipart/form-data`).')
+  return isMultipart
 }
 
-/** Whether part of a file was already passed on while it arrived. Such a request cannot be sent again. */
+/** Returns true if part of a file was already passed on while it arrived. The request then cannot be sent again. */
 export const isSpent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.started === true),
@@ -120,7 +120,7 @@ export interface FormOptions {
   readonly limit: number
   readonly meters: FormMeters
   readonly reader: RequestReader
-  /** Whether the request may be sent before the whole form has arrived. */
+  /** Returns true if the request may be sent before the whole form has arrived. */
   maySendEarly(request: CanonicalRequest): boolean
 }
 
@@ -156,8 +156,8 @@ export async function readFormRequest(
 const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
 /**
- * Whether the fields so far are enough to send the request. A failure means that they are not, because later fields may
- * make the request readable.
+ * Returns true if the fields so far are enough to send the request. A failure means that they are not, because later
+ * fields may make the request readable.
  */
 function suffices(maySendEarly: () => boolean): boolean {
   try {
@@ -167,22 +167,22 @@ function suffices(maySendEarly: () => boolean): boolean {
   }
 }
 
-/** Fields of a form that come after a file that is passed on while it arrives. */
+/** Form fields that follow a file that is passed on while it arrives. */
 class TrailingFields implements Trailing {
   whole: CanonicalRequest | undefined
   fault: unknown
-  private readonly coming: Promise<CanonicalRequest>
+  private readonly completeRequest: Promise<CanonicalRequest>
 
-  constructor(coming: Promise<CanonicalRequest>) {
-    this.coming = coming
-    coming.then(
+  constructor(completeRequest: Promise<CanonicalRequest>) {
+    this.completeRequest = completeRequest
+    completeRequest.then(
       request => (this.whole = request),
       thrown => (this.fault = thrown),
     )
   }
 
   async parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>> {
-    const { wire } = prepare(await this.coming, target)
+    const { wire } = prepare(await this.completeRequest, target)
     const fields = Object.entries(wire.body).flatMap(([name, value]) => {
       const remaining = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
       return remaining === undefined ? [] : [[name, remaining] as const]
@@ -194,7 +194,7 @@ class TrailingFields implements Trailing {
   }
 }
 
-/** Returns the values of a field that were not sent yet. A repeated field is a list. */
+/** Returns the values of a field that have not been sent yet. A repeated field is a list. */
 function unsent(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const sentCount = Array.isArray(sent) ? sent.length : 1

@@ -25,9 +25,9 @@ import type { WholeAnswer } from './types.ts'
 export const LARGEST = 128 * 1024 * 1024
 
 /**
- * Reads an upstream's answer as one result, including an answer that streams although no stream was requested.
+ * Reads an upstream's answer as one result, even if it is a stream although none was requested.
  *
- * @throws GatewayError if the answer breaks off, is not in its format, or holds only an error.
+ * @throws GatewayError if the answer breaks off, does not match its format, or holds only an error.
  */
 export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
@@ -40,7 +40,7 @@ export async function readResult({ attempt, prepared, answer, reader }: Sent): P
 }
 
 /**
- * Like `readResult`, but tools have the names that were sent to the upstream.
+ * Like `readResult`, but tools keep the names that were sent to the upstream.
  *
  * @param largest maximum size of the answer, in bytes.
  */
@@ -77,14 +77,14 @@ function stringIn(text: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the events of a stream that arrived as one JSON list, as Google streams without `alt=sse`. */
+/** Returns the events of a stream that is one JSON list, as Google sends without `alt=sse`. */
 function listedIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   const list = parseObject(`{"list":${text}}`)?.['list']
   return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
 }
 
-/** Throws the error of a result that holds only an error. */
+/** Throws the error if a result holds nothing else. */
 function withoutBareError(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
@@ -100,7 +100,7 @@ const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
 type Content = Pick<WireAnswer, 'body' | 'raw'>
 
 /**
- * Returns the events of a stream whose content type is text. No transcript begins like an event that holds an object.
+ * Returns the events of a stream whose content type is text. No transcript starts like an event that holds an object.
  */
 function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
   if (raw === undefined || !('text' in raw) || !/^\s*(?:event:.*\r?\n)?data: ?\{/.test(raw.text)) return undefined
@@ -111,7 +111,7 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
 /**
  * Reads text, a recording, or the error object that an upstream sends in place of one (trap 77).
  *
- * @throws GatewayError `upstream-failed` for a recording without a byte, and for an HTML page or XML document.
+ * @throws GatewayError `upstream-failed` for an empty recording, and for an HTML page or XML document.
  */
 async function rawContent(answer: Answer, largest: number): Promise<Content> {
   const mediaType = headerValue(answer.headers['content-type'])
@@ -128,8 +128,8 @@ async function rawContent(answer: Answer, largest: number): Promise<Content> {
 }
 
 /**
- * Maximum size of an error that is recognised in place of a recording, in bytes. Audio samples may begin like a JSON
- * object.
+ * Maximum size of an error that is recognised in place of a recording, in bytes. Audio samples may look like the start
+ * of a JSON object.
  */
 const LARGEST_ERROR = 16 * 1024
 
@@ -143,7 +143,7 @@ type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolea
 
 /**
  * Checks that a successful answer holds what was requested. An answer without content, or with fewer parts than inputs,
- * is a failure of the upstream, so that another channel may answer.
+ * counts as a failure of the upstream, so that another channel may answer.
  *
  * @throws GatewayError `upstream-failed` if the check fails.
  */
@@ -174,17 +174,17 @@ const CHECKS: { readonly [W in Work]?: Check } = {
   speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isEmptyMedia)),
 }
 
-/** Whether a medium has no bytes. */
+/** Returns true if a media part has no bytes. */
 const isEmptyMedia = (part: Part): boolean =>
   part.type === 'media' && part.source.type === 'base64' && part.source.data === ''
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
-/** Whether a part holds vectors of a kind that only its own format has, inside an object or list. */
+/** Returns true if a part holds vectors of a kind that only one format has, inside an object or list. */
 const isFormatSpecific = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
-/** Whether a vector is valid. The numbers of a vector that is passed on unchanged are not checked. */
+/** Returns true if a vector is valid. The numbers of a vector that is passed on unchanged are not checked. */
 function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
   if (native && !Array.isArray(vector)) return !isEmptyVector(vector)
   const numbers = vectorAs(vector, 'float') as readonly number[]
@@ -192,10 +192,10 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
 }
 
 /**
- * Checks that there is one answer per input. Vectors are matched to inputs only by index, so that one missing vector
- * makes all uncertain.
+ * Checks that there is one answer per input. Vectors are matched to inputs only by index, so one missing vector makes
+ * all matches uncertain.
  *
- * @throws GatewayError `upstream-failed` for more or fewer.
+ * @throws GatewayError `upstream-failed` if there are more or fewer answers than inputs.
  */
 export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
   if (answers.length === inputs) return answers

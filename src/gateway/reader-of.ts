@@ -5,7 +5,7 @@ import type { ChannelFormat } from '../formats/channel-format.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 
-/** Returns the reader of an upstream's answers. Clouds that host a format may have errors and counts of their own. */
+/** Returns the reader for an upstream's answers. Clouds that host a format may use different errors and counts. */
 export function readerOf({ format, errors }: Pick<ChannelFormat, 'format' | 'errors'>): Reader {
   const reader = READERS[format]!
   if (errors === undefined) return reader
@@ -18,7 +18,7 @@ export function readerOf({ format, errors }: Pick<ChannelFormat, 'format' | 'err
   }
 }
 
-/** Reads a streamed answer whose errors have another format than its events. */
+/** Reads a streamed answer whose errors and events have different formats. */
 class ForeignErrorReader implements EventReader<WireEvent, CanonicalEvent> {
   private readonly reader: EventReader<WireEvent, CanonicalEvent>
   private readonly errors: EventReader<WireEvent, CanonicalEvent>
@@ -30,7 +30,7 @@ class ForeignErrorReader implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   push(wire: WireEvent): readonly CanonicalEvent[] {
-    if (!isForeign(wire)) return this.noting(this.reader.push(wire))
+    if (!isForeign(wire)) return this.noteBeginning(this.reader.push(wire))
     const events = this.errors.push(wire)
     return this.hasBegun ? events.filter(({ type }) => type !== 'result-start') : events
   }
@@ -43,12 +43,12 @@ class ForeignErrorReader implements EventReader<WireEvent, CanonicalEvent> {
     return this.reader.irregular === true
   }
 
-  private noting(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
+  private noteBeginning(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     this.hasBegun ||= events.length > 0
     return events
   }
 }
 
-/** Whether an event is an exception, or a faulty frame. */
+/** Returns true if an event is an exception or a faulty frame. */
 const isForeign = ({ event = '', data }: WireEvent): boolean =>
   event.endsWith('Exception') || (event === 'error' && data.startsWith('{"message"'))

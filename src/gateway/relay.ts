@@ -4,11 +4,11 @@ import type { Reply } from './call.ts'
 import { GONE, SENT_NOTHING } from './failures.ts'
 
 /**
- * Waits until the caller has read everything that was written. Closes the connection of a caller that takes nothing for
+ * Waits until the caller has read everything that was written. Closes the connection if the caller reads nothing for
  * too long.
  *
  * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds. The timeout is a multiple of
- * it.
+ * this interval.
  */
 export function drained(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
@@ -30,13 +30,13 @@ export function drained(reply: Reply, heartbeat: number): Promise<void> {
 }
 
 /**
- * Passes an answer that is not JSON on to the caller: text at once, or bytes no faster than the caller takes them.
- * Sends the head with the first byte, so that another upstream can still replace one that breaks off at once.
+ * Passes an answer that is not JSON on to the caller: text at once, bytes no faster than the caller reads them. Sends
+ * the head with the first byte, so that another upstream can still answer if this one breaks off immediately.
  *
  * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds.
  * @param status status of the answer: 200, or 206 for a part of a file.
- * @throws GatewayError if the upstream sends nothing or breaks off, or the caller left. The caller of this function
- * then discards the sent part.
+ * @throws GatewayError if the upstream sends nothing or breaks off, or the caller leaves. The calling function then
+ * discards the part that was sent.
  */
 export async function relay(
   reply: Reply,
@@ -45,20 +45,20 @@ export async function relay(
   heartbeat: number,
   status = 200,
 ): Promise<void> {
-  const about = { 'content-type': raw.mediaType, ...headers }
-  if ('text' in raw) return reply.whole(200, about, raw.text)
+  const head = { 'content-type': raw.mediaType, ...headers }
+  if ('text' in raw) return reply.whole(200, head, raw.text)
   const { size } = raw.bytes
-  const pieces = raw.bytes.read()[Symbol.asyncIterator]()
-  let next = await pieces.next()
+  const chunks = raw.bytes.read()[Symbol.asyncIterator]()
+  let next = await chunks.next()
   if (next.done === true) throw SENT_NOTHING
-  reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) }, status)
+  reply.begin(size === undefined ? head : { ...head, 'content-length': String(size) }, status)
   while (next.done !== true) {
     if (!reply.write(next.value) && !reply.gone) await drained(reply, heartbeat)
     if (reply.gone) {
-      await pieces.return?.()
+      await chunks.return?.()
       throw GONE
     }
-    next = await pieces.next()
+    next = await chunks.next()
   }
   reply.end('')
 }

@@ -28,31 +28,28 @@ import { type Expected, estimated, lengthOf } from './uncounted.ts'
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /**
-   * Usage that counts against the limits. An estimate if the row says so. Undefined if not even an estimate is
-   * possible.
-   */
+  /** Usage charged to the limits; an estimate if the row says so. Undefined if it cannot even be estimated. */
   readonly spent: Usage | undefined
   readonly error: CanonicalError | undefined
-  /** Thrown value, if a bug of the gateway ended the answer. */
+  /** Thrown value, if a bug in the gateway ended the answer. */
   readonly fault: unknown
   readonly trace: RequestTrace | undefined
-  /** Number of remembered reasoning parts that were restored to the request. */
+  /** Number of remembered reasoning parts that were restored in the request. */
   readonly restoredReasoning: number | undefined
-  /** Number of ordered seconds of video. */
+  /** Length of the ordered video, in seconds. */
   readonly seconds: number | undefined
-  /** Requested model and the reason, if another model was to answer. */
+  /** Requested model and reason for the fallback, if another model had to answer. */
   readonly fallback?: FallenBack | undefined
 }
 
-/** Gathers the facts about one request while it runs. Holds no bodies and no credentials. */
+/** Gathers facts about one request while it runs. Holds no bodies and no credentials. */
 export class Report {
   caller: Caller | undefined
   model: string | undefined
   stream = false
   target: Target | undefined
   attempts = 0
-  /** HTTP status of the answer; 499 if the caller left before it. */
+  /** HTTP status of the answer. 499 if the caller left first. */
   status = 200
   usage: Usage | undefined
   /** Reservation of the request in the limits of its key. */
@@ -61,13 +58,13 @@ export class Report {
   expected: Expected | undefined
   /** Trace of the request. Undefined if requests are not traced. */
   trace: RequestTrace | undefined
-  /** Requested model, and the reason why another one answers. Undefined if the requested one does. */
+  /** Requested model, and the reason why another one answers. Undefined if the requested model answers. */
   fallback: FallenBack | undefined
-  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: AffinitySource | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
-  /** Why the current attempt failed. Undefined if it did not. */
+  /** Failure of the current attempt. Undefined if it has not failed. */
   private attemptFailure: Failure | undefined
   private upstreamId: string | undefined
   private read: number | undefined
@@ -81,17 +78,18 @@ export class Report {
   private lossKinds: LossKinds | undefined
   private additions = 0
   private restoredReasoning: number | undefined
-  /** Number of ordered seconds of video. */
+  /** Length of the ordered video, in seconds. */
   private seconds: number | undefined
   private work: Work = 'conversation'
   private answerless = false
-  /** Whether the whole answer was read, so that its cost is fully counted. */
+  /** True if the whole answer was read, so that its cost is fully counted. */
   private ended = false
-  /** Number of characters of the answer so far, and at the upstream's last usage count. */
+  /** Number of characters of the answer so far. */
   private written = 0
+  /** Value of `written` at the upstream's last usage count. */
   private writtenAtCount = 0
   private hasMedia = false
-  /** Thrown value, if a bug of the gateway ended the answer. */
+  /** Thrown value, if a bug in the gateway ended the answer. */
   private fault: unknown
   private readonly call: Call
   private readonly at = Date.now()
@@ -108,7 +106,7 @@ export class Report {
     this.work = workOf(request)
   }
 
-  /** Records that another model is to answer. */
+  /** Records that the request falls back to another model. */
   fellBack(model: string, fallback: FallenBack): void {
     this.model = recordedModel(model)
     this.fallback = fallback
@@ -160,7 +158,7 @@ export class Report {
     return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent
   }
 
-  /** Records how many remembered reasoning parts were restored to the request. */
+  /** Records how many remembered reasoning parts were restored in the request. */
   reasoningRestored(count: number | undefined): void {
     this.restoredReasoning = count
   }
@@ -178,7 +176,7 @@ export class Report {
     this.firstByte = performance.now()
   }
 
-  /** Adds losses of a streamed answer, which came too late for its headers. */
+  /** Adds losses of a streamed answer that were found too late for its headers. */
   lostInAnswer(losses: readonly Loss[]): void {
     this.losses += losses.length
     this.lossKinds = sumOfKinds(this.lossKinds, lossKindsOf(losses))
@@ -209,7 +207,7 @@ export class Report {
     this.error = result.error
   }
 
-  /** Records that a fault of the gateway ended an answer after part of it was sent. */
+  /** Records that a gateway fault ended an answer after part of it was sent. */
   broke({ error, cause }: GatewayError): void {
     this.error = error
     if (error.kind === 'internal') this.fault = cause
@@ -226,12 +224,12 @@ export class Report {
     this.status = status
   }
 
-  /** Kind of the error with which the answer has ended, if any. */
+  /** Kind of the error that ended the answer, if any. */
   get failure(): string | undefined {
     return this.error?.kind
   }
 
-  /** Certain usage: nothing for an unanswered request, undefined if the upstream did not count to the end. */
+  /** Known usage: none for an unanswered request. Undefined if the upstream's count is incomplete. */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless, sent } = this
     if (ended && usage !== undefined && isCounted(usage)) return usage
@@ -239,7 +237,7 @@ export class Report {
     return isUnanswered || sent === undefined ? NOTHING : undefined
   }
 
-  /** Estimate of the usage. Undefined if none is possible. */
+  /** Estimated usage. Undefined if it cannot be estimated. */
   private get estimate(): Usage | undefined {
     const { work, usage: lastCount, written, writtenAtCount, expected, hasMedia, ended, stream } = this
     if (expected === undefined || hasMedia) return undefined
@@ -248,7 +246,7 @@ export class Report {
     return estimated({ work, lastCount, written, writtenSince: written - writtenAtCount, input, unseen })
   }
 
-  /** Returns the cost in nanodollars. Undefined if it is unknown. */
+  /** Returns the cost in nanodollars. Undefined if unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { target, model } = this
     if (spent === NOTHING) return 0
@@ -258,7 +256,7 @@ export class Report {
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
-  /** Builds the usage row. All rows have the same fields in the same order. Unknown ones are undefined. */
+  /** Builds the usage row. All rows have the same fields in the same order. Unknown fields are undefined. */
   private row(usage: Usage | undefined, cost: number | undefined, isEstimated: boolean): UsageRow {
     const { call, caller, target, began } = this
     return {

@@ -23,15 +23,15 @@ export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
-  /** Prices by which budgets may refuse a target. Undefined if nothing is sent yet. */
+  /** Prices by which budgets may refuse a target. Undefined if nothing will be sent yet. */
   readonly prices?: Prices
-  /** Headers of the config that name a client's session. */
+  /** Configured headers with a client's session id. */
   readonly sessionHeaders?: readonly string[] | undefined
 }
 
 /**
- * Finds the targets for a request, best first and at least one: the router's targets that can also resolve the state
- * that the request refers to. Among equal targets, those that made the remembered reasoning of the history come first.
+ * Finds the targets for a request, at least one, best first: the router's targets that can also resolve the state that
+ * the request refers to. Among equal targets, those that issued the history's remembered reasoning come first.
  *
  * @throws GatewayError if there is no target.
  */
@@ -48,14 +48,14 @@ export function routeIncoming(
   return (responseChain ?? submission)?.eligibleTargets(targets) ?? targets
 }
 
-/** Returns the request for another model. The same object if the request already has this model. */
+/** Returns the request addressed to a model. The same object if it already is. */
 export const asModel = (request: CanonicalRequest, model: string): CanonicalRequest =>
   request.model === model ? request : { ...request, model }
 
 /**
  * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form
- * unchanged. True if there is no target, because that error needs no file. False for a video task, which is first
- * stored with its whole form.
+ * unchanged. True if there is no target, because the resulting error needs no file. False for a video task, which is
+ * first stored with its whole form.
  */
 export function maySendEarly(
   call: Call,
@@ -70,7 +70,7 @@ export function maySendEarly(
   } catch {
     return true
   }
-  return targets.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
+  return targets.every(target => target.native && !target.emulated && prepare(request, target).wire.files !== undefined)
 }
 
 function routeRequest(
@@ -119,5 +119,5 @@ function noteAffinity({ report, capture }: Incoming, by: AffinitySource | undefi
   if (capture !== undefined) capture.affinity = by
 }
 
-/** Format of requests that the gateway itself makes. No upstream is native for it. */
+/** Format of requests that the gateway itself makes. No upstream is native for this format. */
 const NO_FORMAT: Format = ''

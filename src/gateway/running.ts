@@ -9,17 +9,18 @@ export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
   ListItem & {
     /** Caller, once it is authenticated. */
     caller?: Caller
-    /** Reason why only this request was ended. It is sent to no further upstream. */
+    /** Error with which the gateway ended this request alone. The request is sent to no further upstream. */
     ended?: GatewayError
   }
 
 /**
- * The requests in progress. Ends them at shutdown or when their key is revoked, each with an error of its caller's
+ * The requests in progress. Ends them at shutdown or when their key is revoked, each with an error in its caller's
  * format.
  */
 export class Running {
   /**
-   * Reason why all requests were ended. Undefined while the gateway runs. No request is sent to an upstream afterwards.
+   * Error with which all requests were ended. Undefined while the gateway runs. Once it is set, no request is sent to
+   * an upstream.
    */
   stopped: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
@@ -32,7 +33,7 @@ export class Running {
     this.calls.remove(call)
   }
 
-  /** Number of requests that wait for the first byte of their answer, and of those that were sent part of it. */
+  /** Numbers of requests whose answer has not started yet, and whose answer is being sent. */
   get counts(): { readonly waiting: number; readonly streaming: number } {
     let streaming = 0
     this.calls.forEach(({ reply }) => {
@@ -41,12 +42,12 @@ export class Running {
     return { waiting: this.calls.size - streaming, streaming }
   }
 
-  /** Whether the request is still in progress. */
+  /** Returns true if the request is still in progress. */
   has(call: RunningCall): boolean {
     return this.calls.has(call)
   }
 
-  /** Returns the reason why the gateway ended the request. Undefined if it did not. */
+  /** Returns the error with which the gateway ended the request. Undefined if the gateway did not end it. */
   endOf(call: RunningCall): GatewayError | undefined {
     return this.stopped ?? call.ended
   }
@@ -61,7 +62,7 @@ export class Running {
     })
   }
 
-  /** Ends all requests. The work on an answer writes the error itself. A request without such work is refused here. */
+  /** Ends all requests. Work on an answer writes the error itself. Requests without work in progress are refused. */
   stop(refuse: Refuse): void {
     this.stopped = STOPPED
     this.calls.forEach(call => {
@@ -70,16 +71,16 @@ export class Running {
   }
 
   private endOne(call: RunningCall, why: GatewayError, refuse: Refuse): void {
-    const { abortable, started: begun } = call.reply
+    const { abortable, started } = call.reply
     if (abortable !== undefined) abortable.abort(why)
-    else if (!begun) {
+    else if (!started) {
       this.calls.remove(call)
       refuse(call, why)
     }
   }
 }
 
-/** Answers a request that no work is answering. */
+/** Answers a request that has no work in progress. */
 type Refuse = (call: RunningCall, why: GatewayError) => void
 
 const STOPPED = overloaded('The gateway is shutting down. Retry the request.', 1)

@@ -9,14 +9,14 @@ export type Scrub = (text: string) => string
 /** Channel and format whose secrets are removed. */
 type SecretOwner = Pick<Target, 'channel' | 'format'>
 
-/** Replacement for text that would reveal the upstream or the gateway's credentials there. */
+/** Replacement for text that would reveal the upstream or the gateway's credentials for it. */
 const UPSTREAM = '[upstream]'
 
 /**
  * Builds a function that removes from an upstream's messages the channel's addresses and credentials, everything that
- * looks like a credential, and names that the caller does not know. A channel or model may be named like a word or a
- * field (`messages`), so that a name is replaced only in quotes (trap 114). A model's name is also replaced without
- * quotes if no word could be spelled like it.
+ * looks like a credential, and names that the caller does not know. The name of a channel or model may also be a word
+ * or a field (`messages`), so names are replaced only in quotes (trap 114). A model name that cannot be a word is also
+ * replaced without quotes.
  */
 export function scrubber(target: Target, model: string): Scrub {
   const { channel, upstreamModel } = target
@@ -29,7 +29,7 @@ export function scrubber(target: Target, model: string): Scrub {
     const safe = withoutAddresses(
       withoutAccounts(withoutKeys(secretPattern === undefined ? text : text.replace(secretPattern, UPSTREAM))),
     )
-    return names.reduce((text, [name, other]) => text.replace(name, () => other), safe)
+    return names.reduce((text, [name, replacement]) => text.replace(name, () => replacement), safe)
   }
 }
 
@@ -42,7 +42,7 @@ const whole = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(n
 const quoted = (name: string): RegExp =>
   new RegExp(`(?<=["'\`‘’“”„«»](?:[\\w.-]{1,40}/){0,5})${RegExp.escape(name)}(?=\\\\?["'\`‘’“”«»])`, 'g')
 
-/** Scrubs every string in a JSON value, including names of fields. */
+/** Scrubs every string in a JSON value, including field names. */
 export function scrubbed(value: Json, scrub: Scrub): Json {
   if (typeof value === 'string') return scrub(value)
   if (typeof value !== 'object' || value === null) return value
@@ -55,30 +55,30 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
   )
 }
 
-/** Fields whose whole value is a name. JSON quotes their values, so that they are scrubbed like names in quotes. */
+/** Matches fields whose value is a name. Their values are scrubbed like names in quotes, because JSON quotes them. */
 const NAMING = /^(?:model|deployment|engine|channel|provider|upstream|server)(?:[_-]?(?:name|id))?$/i
 
 /**
- * Returns the headers of an upstream that a caller of the same format may see (trap 78), with their values scrubbed.
+ * Returns the upstream's headers that a caller of the same format may see (trap 78), with scrubbed values.
  */
 export function publicHeaders(headers: Headers, target: Target, model: string): { [name: string]: string } {
-  const seen: { [name: string]: string } = forwardable(headers)
-  for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(target, model)(seen[name]!)
-  return seen
+  const shown: { [name: string]: string } = forwardable(headers)
+  for (const name in shown) if (!HARMLESS.test(shown[name]!)) shown[name] = scrubber(target, model)(shown[name]!)
+  return shown
 }
 
 /** Matches counts, times and words of a few letters, which need no scrubbing. */
 const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
-/** Removes credentials from a string for the log. Addresses stay. */
+/** Removes credentials, but not addresses, from a string for the log. */
 export function withoutCredentials(text: string, owner: SecretOwner): string {
   const credentialPattern = credentialsOf(owner)
   return withoutKeys(credentialPattern === undefined ? text : text.replace(credentialPattern, '[key]'))
 }
 
 /**
- * Describes the cause of a failure for the log: name, message, code and stack only. Errors of libraries often contain
- * the input that they failed on, which may repeat an echo of the upstream.
+ * Describes the cause of a failure for the log: name, message, code and stack only. Library errors often contain the
+ * input that they failed on, in which the upstream may have echoed a secret.
  */
 export function loggable(cause: unknown, owner: SecretOwner): object | undefined {
   if (!(cause instanceof Error)) return undefined
@@ -93,7 +93,7 @@ export function loggable(cause: unknown, owner: SecretOwner): object | undefined
   }
 }
 
-/* Patterns of secrets, compiled once per channel and format, because the headers of every answer are scrubbed. */
+/* Secret patterns, compiled once per channel and format, because the headers of every answer are scrubbed. */
 const secrets = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 const credentials = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 
@@ -104,8 +104,8 @@ const secretsOf = (owner: SecretOwner): RegExp | undefined =>
   })
 
 /**
- * Patterns for an upstream's host. A host without a dot, as containers have, may be an ordinary word (`chat`, `api`).
- * It matches only with its port, or in a position that needs a host.
+ * Returns patterns for an upstream's host. A host without a dot, such as a container's, may be an ordinary word
+ * (`chat`, `api`). It matches only with its port, or where a host must follow.
  */
 function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   const name = RegExp.escape(hostname)
@@ -114,15 +114,15 @@ function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   return [RegExp.escape(origin), `(?<![\\w.-])${name}${port}(?!\\d)`, `(?<=${BEFORE_HOST})${name}(?![\\w-])`]
 }
 
-/** Text before a host: of a URL, a quote, or the words of resolvers and sockets. */
+/** Text before a host: the start of a URL, a quote, or a word that resolvers and sockets use. */
 const BEFORE_HOST = '//|@|["\'`]|\\b(?:lookup|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|tcp|host|hostname)[ :=]{1,2}'
 
 const credentialsOf = (owner: SecretOwner): RegExp | undefined =>
   credentials.getOrInsertComputed(owner.format, () => anyOf(sentSecrets(owner), keysOf(owner)))
 
 /**
- * Returns every possible credential that the gateway sends to an upstream, in each encoding in which it may be
- * returned.
+ * Returns every possible credential that the gateway sends to an upstream, in each encoding in which the upstream may
+ * return it.
  */
 function sentSecrets(owner: SecretOwner): string[] {
   const { baseUrl, headers, query } = owner.format
@@ -136,22 +136,22 @@ function sentSecrets(owner: SecretOwner): string[] {
   ])
 }
 
-/** The channel's key, and both parts of a key pair. Tokens signed with it are recognised by their form. */
+/** Returns the channel's key, and both parts of a key pair. Tokens signed with it are recognised by their form. */
 function keysOf({ channel: { key = '', auth }, format }: SecretOwner): readonly string[] {
   if (auth !== undefined) return authSecretsOf(auth)
   const pair = format.auth === 'jwt' ? keyPairOf(key) : undefined
   return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }
 
-/** Whether a string is long enough to be a secret. Short words are sent with every request. */
+/** Returns true if a string is long enough to be a secret. Short words are sent with every request. */
 const isSecret = (text: string): boolean => text.length >= 8
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
 
 /**
- * Compiles one pattern from texts, patterns and keys. Longer texts come first, because an address may begin with
- * another. A short key matches only as a whole word. A long key also matches by its first characters, if it is masked
- * or cut off.
+ * Compiles texts, patterns and keys into one pattern. Longer texts come first, because one address may be the start of
+ * another. A short key matches only as a whole word. The first characters of a long key also match, in case the key is
+ * masked or cut off.
  */
 function anyOf(
   texts: readonly string[],
@@ -161,7 +161,7 @@ function anyOf(
   const known = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
   const prefixes = keys
     .filter(({ length }) => length >= LONG)
-    .map(key => `${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`)
+    .map(key => `${RegExp.escape(key.slice(0, PREFIX_LENGTH))}[\\w*.…-]*`)
   const whole = known.map(text =>
     isSecret(text) ? RegExp.escape(text) : `(?<![\\w-])${RegExp.escape(text)}(?![\\w-])`,
   )
@@ -169,5 +169,7 @@ function anyOf(
   return all.length === 0 ? undefined : new RegExp(all.join('|'), 'gi')
 }
 
+/** Minimum length of a long key, in characters. */
 const LONG = 20
-const BEGINNING = 12
+/** Number of first characters by which a long key is recognised. */
+const PREFIX_LENGTH = 12

@@ -6,18 +6,20 @@ const ADDRESS = '[address]'
 const ACCOUNT = '[account]'
 
 /**
- * Matches a secret after a word that announces one, and keys by the prefixes that providers, clouds and code hosts use.
- * Repetitions are bounded or cannot match in two ways, so that matching stays linear.
+ * Matches a secret after a word that announces one. Repetitions are bounded or unambiguous, so matching takes linear
+ * time.
  */
 const NAMED =
   /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
+/** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
 const TELLING = /[\d*…]/
 
-/** Matches the operator's account ids: by OpenAI's prefixes, and after a word for an account. */
+/** Matches the operator's account ids by OpenAI's prefixes. */
 const ACCOUNT_IDS = /(?<![\w-])(?:org|proj|acct|team)[-_][A-Za-z0-9]{12,}(?![\w-])/g
+/** Matches account ids after a word for an account. */
 const NAMED_ACCOUNTS =
   /(\b(?:organi[sz]ation|project|account|tenant|workspace|team|subscription)(?:'s)?(?:[-_ ]?(?:id|number|uuid))?["']?[ :=]{1,3}["'`(]{0,2})(\d{6,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{12,}|(?:[a-z]{2,8}[-_])?[A-Za-z0-9]{16,})(?![\w-])/gi
 
@@ -33,13 +35,13 @@ export const withoutKeys = (text: string): string =>
     .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
     .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
 
-/** Replaces everything that looks like the id of an account. */
+/** Replaces everything that looks like an account id. */
 export const withoutAccounts = (text: string): string =>
   text
     .replace(ACCOUNT_IDS, found => (TELLING.test(found) ? ACCOUNT : found))
     .replace(NAMED_ACCOUNTS, (found, before: string, id: string) => (TELLING.test(id) ? before + ACCOUNT : found))
 
-/** Replaces addresses that are not public: private IP addresses, and host names that only resolve inside a network. */
+/** Replaces addresses that are not public: private IP addresses, and host names that resolve only inside a network. */
 export const withoutAddresses = (text: string): string =>
   text
     .replace(URLS, (_, scheme: string, authority: string) => scheme + publicHost(authority))
@@ -50,8 +52,8 @@ export const withoutAddresses = (text: string): string =>
     .replace(NAMES, ADDRESS)
 
 /**
- * Returns the host in the authority of a URL, without user and password. A name without a dot is internal and is
- * replaced.
+ * Returns the host in the authority of a URL, without user and password. Replaces a name without a dot, because it is
+ * internal.
  */
 function publicHost(authority: string): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1)

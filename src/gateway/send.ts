@@ -16,7 +16,7 @@ import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-/** A request that the upstream accepted. The head of its answer has arrived. The body is still to be read. */
+/** A request that the upstream accepted. The head of the answer has arrived, but its body has not been read. */
 export class Sent {
   /** Attempt with every field of its request, including fields after a file. */
   readonly attempt: Attempt
@@ -24,16 +24,16 @@ export class Sent {
   readonly exchange: Exchange
   readonly answer: Answer
   readonly reader: Reader
-  private readonly exchangeBegun: BegunExchange
+  private readonly started: StartedExchange
   private isComplete = false
 
-  constructor(attempt: Attempt, prepared: Prepared, exchangeBegun: BegunExchange) {
+  constructor(attempt: Attempt, prepared: Prepared, started: StartedExchange) {
     this.attempt = attempt
     this.prepared = prepared
-    this.exchange = exchangeBegun.exchange
-    this.answer = exchangeBegun.answer
+    this.exchange = started.exchange
+    this.answer = started.answer
     this.reader = readerOf(attempt.target.format)
-    this.exchangeBegun = exchangeBegun
+    this.started = started
   }
 
   /**
@@ -55,9 +55,9 @@ export class Sent {
     if (milliseconds !== undefined) channel.latencies.measured(target.upstreamModel, milliseconds)
   }
 
-  /** Ends the exchange. Call it after the body was read, or if it will not be read further. */
+  /** Ends the exchange. Call this once the body has been read, or if it will not be read any further. */
   close(): void {
-    const { isShared, trace } = this.exchangeBegun
+    const { isShared, trace } = this.started
     if (!isShared) this.attempt.incoming.call.reply.abortable = undefined
     this.exchange.discardRest()
     if (trace !== undefined) {
@@ -68,10 +68,10 @@ export class Sent {
 }
 
 /** An exchange whose answer has started. */
-interface BegunExchange {
+interface StartedExchange {
   readonly exchange: Exchange
   readonly answer: Answer
-  /** Whether this is one of several parallel requests, whose emulation handles a caller that leaves. */
+  /** True if this is one of several parallel requests, whose emulation handles a caller that leaves. */
   readonly isShared: boolean
   readonly trace: AttemptTrace | undefined
 }
@@ -102,7 +102,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     late: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
-  // A submission runs to its end even if the caller leaves.
+  // A submission is completed even if the caller leaves.
   else if (submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
@@ -110,10 +110,10 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     trace?.answered(answer.status)
     if (refusesCredential(answer)) channel.credentialRefused()
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
-    const exchangeBegun: BegunExchange = { exchange, answer, isShared: signal !== undefined, trace }
+    const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined
-      ? new Sent(attempt, prepared, exchangeBegun)
-      : new Sent(...withAllFields(attempt, trailing.whole), exchangeBegun)
+      ? new Sent(attempt, prepared, started)
+      : new Sent(...withAllFields(attempt, trailing.whole), started)
   } catch (thrown) {
     if (signal === undefined) call.reply.abortable = undefined
     exchange.discardRest()
@@ -124,7 +124,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   }
 }
 
-/** Returns the attempt with all fields of its request, with which the answer is read and written. */
+/** Returns the attempt with all fields of its request, for reading and writing the answer. */
 function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
   const refusal = refused(request, prepared.losses, attempt.incoming.onLoss)
@@ -133,7 +133,7 @@ function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt,
 }
 
 /**
- * Returns the upstream's id of the exchange for the log. Credentials are removed from an id that is long enough to be
+ * Returns the upstream's id of the exchange for the log. Credentials are removed from ids that are long enough to hold
  * one.
  */
 function idOf({ headers }: Answer, target: Target): string | undefined {
@@ -152,14 +152,14 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 
-/** Adds what an operator can do about a refused credential. Callers see neither (`publicError`). */
+/** Adds advice for operators on a refused credential. Callers see neither message nor advice (`publicError`). */
 function withAdvice(message: string, answer: Answer): string {
   const advice = refusalAdvice(answer, message)
   return advice === undefined ? message : `${message.trim()} ${advice}`
 }
 
 /**
- * Matches an error inside a list. Google sends one if a stream was requested, and at its OpenAI-compatible endpoint.
+ * Matches an error inside a list, as Google sends if a stream was requested, and at its OpenAI-compatible endpoint.
  */
 const LISTED = /^\s*\[([\s\S]*)\]\s*$/
 

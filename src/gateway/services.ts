@@ -45,28 +45,28 @@ import { UsageRecorder } from './usage-recorder.ts'
 
 /** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
 export class Services {
-  /** The config of the file with the stored channels and models. */
+  /** The config file, merged with the stored channels and models. */
   config: Config
-  /** Channels and settings of models in the store. */
+  /** Channels and model settings in the store. */
   readonly storedConfig: StoredConfig
   /** Keys that encrypt the credentials of stored channels. */
   readonly credentialKeys: CredentialKeys
-  /** Whether the gateway is about to stop. Load balancers and clients should send no more requests. */
+  /** True if the gateway is about to stop. Load balancers and clients should send no more requests. */
   isStopping = false
   readonly log: Log
   /** Other processes of this gateway. */
   readonly cluster: Cluster
   readonly store: LazyStore
-  /** Reads the client's address and the public URL from trusted proxies. */
+  /** Reads the caller's address and the public URL from the headers of trusted proxies. */
   proxies: Proxies
   readonly access: Access
   /** Counts the usage of keys against their limits. */
   readonly limits: Limits
   readonly wrongKeys = new WrongKeys()
   readonly channels: Channels
-  /** Counts bytes in memory of bodies that are still arriving. */
+  /** Counts the bytes in memory of bodies that are still arriving. */
   readonly bodiesInMemory: IncompleteBodies
-  /** Counts bytes on disk of bodies that are still arriving. */
+  /** Counts the bytes on disk of bodies that are still arriving. */
   readonly bodiesOnDisk: IncompleteBodies
   media: Media
   /** Stores images, serves them by URL, and fetches them for callers. */
@@ -162,7 +162,7 @@ export class Services {
       {
         ...{ records: this.store.shared, bus: cluster.bus },
         isStored: () => storesRequests(this.config),
-        onFault: err => log.error({ err }, 'the accounts of signatures cannot be stored'),
+        onFault: err => log.error({ err }, 'the accounts that issued signatures cannot be stored'),
       },
       config.channels,
     )
@@ -178,7 +178,7 @@ export class Services {
     this.metrics.registerReaders(this.readings())
   }
 
-  /** Returns the gauges and counters that metrics read. Redis's are included only if Redis is configured. */
+  /** Returns the gauges and counters for metrics. Those of Redis are included only if Redis is configured. */
   private readings(): MeterReaders {
     const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
@@ -214,8 +214,8 @@ export class Services {
   }
 
   /**
-   * Opens the store and reads the keys before any request is answered. Rejects if the gateway cannot run on the stored
-   * data, such as a store of a newer version.
+   * Opens the store and reads the keys before any request is answered. Rejects if the gateway cannot run with the
+   * stored data, for example if the store has a newer version.
    */
   async open(): Promise<void> {
     await this.store.start()
@@ -232,7 +232,7 @@ export class Services {
   private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
 
   /**
-   * Delays the refusal of a wrong key. The more distinct wrong keys an address sends, the longer the delay.
+   * Delays the refusal of a wrong key. The delay grows with the number of distinct wrong keys from one address.
    *
    * @returns the error for the caller.
    */
@@ -246,7 +246,7 @@ export class Services {
     }
   }
 
-  /** Ends running answers and background work of callers whose keys have ended. */
+  /** Ends the running answers and background work of callers whose keys are no longer valid. */
   private endRevoked(): void {
     this.running.end(
       caller => this.access.endOf(caller),
@@ -258,7 +258,7 @@ export class Services {
   /** Applies another config without dropping a request. */
   reload(next: Config): void {
     for (const field of changedStartupFields(this.config, next))
-      this.log.warn({ field }, 'this change of the config takes effect after a restart')
+      this.log.warn({ field }, 'this config change takes effect after a restart')
     // A new store or data folder takes effect only at a restart.
     const file = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.apply(this.storedConfig.reloaded(file))
@@ -283,13 +283,13 @@ export class Services {
     this.recorder.reload(config)
   }
 
-  /** Whether a token is a valid admin token. */
+  /** Returns true if a token is a valid admin token. */
   async isAdmin(token: string): Promise<boolean> {
     const found = this.store.exists() ? await this.store.access.token(hashOf(token)) : undefined
     return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
   }
 
-  /** Maximum time that a caller may take nothing before its connection is closed, in milliseconds. */
+  /** Maximum time for which a caller may read nothing before its connection is closed, in milliseconds. */
   get patience(): number {
     return this.config.server.heartbeat * MAX_MISSED_HEARTBEATS
   }
@@ -305,7 +305,7 @@ export class Services {
     return all.length === 0 ? statesOf(this.channels.all) : mergedStates(all)
   }
 
-  /** Ends every running answer with an error of its caller's format, and all background work. */
+  /** Ends every running answer with an error in its caller's format, and all background work. */
   stop(): void {
     this.running.stop((call, why) => this.errors.write(call, why))
     void this.stored.background.close()
@@ -330,24 +330,24 @@ export class Services {
   }
 }
 
-/** Names of the questions that the processes of a machine ask each other. */
+/** Topics of questions between the processes of a machine. */
 const METRICS = 'metrics'
 const CHANNELS = 'channels'
 
-/** Whether other processes may serve the same gateway. */
+/** Returns true if other processes may serve the same gateway. */
 const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1
 
-/** Whether the gateway stores anything about requests. */
+/** Returns true if the gateway stores anything about requests. */
 const storesRequests = (config: Config): boolean =>
   config.usage.retention > 0 || config.responses.retention > 0 || hasOthers(config)
 
-/** Sends steps of limits to the primary process, which counts them. */
+/** Sends changes of limits to the primary process, which counts them. */
 const askPrimary =
   (cluster: Cluster): AskSteps =>
   async steps =>
     (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]
 
-/** Returns the primary's part in the limits of a machine whose workers count in Redis. */
+/** Returns the primary's role in the limits of a machine whose workers count in Redis. */
 const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
   takesSlots: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
   isSettled: async () => (await cluster.ask('limits-settled', null)) === true,

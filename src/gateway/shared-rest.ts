@@ -8,14 +8,14 @@ import { LONGEST_REST } from './target-failure.ts'
 const isErrorKind = (value: Json | undefined): value is ErrorKind =>
   typeof value === 'string' && Object.hasOwn(ERRORS, value)
 
-/** Time for which changes are collected, in milliseconds. Only the last change of a model is sent. */
-const EVERY = 20
-/** Maximum number of changes per batch. Callers can invent names of models, so that their number must be bounded. */
-const MOST = 1000
+/** Time for which changes are collected, in milliseconds. Only the last change of each model is sent. */
+const BATCH_EVERY = 20
+/** Maximum number of changes per batch. Needed because callers can invent any number of model names. */
+const BATCH_SIZE = 1000
 
 /**
- * Shares rests between processes. A model that rests in one process rests in all, and one that answers again stops
- * resting in all. Messages contain the remaining time, because the clocks of machines differ.
+ * Shares rests between processes. A model that rests in one process rests in all of them, and stops resting in all of
+ * them once it answers again. Messages contain the remaining time, because the clocks of machines differ.
  */
 export class SharedRest {
   private readonly bus: Bus
@@ -30,7 +30,7 @@ export class SharedRest {
     this.end = bus.subscribe('health', message => this.apply(message))
   }
 
-  /** Publishes every change of the channel's rests. */
+  /** Publishes every change in the channel's rests. */
   follow(channel: Channel): void {
     const { name, pooled } = channel.config
     channel.resting.onChange = (model, until) => {
@@ -47,8 +47,8 @@ export class SharedRest {
 
   private publish(change: JsonObject): void {
     const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? '')}`
-    if (this.changes.size < MOST || this.changes.has(key)) this.changes.set(key, change)
-    this.timer ??= setTimeout(this.flush, EVERY).unref()
+    if (this.changes.size < BATCH_SIZE || this.changes.has(key)) this.changes.set(key, change)
+    this.timer ??= setTimeout(this.flush, BATCH_EVERY).unref()
   }
 
   private readonly flush = (): void => {

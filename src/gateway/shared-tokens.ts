@@ -7,7 +7,7 @@ import type { Cluster } from '../store/cluster/cluster.ts'
 import type { Token, TokenSource } from '../upstreams/credentials/access-token.ts'
 import { TOKEN_TOPIC, type TokenRequestMessage, type TokenSharing } from '../upstreams/credentials/index.ts'
 
-/** Gets tokens of clouds from the primary process, which gets each one once for all workers. */
+/** Gets cloud tokens from the primary process, which requests each token once for all workers. */
 export class SharedTokens implements TokenSharing {
   private readonly log: Log
   private readonly cluster: Cluster
@@ -17,7 +17,7 @@ export class SharedTokens implements TokenSharing {
     this.cluster = cluster
   }
 
-  /** A process without a primary, or whose primary does not answer, gets the token itself. */
+  /** Returns a token. Requests it from the cloud directly if there is no primary or the primary does not answer. */
   async share(auth: ChannelAuth, proxy: ProxyConfig | undefined, own: TokenSource): Promise<Token> {
     if (!this.cluster.isWorker) return own()
     const message: TokenRequestMessage = { auth, ...(proxy === undefined ? {} : { proxy }) }
@@ -26,6 +26,6 @@ export class SharedTokens implements TokenSharing {
   }
 
   renewalFailed(channel: string, { message }: GatewayError): void {
-    this.log.warn({ channel, said: message }, 'a token could not be renewed; the old one stays in use until its end')
+    this.log.warn({ channel, said: message }, 'a token could not be renewed; the old one stays in use until it expires')
   }
 }

@@ -5,7 +5,7 @@ import { READERS } from '../ingress/index.ts'
 import type { Target } from '../upstreams/router.ts'
 
 /** Fields of an attempt that determine which reasoning its caller sees. */
-interface Asked {
+interface ReasoningRequest {
   readonly incoming: { readonly call: { readonly format: Format } }
   readonly request: CanonicalRequest
   readonly target: Pick<Target, 'native'>
@@ -13,7 +13,7 @@ interface Asked {
 
 /**
  * Returns how much of the answer's reasoning the caller requested (trap 110). A native upstream obeys the request
- * itself, so that its answer is passed on unchanged.
+ * itself, so its answer is passed on unchanged.
  */
-export const reasoningShown = ({ incoming: { call }, request, target }: Asked): ReasoningShown =>
+export const reasoningShown = ({ incoming: { call }, request, target }: ReasoningRequest): ReasoningShown =>
   target.native ? 'all' : (READERS[call.format]!.reasoningShown?.(request) ?? 'all')

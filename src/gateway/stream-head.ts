@@ -13,7 +13,7 @@ import { withHead } from './public-answer.ts'
 import { SavingStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
-/** Source of an answer that is already complete, so that pausing has no effect. */
+/** Source of an answer that is already complete. Pausing has no effect. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
 /** Creates the writer of an answer's events in the caller's format. */
@@ -23,7 +23,7 @@ export function eventWriter({ incoming: { call }, request, echo }: Attempt): Eve
   return errors === undefined ? writer : new ForeignErrors(writer, WRITERS[errors]!.events!(request))
 }
 
-/** Creates a writer that can pass on events of the caller's own format unchanged. Undefined if the format has none. */
+/** Creates a writer that can also pass on events of the caller's own format unchanged, if the format has one. */
 export function nativeEventWriter({ incoming: { call }, request, echo }: Attempt): NativeEventWriter | undefined {
   const writer = WRITERS[call.format]!.nativeEvents?.(echo?.request ?? request)
   const { errors } = call.route
@@ -32,7 +32,7 @@ export function nativeEventWriter({ incoming: { call }, request, echo }: Attempt
     : new NativeForeignErrors(writer, WRITERS[errors]!.events!(request))
 }
 
-/** Sends status and headers, and opens the stream that the events of the answer are written to. */
+/** Sends status and headers, and opens the stream for the answer's events. */
 export function beginStream(
   attempt: Attempt,
   losses: readonly Loss[],
@@ -57,7 +57,7 @@ export function beginStream(
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
   new EventStream(reply, { framing: FRAMINGS[framing], heartbeat: route.heartbeat, interval, source })
 
-/** Backpressure for events that are pulled. The puller waits while the gate is closed. */
+/** Backpressure for events that are pulled: their consumer waits while the gate is closed. */
 export class Gate implements Source {
   private closed: PromiseWithResolvers<void> | undefined
 
@@ -77,11 +77,11 @@ export class Gate implements Source {
 }
 
 /**
- * Writes a failure as a stream, if the caller requested one and clients of the format look for this failure only there
- * (Codex reads `context_length_exceeded` only in `response.failed`).
+ * Writes a failure as a stream, if the caller requested one and the format's clients look for this failure only in
+ * streams (Codex reads `context_length_exceeded` only in `response.failed`).
  *
  * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds.
- * @returns whether the failure was written. If not, write it as an answer with its status.
+ * @returns whether the failure was written. If not, write it as an ordinary answer with its status.
  */
 export function writeErrorStream(
   { call, request, report }: Incoming,
@@ -102,15 +102,15 @@ export function writeErrorStream(
 }
 
 /**
- * Whether the head may be sent before the upstream answers. The caller must have requested a stream over HTTP, because
- * frames on a WebSocket have no head.
+ * Returns true if the head may be sent before the upstream answers. The caller must have requested a stream over HTTP,
+ * because frames on a WebSocket have no head.
  */
 export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'request'>): boolean =>
   request.stream && call.framing !== 'lines' && request.state?.background !== true
 
 /**
  * Sends the head of a streamed answer before a slow upstream answers, because clients and proxies give up on silent
- * connections. Afterwards no other channel can be tried, and a failure is an event of the stream.
+ * connections. After that, no other channel can be tried, and a failure becomes an event of the stream.
  */
 export class EarlyHead implements Early {
   private readonly timer: NodeJS.Timeout
@@ -146,8 +146,8 @@ export class EarlyHead implements Early {
   }
 
   /**
-   * Ends a stream that has started, but whose upstream never answered, with an error event. Returns false if no stream
-   * has started.
+   * Sends a final error event on a stream that has started but whose upstream never answered. Returns false if no
+   * stream has started.
    */
   fail(error: CanonicalError): boolean {
     const { open, attempt } = this

@@ -12,23 +12,23 @@ import type { Sink } from './stored/index.ts'
 import { beginStream, eventWriter, nativeEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** Settings and services for the output of a streamed answer. */
+/** Options of `StreamOutput`. */
 export interface OutputOptions {
   /** Losses of the request and headers of the upstream, for the head of the answer. */
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** Source that is paused while the caller takes nothing. */
+  /** Source that is paused while the caller reads nothing. */
   readonly source: Source
-  /** Whether events of the caller's own format may be passed on unchanged. */
+  /** True if events of the caller's own format may be passed on unchanged. */
   readonly mayRelay: boolean
 }
 
 /**
- * Writes a streamed answer in the caller's format and sends it. Buffers events until the first content. Until then
- * another channel's answer can still replace a failure. Afterwards the failure is an event.
+ * Writes a streamed answer in the caller's format and sends it. Buffers events until the first content, so that another
+ * channel can still answer after a failure. Later failures are sent as events.
  */
 export class StreamOutput {
-  /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
+  /** Resolves at the end of the answer. Rejects with GatewayError if it fails before anything is sent. */
   readonly done: Promise<void>
   private readonly ending = Promise.withResolvers<void>()
   private readonly attempt: Attempt
@@ -42,9 +42,9 @@ export class StreamOutput {
   /** Number of bytes of the upstream's answer since the first buffered event. */
   private bufferedBytes = 0
   private sink: Sink | undefined
-  /** First event of the answer, after it was sent. */
+  /** First event of the answer, once it has been sent. */
   private head: ResultStart | undefined
-  /** Whether nothing more is written. */
+  /** True once nothing more will be written. */
   isOver = false
 
   constructor(attempt: Attempt, options: OutputOptions) {
@@ -60,7 +60,7 @@ export class StreamOutput {
     return this.relayWriter !== undefined
   }
 
-  /** Whether something was sent, so that a failure can only be an event. */
+  /** True if something has been sent, so that a failure can only be an event. */
   get hasBegun(): boolean {
     return this.sink !== undefined
   }
@@ -86,8 +86,8 @@ export class StreamOutput {
   }
 
   /**
-   * Sends buffered events after one heartbeat (trap 85), or at once if the upstream has sent much without content. Most
-   * answers have content at once and never need this.
+   * Sends buffered events after one heartbeat (trap 85), or immediately if the upstream has sent much without content.
+   * Most answers start with content and never need this.
    *
    * @param bytes number of bytes of the upstream's answer since the last call. Counted while events are buffered.
    */
@@ -96,8 +96,8 @@ export class StreamOutput {
     this.bufferedBytes += bytes
     if (this.bufferedBytes > BUFFER_LIMIT) return this.flush()
     if (this.timer !== undefined) return
-    const left = this.attempt.heartbeat - (performance.now() - this.began)
-    this.timer = setTimeout(this.flushLate, Math.max(left, 1))
+    const remaining = this.attempt.heartbeat - (performance.now() - this.began)
+    this.timer = setTimeout(this.flushLate, Math.max(remaining, 1))
   }
 
   private buffer(buffered: Buffered): void {
@@ -116,7 +116,7 @@ export class StreamOutput {
   private flush(): void {
     if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
     clearTimeout(this.timer)
-    // Written before anything is sent, so that a writer that fails here fails with a status.
+    // Events are written before anything is sent, so that a failing writer still leads to an error status.
     const first = this.buffered.flatMap(buffered => this.written(buffered))
     const start = this.buffered[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
@@ -145,7 +145,7 @@ export class StreamOutput {
     this.ending.resolve(this.sink?.settled)
   }
 
-  /** Reports losses that came after the headers: in trailers, in the log, and in the capture of the request. */
+  /** Reports losses that were found after the headers were sent: in trailers, in the log and in the capture. */
   private reportLost(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
@@ -164,7 +164,7 @@ export class StreamOutput {
     this.ending.reject(failure)
   }
 
-  /** Handles a bug of the gateway. An answer that has started ends with an error event, and the cause is logged. */
+  /** Handles a bug in the gateway. If the answer has started, ends it with an error event. The cause is logged. */
   fault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()
@@ -197,7 +197,7 @@ export class StreamOutput {
   }
 }
 
-/** Buffered events, and the upstream's event to send in their place if events are passed on unchanged. */
+/** Buffered events, and the upstream's event to send instead if events are passed on unchanged. */
 interface Buffered {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined
@@ -212,5 +212,5 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'result-end',
 ])
 
-/** Size in bytes from which an answer's events are sent even if they contain no content. */
+/** Number of bytes after which an answer's events are sent even without content. */
 const BUFFER_LIMIT = 1024 * 1024

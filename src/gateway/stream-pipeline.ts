@@ -28,37 +28,37 @@ export interface StreamStages {
   readonly reasoning: EventWatcher | undefined
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** Exchange with the upstream while its events still arrive. */
+  /** Exchange with the upstream, if its events are still arriving. */
   readonly exchange: Exchange | undefined
-  /** Gate that is paused in place of the exchange if another reader pulls the events. */
+  /** Gate that is paused instead of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined
   /**
    * Called with an answer in which the model refused before any content, and with the function that sends it. Returns
-   * whether a fallback model may answer in its place. Undefined if there is no such fallback.
+   * whether a fallback model may answer instead. Undefined if there is no fallback for refusals.
    */
   readonly refused?: ((result: CanonicalResult, send: () => Promise<void>) => boolean) | undefined
-  /** Parser of the upstream's bytes. By default that of server-sent events. */
+  /** Parser for the upstream's bytes. Default: the parser for server-sent events. */
   readonly parser?: EventParser
 }
 
 /**
- * Carries a streamed answer from the upstream to the caller: parses bytes, reads canonical events, restores names,
+ * Passes a streamed answer from the upstream to the caller: parses bytes, reads canonical events, restores names,
  * removes everything that reveals the upstream, and writes to the output, which buffers until there is content.
  */
 export class StreamPipeline implements Consumer, Abortable {
-  /** Error that the upstream sent in place of the rest of the answer, after it had started. */
+  /** Error with which the upstream broke off the answer after it had started. */
   failure: GatewayError | undefined
   private readonly attempt: Attempt
   private readonly stages: StreamStages
   private readonly output: StreamOutput
   private readonly parser: EventParser
-  /** Error with which the gateway itself ended the answer. It is no failure of the upstream. */
+  /** Error with which the gateway itself ended the answer. Not a failure of the upstream. */
   private gatewayError: CanonicalError | undefined
   /** Removes reasoning that the caller did not request. Undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
-  /** Whether events are passed on unchanged, until one must be rewritten. */
+  /** True if events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
-  /** Events before the first content. Undefined once they are sent, and if no refusal leads to a fallback model. */
+  /** Events before the first content. Undefined once they are sent, or if refusals lead to no fallback model. */
   private hold: HeldRefusal | undefined
   private holdTimer: NodeJS.Timeout | undefined
 
@@ -79,7 +79,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.holdTimer = setTimeout(() => this.guarded(() => this.release()), attempt.heartbeat).unref()
   }
 
-  /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
+  /** Resolves at the end of the answer. Rejects with GatewayError if it fails before anything is sent. */
   get done(): Promise<void> {
     return this.output.done
   }
@@ -111,7 +111,7 @@ export class StreamPipeline implements Consumer, Abortable {
     if (!this.output.isOver) this.guarded(() => this.endWith(failure.error))
   }
 
-  /** Stops the answer, because the caller left or the gateway ends it with the error `why` as its last event. */
+  /** Stops the answer: silently if the caller left, or with the gateway's error `why` as its last event. */
   abort(why?: GatewayError): void {
     this.gatewayError = why?.error
     if (why === undefined) this.refuse(GONE)
@@ -121,15 +121,15 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   /**
-   * Ends the answer without an error event, because the caller left, or nothing was sent yet and another channel may
-   * answer.
+   * Ends the answer without an error event, because the caller left, or because nothing has been sent yet and another
+   * channel may answer.
    */
   refuse(failure: GatewayError): void {
     clearTimeout(this.holdTimer)
     this.output.refuse(failure)
   }
 
-  /** Passes on the events of an answer that is complete. */
+  /** Passes on the events of a complete answer. */
   takeWhole(events: Iterable<CanonicalEvent>): void {
     this.guarded(() => {
       for (const event of events) this.pass([event])
@@ -137,7 +137,7 @@ export class StreamPipeline implements Consumer, Abortable {
     })
   }
 
-  /** Passes on events as they arrive. Stops pulling while the caller takes nothing. */
+  /** Passes on events as they arrive. Stops pulling while the caller reads nothing. */
   async takeComing(events: AsyncIterable<CanonicalEvent>): Promise<void> {
     try {
       for await (const event of events) {
@@ -186,17 +186,22 @@ export class StreamPipeline implements Consumer, Abortable {
   /** Sends the events of a held refusal, because no fallback model answered. */
   private async resend(held: readonly HeldEvents[]): Promise<void> {
     const { attempt, stages } = this
-    const again = new StreamPipeline(attempt, { ...stages, refused: undefined, exchange: undefined, gate: undefined })
-    attempt.incoming.call.reply.abortable = again
-    again.guarded(() => {
-      for (const { events, wire } of held) again.forward(events, wire)
-      again.output.finish()
+    const pipeline = new StreamPipeline(attempt, {
+      ...stages,
+      refused: undefined,
+      exchange: undefined,
+      gate: undefined,
     })
-    await again.done
+    attempt.incoming.call.reply.abortable = pipeline
+    pipeline.guarded(() => {
+      for (const { events, wire } of held) pipeline.forward(events, wire)
+      pipeline.output.finish()
+    })
+    await pipeline.done
   }
 
   /**
-   * @param wire the upstream's event that `events` were read from. It is sent in their place if events are passed on
+   * @param wire the upstream's event that `events` were read from. It is sent instead of them if events are passed on
    * unchanged.
    */
   private forward(events: readonly CanonicalEvent[], wire?: WireEvent): void {
@@ -208,8 +213,8 @@ export class StreamPipeline implements Consumer, Abortable {
 
   private passOne(event: CanonicalEvent): void {
     if (this.output.isOver) return
-    const seen = this.visible(event)
-    const shown = this.filter === undefined ? seen : this.filter.pass(seen)
+    const visible = this.visible(event)
+    const shown = this.filter === undefined ? visible : this.filter.pass(visible)
     if (shown !== undefined) this.output.write(shown)
   }
 
@@ -218,20 +223,20 @@ export class StreamPipeline implements Consumer, Abortable {
    */
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.output.isOver) return
-    const seen = this.allVisible(events)
-    this.isRelayed = this.stages.read.irregular !== true && !isChanged(seen, events)
-    if (this.isRelayed) this.output.relay(seen, wire)
-    else for (const event of seen) this.output.write(event)
+    const visible = this.allVisible(events)
+    this.isRelayed = this.stages.read.irregular !== true && !isChanged(visible, events)
+    if (this.isRelayed) this.output.relay(visible, wire)
+    else for (const event of visible) this.output.write(event)
   }
 
   /** Returns the events as the caller may see them. The same list if none was changed. */
   private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
-    let seen: CanonicalEvent[] | undefined
+    let visible: CanonicalEvent[] | undefined
     for (let at = 0; at < events.length; at++) {
       const event = this.visible(events[at]!)
-      if (event !== events[at]) (seen ??= [...events])[at] = event
+      if (event !== events[at]) (visible ??= [...events])[at] = event
     }
-    return seen ?? events
+    return visible ?? events
   }
 
   /** Returns an event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
@@ -264,11 +269,11 @@ export class StreamPipeline implements Consumer, Abortable {
 }
 
 /**
- * Whether an event was changed in a way that needs rewriting. A changed `result-start` does not need it, because the
+ * Returns true if an event was changed so that it must be rewritten. A changed `result-start` need not be, because the
  * writer itself puts id, model and time into an event that is passed on.
  */
-const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
-  seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
+const isChanged = (visible: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
+  visible !== events && visible.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
 const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
 const EMPTY = upstreamFailed('The upstream ended its answer without any content.', 'cut')

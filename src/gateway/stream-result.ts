@@ -25,7 +25,7 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
- * @returns the upstream's failure after the answer had started. Undefined if the answer is complete.
+ * @returns the upstream's failure, if it occurred after the answer had started. Undefined if the answer is complete.
  * @throws GatewayError if the upstream failed before anything was sent to the caller, or the caller left.
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
@@ -56,16 +56,16 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
 }
 
 /**
- * Returns the function that keeps a streamed refusal while fallback models are tried. It counts as a success of its
- * channel. Undefined if no fallback answers in place of a refusal.
+ * Returns the function that stores a streamed refusal while fallback models are tried. The refusal counts as a success
+ * of its channel. Undefined if there is no fallback for refusals.
  */
 function refusalKeeper(sent: Sent): StreamStages['refused'] {
   const { attempt } = sent
   if (attempt.incoming.fallbacks?.has('refusal') !== true) return undefined
   return (result, send) => {
-    const isKept = keepsRefusal(attempt, result, send)
-    if (isKept) sent.succeeded()
-    return isKept
+    const isStored = keepsRefusal(attempt, result, send)
+    if (isStored) sent.succeeded()
+    return isStored
   }
 }
 
@@ -87,7 +87,7 @@ const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['req
   encodedEvents(eventsComing(answer, events!(request)))
 
 /**
- * Streams the answer of an upstream that answers whole although a stream was requested. Bytes are sent as they arrive.
+ * Streams the whole answer of an upstream that sent no stream although one was requested. Sends bytes as they arrive.
  */
 async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPipeline, isMp3: boolean): Promise<void> {
   try {

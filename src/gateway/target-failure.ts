@@ -18,7 +18,7 @@ interface Failed {
   readonly log: Log
   /** Id of the request, if it has a usage row. */
   readonly id?: string | undefined
-  /** The request's report, which notes why the attempt failed. */
+  /** The request's report, which records why the attempt failed. */
   readonly report?: { attemptFailed(failure: Failure): void } | undefined
 }
 
@@ -40,8 +40,8 @@ export function targetFailure(thrown: unknown, { target, channel, model, log, id
     const { kind, status } = error
     const { name, pooled } = target.channel
     const { upstreamModel: failedModel } = target
-    const seen = { at: Date.now(), kind, reason: why.reason, message: why.said ?? '', model: failedModel }
-    channel.stats.failed({ ...seen, ...defined({ status: why.status, key: pooled?.ending, request: id }) })
+    const record = { at: Date.now(), kind, reason: why.reason, message: why.said ?? '', model: failedModel }
+    channel.stats.failed({ ...record, ...defined({ status: why.status, key: pooled?.ending, request: id }) })
     const fields = {
       ...{ channel: name, key: pooled?.ending },
       model: target.upstreamModel,
@@ -61,9 +61,9 @@ export function targetFailure(thrown: unknown, { target, channel, model, log, id
 type Scope = 'model' | 'channel'
 
 /**
- * Scope of a rest by kind of failure, and its length if the upstream states none. A rate limit or fault of one model
- * does not affect the others, and a 403 may concern one model or feature. An upstream that is unreachable, silent or
- * does not accept the key fails for all its models (trap 100).
+ * Scope and default duration of a rest by kind of failure. A rate limit or fault of one model does not affect the
+ * others, and a 403 may concern one model or feature. An upstream that is unreachable, is silent or rejects the key
+ * fails for all its models (trap 100).
  */
 const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
   'rate-limited': ['model', 5],
@@ -77,22 +77,22 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
   'out-of-credit': ['channel', 60],
 }
 
-/** Maximum rest in seconds, whatever the upstream states. The upstream may have meant only one request. */
+/** Maximum rest in seconds, even if the upstream states more. It may have meant only one request. */
 export const LONGEST_REST = 60
 
-/** Rests a key of a pool, or the channel around it if the failure is not the key's. */
+/** Rests a key of a pool, or the channel around it if the key did not cause the failure. */
 const restPooled = (channel: Channel, target: Target, error: CanonicalError, log: Log) =>
   restKey(channel, target, error, log) ?? rest(channel.around ?? channel, target, error)
 
-/** Rests the channel or the model. Returns scope and length for the log. */
+/** Rests the channel or the model. Returns scope and duration for the log. */
 function rest(
   { resting }: Channel,
   { upstreamModel }: Target,
   { kind, retryAfterSeconds }: CanonicalError,
 ): { readonly rests?: Scope; readonly seconds?: number } {
-  const [scope, usual] = RESTS[kind] ?? []
-  if (scope === undefined || usual === undefined) return {}
-  const seconds = Math.min(retryAfterSeconds ?? usual, LONGEST_REST)
+  const [scope, defaultSeconds] = RESTS[kind] ?? []
+  if (scope === undefined || defaultSeconds === undefined) return {}
+  const seconds = Math.min(retryAfterSeconds ?? defaultSeconds, LONGEST_REST)
   const now = Date.now()
   const until = now + seconds * 1000
   if (scope === 'channel') resting.restChannel(until)

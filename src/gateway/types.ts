@@ -27,7 +27,7 @@ export interface Incoming {
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
-  /** Stored turns that the request continues, and the saver of its answer. Undefined if it needs neither. */
+  /** Stored turns that the request continues, and the saver of its answer. Undefined if the request needs neither. */
   readonly responseChain: ResponseChain | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
@@ -35,17 +35,17 @@ export interface Incoming {
   readonly submission: Submission | undefined
   /** Capture of the request. Undefined if it is not captured. */
   readonly capture: Capture | undefined
-  /** Models that may still answer in place of the requested one. Undefined if there are none. */
+  /** Models that may still answer instead of the requested one. Undefined if there are none. */
   readonly fallbacks?: FallbackModels | undefined
 }
 
-/** The rest of a form whose file is passed on while it arrives. Fields after the file are used like any other field. */
+/** The rest of a form whose file is passed on while it arrives. Fields after the file count like all others. */
 export interface Trailing {
-  /** Request with every field, after all have arrived. */
+  /** Request with every field, once all have arrived. */
   readonly whole: CanonicalRequest | undefined
   /** Error in the rest of the form. It is the caller's fault, whatever the upstream answered. */
   readonly fault: unknown
-  /** Returns the fields and files that were not sent yet. Rejects with the error of reading the rest. */
+  /** Returns the fields and files that have not been sent yet. Rejects if the rest of the form cannot be read. */
   parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>>
 }
 
@@ -57,24 +57,24 @@ export interface Early {
    */
   announce(attempt: Attempt, losses: readonly Loss[]): void
   /**
-   * Called when the upstream answers. Returns the stream if it has started, and pauses `source` from now on. Returns
-   * undefined if no stream has started, as for every upstream that answers soon.
+   * Called when the upstream answers. If the stream has started, returns it and has it pause `source` from then on.
+   * Undefined if no stream has started, as for every upstream that answers quickly.
    */
   takeOpenStream(source: Source): Sink | undefined
 }
 
-/** A request on its way to one target. */
+/** An attempt to have one target answer a request. */
 export interface Attempt {
   /** Request as it was read. */
   readonly incoming: Incoming
-  /** Request as this target gets it. */
+  /** Request as this target receives it. */
   readonly request: CanonicalRequest
   readonly target: Target
   readonly channel: Channel
   /** Interval between two keep-alives on a silent stream, in milliseconds. */
   readonly heartbeat: number
   readonly early: Early | undefined
-  /** Items of the history that were stored here and not sent by the caller. */
+  /** Items of the history that are stored here and that the caller did not send. */
   readonly stored: StoredItems | undefined
   /** Repeats fields of the request in the answer, if the request alone does not determine them. */
   readonly echo: ResponseEcho | undefined
@@ -86,11 +86,11 @@ export interface Attempt {
   readonly reasoning: OwnerReasoning | undefined
   /** The accounts that issued signatures. Undefined if there is only one account. */
   readonly signers: Signers | undefined
-  /** Whether the request may contain signatures. False if its history was searched and has none. */
+  /** True if the request may contain signatures. False if its history was searched and holds none. */
   readonly mayBeSigned: boolean
 }
 
-/** A complete answer on its way to the caller. */
+/** A complete answer for the caller. */
 export interface WholeAnswer {
   readonly result: CanonicalResult
   /** Losses of the request. */
@@ -109,7 +109,7 @@ export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: A
 
 /** An answer that the gateway assembles from other answers of the target, or computes itself. */
 export interface Emulation {
-  /** Returns the losses that the emulation adds to the request. Determined before anything is sent. */
+  /** Returns the losses that the emulation adds to the request. They are known before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
   answer(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer>
 }

@@ -13,27 +13,28 @@ const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compa
 /** Facts about an answer whose tokens the upstream did not count completely. */
 export interface Uncounted {
   readonly work: Work
-  /** Latest count of the upstream. It may be wrong. */
+  /** The upstream's latest count. It may be wrong. */
   readonly lastCount: Usage | undefined
-  /** Number of characters of the answer so far, and since that count. */
+  /** Number of characters of the answer so far. */
   readonly written: number
+  /** Number of characters of the answer since the latest count. */
   readonly writtenSince: number
   /** Input tokens, estimated from the size of the request. */
   readonly input: number
-  /** Minimum number of output tokens that were generated unseen, as for a whole answer whose caller left. */
+  /** Minimum number of output tokens that were generated but not received, for example because the caller left. */
   readonly unseen: number
 }
 
 /**
- * Estimates the usage of an answer: the upstream's count so far, and the length of the text beyond it. Undefined for
+ * Estimates the usage of an answer from the upstream's count so far and the length of the text after it. Undefined for
  * work whose answers are not text.
  */
 export function estimated({ work, lastCount, written, writtenSince, input, unseen }: Uncounted): Usage | undefined {
   if (!TEXTUAL.has(work)) return undefined
   const counted: Usage = lastCount !== undefined && isCounted(lastCount) ? lastCount : {}
-  const came =
+  const received =
     counted.output === undefined ? written / CHARACTERS_PER_TOKEN : counted.output + writtenSince / CHARACTERS_PER_TOKEN
-  return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(came, unseen)) }
+  return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(received, unseen)) }
 }
 
 /** Returns the number of characters of a whole answer: text, reasoning, refusals and arguments of tool calls. */

@@ -27,7 +27,7 @@ interface Sinks {
 
 /** Status of a request with a wrong key. */
 const REFUSED = 401
-/** Maximum number of models without a price that are remembered, so that each is logged once. */
+/** Maximum number of models without a price that are remembered, so that each is logged only once. */
 const MOST_REMEMBERED = 1000
 
 /** The part of the recorder that voice sessions and their requests use. */
@@ -47,8 +47,8 @@ export class UsageRecorder {
   }
 
   /**
-   * Returns the prices for a caller's requests. Looks up no price if nobody needs a cost, so that the price package is
-   * not loaded.
+   * Returns the prices for a caller's requests. If nobody needs costs, the result has no prices, so that the price
+   * package is not loaded.
    */
   pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
     return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
@@ -85,8 +85,7 @@ export class UsageRecorder {
   }
 
   /**
-   * Returns the caller's IP address, if the log needs it: for requests through proxies, and for requests with a wrong
-   * key.
+   * Returns the caller's IP address if the log needs it: for requests through proxies and for wrong keys.
    */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
@@ -94,8 +93,8 @@ export class UsageRecorder {
   }
 
   /**
-   * Returns the probable cost of a request in nanodollars, before its target is known: the cost at the first channel
-   * with a known price. Undefined if no channel has a price, which is logged once per model.
+   * Returns the likely cost of a request in nanodollars before its target is known: the cost at the first channel with
+   * a known price. Undefined if no channel has a price, which is logged once per model.
    */
   estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
     const prices = this.pricesFor(caller)
@@ -109,12 +108,13 @@ export class UsageRecorder {
   }
 }
 
-/** Log messages for models without a price. Their cost is not counted, or a budget refuses them. */
-const UNCOUNTED = 'the price of the model is unknown: it does not count against budgets'
+/** Log message for a model without a price that budgets do not count. */
+const UNCOUNTED = 'the price of the model is unknown: its requests do not count against budgets'
+/** Log message for a model without a price that a budget refuses. */
 const REFUSED_PRICE =
   'a budget refuses the model because its price is unknown: set the price in `models:` of the config, or set `unknown: allow`'
 
-/** Maximum length of an error code in the log, in characters. The code may be an upstream's. */
+/** Maximum length of an error code in the log, in characters. The code may come from an upstream. */
 const LONGEST_CODE = 100
 
 /** Builds the log line of a request, without bodies and credentials. */
@@ -154,7 +154,7 @@ const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Out
 const tenths = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
-/** Whether the config records or shows the cost of every request. */
+/** Returns true if the config records or shows the cost of every request. */
 const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
   usage.retention > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 

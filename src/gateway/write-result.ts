@@ -19,8 +19,8 @@ import { markedUnstored, NOT_STORED } from './stored/index.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /**
- * Writes a whole answer to the caller: delivers images and converts audio as requested, removes what reveals the
- * upstream, writes the caller's format, stores the answer if requested, and sends it with the losses of both
+ * Writes a whole answer to the caller: delivers images and converts audio as requested, removes everything that reveals
+ * the upstream, writes the caller's format, stores the answer if requested, and sends it with the losses of both
  * directions.
  */
 export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
@@ -55,7 +55,7 @@ function delivered(attempt: Attempt, answered: WholeAnswer): WholeAnswer | Promi
   return work === 'speech' ? inRequestedContainer(attempt, answered) : answered
 }
 
-/** Converts media bytes of a result to base64, because few formats take bytes. */
+/** Converts the media bytes of a result to base64, because few formats accept bytes. */
 export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {
   const candidates = result.candidates.map(async candidate => ({
     ...candidate,
@@ -69,12 +69,12 @@ const hasRaw = ({ candidates }: CanonicalResult): boolean => candidates.some(({ 
 const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && part.source.type === 'bytes'
 
 /**
- * Converts a part's bytes to base64. Rejects with GatewayError `too-large` for more than the gateway can hold in
- * memory.
+ * Converts a part's bytes to base64. Rejects with GatewayError `too-large` if they are more than the gateway may hold
+ * in memory.
  */
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
-  const held = await readAllBytes(bytes, LARGEST)
-  if (held === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
-  return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
+  const buffer = await readAllBytes(bytes, LARGEST)
+  if (buffer === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
+  return { ...part, source: { type: 'base64', mediaType, data: buffer.toString('base64') } }
 }

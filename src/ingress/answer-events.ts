@@ -6,12 +6,12 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { CUT_SHORT, MALFORMED } from './errors/faulty-answer.ts'
 import { readInnerError } from './errors/openai-error.ts'
 
-/** The data that ends a stream of OpenAI's family of formats. */
+/** Data of the event that ends a stream in OpenAI's family of formats. */
 export const DONE = '[DONE]'
 
 /**
- * Base class for the streamed answers of OpenAI's family of formats. Each event's data is a JSON object, which may be
- * an error (traps 75, 77). The stream ends at `[DONE]` or at the first fault.
+ * Base class of readers for streamed answers in OpenAI's family of formats. The data of each event is a JSON object,
+ * possibly an error (traps 75, 77). The stream ends at `[DONE]` or at the first fault.
  */
 export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEvent> {
   protected out: CanonicalEvent[] = []
@@ -40,7 +40,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     else this.fail(error)
   }
 
-  /** Reads an event as an error. Undefined if it is not one. */
+  /** Reads the error in an event. Undefined for any other event. */
   protected errorIn(wire: JsonObject): CanonicalError | undefined {
     return wire['error'] == null ? undefined : readInnerError(wire)
   }
@@ -58,11 +58,11 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     this.ended = true
   }
 
-  /** Whether the stream may end without `[DONE]`. */
+  /** True if the stream may end without `[DONE]`. */
   protected abstract readonly isComplete: boolean
   protected abstract headIn(wire: JsonObject): Omit<ResultStart, 'type'>
   /** Reads an event that is not an error. */
   protected abstract read(wire: JsonObject): void
-  /** Ends the answer. `wire` is the final event of formats that have one, else `{}`. */
+  /** Ends the answer. `wire` is the final event if the format has one, else `{}`. */
   protected abstract finish(wire: JsonObject): void
 }

@@ -8,9 +8,9 @@ import type { Locate } from './locate.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * Maps paths of a canonical request to paths in the caller's body, so that callers find a reported loss. The result
- * points to the smallest value in the body that contains the canonical value. If the caller left the field out, the
- * result points to where it would be.
+ * Maps paths in a canonical request to paths in the caller's body, so that callers can find a reported loss. The result
+ * is the path of the smallest value in the body that contains the canonical value. If the caller left the field out,
+ * the result is the path that the field would have.
  */
 export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
   const body = wireSourceOf<WireRequest>(request, format)?.wire.body
@@ -77,7 +77,7 @@ const isIn = (body: JsonObject, path: Path): boolean => {
   return found.length === path.length && at(body, found) != null
 }
 
-/** Extends `start`, a path in the body, by as many of the canonical steps in `rest` as the body has. */
+/** Extends `start`, a path in the body, by the canonical steps in `rest`, as far as the body has them. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
   const spelledStart = spelled(body, start)
   if (spelledStart.length < start.length) {
@@ -90,7 +90,7 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
   let value = at(body, path)
   for (let index = 0; index < rest.length; index++) {
     const step = rest[index]!
-    // Skips the format's name after `extras`, unless the path has none.
+    // Skip the format's name after `extras`, if the path has one.
     if (step === 'extras') {
       if (index + 1 < rest.length && index + 2 < rest.length && !has(value, rest[index + 1]!)) index++
       continue
@@ -156,7 +156,10 @@ const NAMES: { readonly [field: string]: readonly string[] } = {
   detail: ['mediaresolution'],
 }
 
-/** Spells a path as the body does, as far as the body has it. Google's JSON also accepts field names in snake_case. */
+/**
+ * Replaces the field names in a path by their spelling in the body, as far as the body has the path. Google's JSON also
+ * accepts field names in snake_case.
+ */
 function spelled(body: JsonObject, path: Path): Path {
   const out: (string | number)[] = []
   let value: Json | undefined = body

@@ -1,11 +1,14 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
-/** Maximum number of events before a start, more than any upstream sends. The reader then emits a start itself. */
+/**
+ * Maximum number of buffered events, above the number that any upstream sends before the start. If it is exceeded, the
+ * reader emits a start itself.
+ */
 const MAX_EVENTS = 64
 
 /**
- * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. A substitute
- * start would hide the upstream's real one.
+ * Buffers events of unknown types that arrive before the start of an answer, and emits them after the start. If the
+ * reader emitted a substitute start for them, the upstream's real one would be lost.
  */
 export class EarlyEvents {
   private events: CanonicalEvent[] | undefined

@@ -3,7 +3,7 @@ import { type Format, isObject, type Json, type JsonObject, type Node, put } fro
 export { defined, definedIfAny, put, withDefined } from '../canonical/node.ts'
 
 /**
- * Thrown when a known field holds a value of the wrong type. The format's schema then names the field
+ * Error for a known field with a value of the wrong type. The format's schema then identifies the field
  * (validation-error.ts).
  */
 export class WrongType extends Error {
@@ -32,21 +32,21 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
-/** A list of strings. A single string may come without a list. */
+/** Reads a list of strings, or a single string without a list. */
 export const oneOrMoreTexts = (value: Maybe): readonly string[] | undefined =>
   typeof value === 'string' ? [value] : texts(value)
-/** A whole number of at least 1, such as the number of answers. */
+/** Reads a whole number of at least 1, such as the number of answers. */
 export const count = (value: Maybe): number | undefined => counted(number(value))
-/** Like `count`, for a value that was read as a number already. */
+/** Like `count`, for a value that has already been read as a number. */
 export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
-/** Whether the string in a form field is a number. */
+/** Returns true if the string in a form field is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
 /** Throws WrongType if the value is absent. */
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
-/** Whether a value is absent or has the given type. */
+/** Returns true if a value is absent or has the given type. */
 export const isMaybe = (value: Maybe, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
 
 /* Lenient readers for upstreams' output. A value of another type counts as absent. */
@@ -56,16 +56,16 @@ export const anyNumber = (value: Maybe): number | undefined => (typeof value ===
 export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(value) ? value : undefined)
 export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Taken fields of an object of which a reader uses none: all of them become extras. */
+/** Empty set of known fields, for objects whose fields all become extras. */
 export const NO_FIELDS: ReadonlySet<string> = new Set()
 
 const NO_EXTRAS: Node = {}
 
 /**
- * Collects the fields of a wire object that its reader did not take, as extras. Null fields are dropped, because null
- * means absent. The original spelling need not be recorded, because the node records its source (`canonical/node.ts`).
+ * Collects the fields that a reader left unread as extras. Null fields are dropped, because null means absent. The
+ * original spelling need not be recorded, because the node records its source (`canonical/node.ts`).
  *
- * @param refused taken fields whose values the reader could not use this time: they become extras, too.
+ * @param refused known fields whose values the reader could not use. They also become extras.
  */
 export function extrasOf(
   format: Format,
@@ -82,8 +82,8 @@ export function extrasOf(
 }
 
 /**
- * Like `extrasOf`, for a wire object whose fields are nested in an inner object (`image_url: { url }`). Extras of the
- * inner object are stored under the inner field's name.
+ * Like `extrasOf`, for a wire object with an inner object (`image_url: { url }`). Extras of the inner object are stored
+ * under the name of its field.
  */
 export function extrasWithin(
   format: Format,

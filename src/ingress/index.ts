@@ -23,7 +23,7 @@ import { videos } from './videos/index.ts'
 
 export { bodyPaths } from './body-paths.ts'
 
-/** The reader of every format, by the format's name. */
+/** Readers by format name. */
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,
   cohere,

@@ -4,21 +4,21 @@ import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 
 /**
- * Maps a path into canonical messages to a path in the caller's body, so that callers find a reported loss. Any other
- * path stays unchanged.
+ * Maps a path in the canonical messages to a path in the caller's body, so that callers can find a reported loss. Any
+ * other path is returned unchanged.
  */
 export type Locate = (path: Path) => Path
 
-/** Path of a message in the body, and path of each of its parts. */
+/** Paths of a message and of its parts in the body. */
 export interface MessagePaths {
   readonly at: Path
   readonly parts: readonly Path[]
 }
 
 /**
- * Makes a `Locate` from the paths of the messages.
+ * Creates a `Locate` from the paths of the messages.
  *
- * @param list the field of the body that holds the conversation.
+ * @param list the body field that contains the conversation.
  * @param end the path of a message after the last one.
  */
 export const locator =
@@ -34,8 +34,7 @@ export const locator =
   }
 
 /**
- * Locates the messages of a body with one input field and one field of instructions. The instructions are a system
- * message.
+ * Locates the messages of a body with one field for the input and one for instructions, which form a system message.
  */
 export const locateInstructed =
   (field: string, instructions: string) =>
@@ -49,17 +48,17 @@ export const locateInstructed =
       [field],
     )
 
-/** How a format lays out its turns. Several canonical messages may make up one turn. */
+/** Layout of a format's turns. One turn may consist of several canonical messages. */
 export interface Layout {
   readonly format: Format
   /** Body field of the turns, and the field of the parts in a turn. */
   readonly turns: string
   readonly parts: string
-  /** The paths of a message outside the turns, such as system instructions, and of its list of parts. */
+  /** Returns the paths of a message outside the turns, such as system instructions, and of its list of parts. */
   preamble(message: Message): readonly [at: Path, parts: Path] | undefined
-  /** Whether the message's only part is the value itself rather than an item of a list. */
+  /** Returns true if the message's only part is the value itself rather than an item of a list. */
   isSingleValue(message: Message): boolean
-  /** Whether a part has a path of its own. Otherwise it shares the path of the next part. */
+  /** Returns true if a part has its own path, false if it shares the path of the next part. */
   hasPath(part: Part): boolean
 }
 

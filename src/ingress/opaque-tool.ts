@@ -1,13 +1,14 @@
 import { type Format, isObject, type JsonObject, stringIn } from '../canonical/node.ts'
 import type { OpaqueTool } from '../canonical/tool.ts'
 
-/** Reads a tool of a type that only this format defines. `client` marks a tool that the caller runs itself. */
+/** Reads a tool of a type that other formats lack. `client` marks a tool that the caller runs itself. */
 export const opaqueTool = (format: Format, value: JsonObject): OpaqueTool =>
   isOfClient(value) ? { type: 'opaque', format, client: true, value } : { type: 'opaque', format, value }
 
 /**
- * Types of tools that a vendor defines but the client runs: Anthropic's "client tools" in any version (docs.claude.com,
- * "Tool use"), OpenAI's local tools (platform.openai.com, "Tools"), and Google's computer use, which is a type or a field.
+ * Matches types of tools that a vendor defines but the client runs: Anthropic's "client tools" in any version
+ * (docs.claude.com, "Tool use"), OpenAI's local tools (platform.openai.com, "Tools"), and Google's computer use, which
+ * is a type or a field.
  */
 const CLIENT_TYPES =
   /^(?:(?:bash|text_editor|computer|memory)_\d+|local_shell|shell|apply_patch|computer|computer_use(?:_preview)?)$/
@@ -22,12 +23,12 @@ function isOfClient(value: JsonObject): boolean {
   return declaresArguments(value)
 }
 
-/** Whether a tool in an opaque group is a function or a custom tool. */
+/** Returns true if a tool in an opaque group is a function or a custom tool. */
 const isPlain = ({ type }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 /**
- * Whether a tool declares its arguments. Only tools that the client runs do. The upstream knows the arguments of hosted
- * tools.
+ * Returns true if a tool declares its arguments. Only tools that the client runs do so, because the upstream knows the
+ * arguments of hosted tools.
  */
 const declaresArguments = ({ function: definition, input_schema: schema, parameters }: JsonObject): boolean =>
   isObject(definition) || isObject(schema) || (isObject(parameters) && parameters['type'] === 'object')

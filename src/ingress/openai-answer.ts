@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Finish, FinishReason } from '../canonical/result.ts'
 import { anyNumber, anyText, defined } from './fields.ts'
 
-/** Reads the head of a chat completion or text completion, or of one of its chunks (docs/wire/mapping.md#answers). */
+/** Reads the head of a chat or text completion, or of one of its chunks (docs/wire/mapping.md#answers). */
 export const readHead = (wire: JsonObject) =>
   defined({
     id: anyText(wire['id']),
@@ -13,8 +13,8 @@ export const readHead = (wire: JsonObject) =>
   })
 
 /**
- * Finish reasons by wire value: OpenAI's values, those of compatible vendors, and those of other formats that proxies
- * pass through.
+ * Finish reasons by wire value: values of OpenAI, of compatible vendors, and of other formats whose values proxies pass
+ * on.
  */
 const FINISHES: { readonly [value: string]: FinishReason } = {
   ...reasonEntries('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
@@ -36,21 +36,21 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** Returns the finish reason for an upstream's word, in any letter case. `other` for an unknown word. */
+/** Returns the finish reason for an upstream's value, in any letter case. `other` for an unknown value. */
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
 }
 
-/** vLLM's field of a choice beside `finish_reason`: the matched stop string, the id of a stop token, or null. */
+/** vLLM's additional field in a choice: the matched stop string, the id of a stop token, or null. */
 export const STOP_REASON = 'stop_reason'
 
 /**
  * Adds the matched stop sequence to a finish (trap 17). vLLM and compatible servers report the sequence in
- * `stop_reason` (`ChatCompletionResponseChoice` in vLLM's source). A token id is not a sequence, and neither is a
- * repeated finish reason unless the caller requested that string as a stop sequence.
+ * `stop_reason` (`ChatCompletionResponseChoice` in vLLM's source). A token id is not a sequence. Neither is a repeated
+ * finish reason, unless the caller requested that string as a stop sequence.
  *
- * @returns undefined if the field names no sequence; the field then becomes an extra.
+ * @returns undefined if the field contains no sequence and therefore becomes an extra.
  */
 export function readStop(
   finish: Finish | undefined,

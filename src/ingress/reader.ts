@@ -10,41 +10,41 @@ import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 
-/** Reads everything that can arrive in one format. A format implements only the directions it has. */
+/** Reads requests and answers of one format. A format implements only the directions that it supports. */
 export interface Reader {
   /**
    * Reads a caller's request.
    * @throws GatewayError `invalid-request` naming the field at fault.
    */
   request?(wire: WireRequest): CanonicalRequest
-  /** Fields of the caller's body that hold the request's settings (`body-paths.ts`). */
+  /** Fields of the caller's body that contain the request's settings (`body-paths.ts`). */
   readonly fields?: BodyFields
-  /** Returns the path of each tool in the body, in reading order. By default the canonical path. */
+  /** Returns the path of each tool in the body, in reading order. Without this method, canonical paths are used. */
   toolPaths?(body: JsonObject): readonly Path[]
-  /** Returns the path of the request inside a body that wraps it. */
+  /** Returns the path of the request in a body that wraps it. */
   root?(body: JsonObject): Path
-  /** Maps paths of messages to the caller's body, for formats in which they differ from canonical ones. */
+  /** Maps paths of messages to paths in the caller's body. Needed for formats in which the two differ. */
   locate?(request: CanonicalRequest): Locate
   /**
-   * Reads an upstream's whole answer (2xx). For a task, the result has a `task` and no candidates. Answers to status
-   * queries of a task are read here, too. Their `request` has only the upstream's model and the `output`.
+   * Reads an upstream's whole answer (2xx). For a task, the result has a `task` and no candidates. This method also
+   * reads answers to status queries of a task; their `request` has only the upstream's model and the `output`.
    * @throws GatewayError if the body is not an answer of this format, for example an error under status 200.
    */
   result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
   /** Reads an upstream's streamed answer. Never throws: malformed input and an early end become error events. */
   events?(request: CanonicalRequest): EventReader<WireEvent, CanonicalEvent>
   /**
-   * Parses a whole answer that is passed on in the same format. Replaces JSON.parse, in order to skip parts that need
-   * not be read.
+   * Parses a whole answer that is passed on in the same format. Used instead of JSON.parse to skip parts that need not
+   * be read.
    */
   parse?(text: string): JsonObject | undefined
-  /** Whether whole answers may be something other than JSON. They then come with a raw body. */
+  /** True if whole answers may be something other than JSON. Such answers have a raw body. */
   readonly raw?: true
-  /** Whether callers may leave out the ids of tool calls. A call is then identified by its position (trap 5). */
+  /** True if callers may leave out the ids of tool calls, which are then identified by position (trap 5). */
   readonly mayOmitCallIds?: true
   /**
-   * Returns which of the model's reasoning the caller gets, by its request. Without this method the caller gets all
-   * that the upstream shows.
+   * Returns which reasoning of the model the caller gets, depending on the request. Without this method, the caller
+   * gets everything that the upstream shows.
    */
   reasoningShown?(request: CanonicalRequest): ReasoningShown
   /** Reads an upstream's answer with status 400 or more. Accepts any body. */

@@ -3,7 +3,7 @@ import type { CanonicalRequest, Output, Sampling } from '../canonical/request.ts
 import type { SettingName, SettingNode, Settings, SettingType } from '../canonical/settings.ts'
 import { count, flag, number, object, text } from './fields.ts'
 
-/** Settings of a request, grouped by the canonical node that holds them. */
+/** Settings of a request, grouped by their canonical node. */
 export interface ReadSettings {
   readonly sampling: Pick<Sampling, SettingName & keyof Sampling>
   readonly output: Pick<Output, SettingName & keyof Output>
@@ -15,7 +15,7 @@ const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } =
 /**
  * Reads the settings of a body. Absent and null fields are skipped.
  *
- * @throws WrongType if a value has another type.
+ * @throws WrongType if a value has the wrong type.
  */
 export function readSettings({ read }: Settings, body: JsonObject): ReadSettings {
   const nodes: { readonly [at in SettingNode]: { [field: string]: Json | undefined } } = {

@@ -3,8 +3,7 @@ import type { Output } from '../canonical/request.ts'
 import { defined, flag, isMaybe, text } from './fields.ts'
 
 /**
- * Reads the answer shape that a caller of OpenAI's formats requests. Undefined for a shape that the canonical model
- * lacks.
+ * Reads the answer shape requested in one of OpenAI's formats. Undefined for a shape that the canonical model lacks.
  *
  * @param definition the object with the fields of the schema.
  */

@@ -2,8 +2,8 @@ import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import { defined, object } from './fields.ts'
 
 /**
- * Reads `stream_options` into a request's node. `include_usage` is stored as spelling, because formats without the
- * field always report usage. The other options become extras.
+ * Adds `stream_options` to a request's node. `include_usage` becomes spelling, because formats without the field always
+ * report usage. The other options become extras.
  */
 export function withStreamOptions(format: Format, body: JsonObject, { extras }: Node): Node {
   const { include_usage, ...others } = object(body['stream_options']) ?? {}

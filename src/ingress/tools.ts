@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { FreeformTool, FunctionTool, HostedTool, ToolChoice } from '../canonical/tool.ts'
 import { defined, flag, object, required, text } from './fields.ts'
 
-/* Readers for the tool definitions that several conversation formats share. */
+/* Readers for tool definitions shared by several conversation formats. */
 
 /**
  * Reads a function tool.
  *
- * @param schema the field that holds the schema of the parameters.
+ * @param schema the field with the schema of the parameters.
  */
 export const readFunction = (wire: JsonObject, schema = 'parameters'): FunctionTool => ({
   type: 'function',
@@ -33,7 +33,7 @@ export function readGrammar({ type, syntax, definition, ...others }: JsonObject)
   return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
 }
 
-/** Splits the parts of a turn into runs of tool results and runs of other parts. */
+/** Splits the parts of a turn into alternating runs of tool results and of other parts. */
 export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = []
   for (const part of content) {

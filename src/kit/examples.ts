@@ -13,7 +13,7 @@ export interface Example {
   readonly text: string
 }
 
-/** The examples of every format. `npm run demo` makes the file from the fixtures. */
+/** File with the examples of every format. `npm run demo` generates it from the fixtures. */
 export const EXAMPLES_FILE: string = join(ROOT, 'fixtures/examples.json')
 
 /** Reads the examples of every format, in the order of the readers. */

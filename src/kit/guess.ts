@@ -15,9 +15,9 @@ export interface Guess {
 }
 
 /**
- * Guesses the format and kind of a string: the one whose reader understands most of it. Returns undefined if no reader
- * can read the text. A format whose path the request names wins over all others. Of formats with equal scores the first
- * one wins.
+ * Guesses the format and kind of a string by the reader that understands most of it. Returns undefined if no reader can
+ * read the text. A format whose path the request names wins over all others, and the first of several formats with
+ * equal scores wins.
  */
 export async function guessFormat(
   text: string,
@@ -35,7 +35,7 @@ export async function guessFormat(
   return best && { format: best.format, kind: best.kind }
 }
 
-/** All formats. Formats of callers come first. */
+/** All formats, with the formats of callers first. */
 const FORMATS: readonly Format[] = [...new Set([...CALLER_FORMATS.keys(), ...Object.keys(READERS)])]
 
 function scoreOf(text: string, format: Format, kind: Kind): number | undefined {

@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Maximum time of work before the event loop gets a turn, in milliseconds. */
+/** Maximum duration of work before the event loop gets a turn, in milliseconds. */
 const SLICE = 8
 
 /** Splits long work so that it does not block the event loop, and limits its time. */
 export class Pace {
   private readonly until: number
-  private began = performance.now()
+  private turnStartedAt = performance.now()
 
-  /** @param limit time limit of the whole work, in milliseconds. */
+  /** @param limit time limit for all of the work, in milliseconds. */
   constructor(limit: number) {
-    this.until = this.began + limit
+    this.until = this.turnStartedAt + limit
   }
 
-  /** Whether the time limit has passed. */
+  /** True if the time limit has passed. */
   get isOver(): boolean {
     return performance.now() >= this.until
   }
 
-  /** Yields to the event loop if a turn is due. Called between two steps of the work. */
+  /** Yields to the event loop if a turn is due. Must be called between the steps of the work. */
   async step(): Promise<void> {
-    if (performance.now() - this.began < SLICE) return
+    if (performance.now() - this.turnStartedAt < SLICE) return
     await setImmediate()
-    this.began = performance.now()
+    this.turnStartedAt = performance.now()
   }
 }

@@ -1,7 +1,7 @@
 import type { Path } from '../canonical/loss.ts'
 import { isObject, type Json } from '../canonical/node.ts'
 
-/** Returns the value at a path. Undefined if there is none. */
+/** Returns the value at a path, or undefined if there is none. */
 export function at(value: unknown, path: Path): unknown {
   let found = value
   for (const step of path) {
@@ -48,7 +48,7 @@ export function replaced(value: Json, path: Path, by: Json | undefined): Json {
 export const pointerOf = (path: Path): string =>
   path.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Whether lists and objects are nested more than `most` levels deep. */
+/** Returns true if lists and objects are nested more than `most` levels deep. */
 export function isDeeper(value: unknown, most: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

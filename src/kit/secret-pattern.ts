@@ -1,10 +1,10 @@
-/** Characters; shortest secret that is searched for, and shortest one that is also searched for in base64. */
+/** Minimum length of a secret to search for, and to search for in base64 as well, in characters. */
 export const SHORTEST_KEY = 4
 const SHORTEST = 8
 
 /**
- * Compiles secrets, in every encoding in which they may come back, into one pattern. The longest come first, because
- * one may begin with another.
+ * Compiles secrets, in every encoding in which a server may return them, into one pattern. The longest secrets come
+ * first, because one secret may begin with another.
  */
 export function patternOf(secrets: readonly string[]): RegExp | undefined {
   const known = new Set(secrets.filter(({ length }) => length >= SHORTEST_KEY).flatMap(spellings))
@@ -18,7 +18,7 @@ export function patternOf(secrets: readonly string[]): RegExp | undefined {
   )
 }
 
-/** Escapes a text for an expression. `RegExp.escape` is missing in Node before 24. */
+/** Escapes a text for a regular expression. Node before 24 lacks `RegExp.escape`. */
 const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 function spellings(secret: string): string[] {
@@ -28,7 +28,7 @@ function spellings(secret: string): string[] {
   return [...bare, ...base64].filter(({ length }) => length >= SHORTEST_KEY)
 }
 
-/** `encodeURIComponent` throws on half of a surrogate pair. */
+/** Encodes a text for a URL. `encodeURIComponent` alone throws on half of a surrogate pair. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>

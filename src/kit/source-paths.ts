@@ -12,15 +12,15 @@ export interface Reading {
   readonly value: unknown
   /** Reads a changed source. Throws if it is malformed. */
   readonly read: (source: Json) => unknown
-  /** Path of the part of the source that holds the whole value. */
+  /** Path of the part of the source that contains the complete value. */
   readonly root: Path
-  /** Maps a canonical path to the nearest wire path that the format's layout gives. The root if it gives none. */
+  /** Maps a canonical path to the nearest wire path according to the format's layout, or to the root without one. */
   readonly near: (path: Path) => Path
-  /** Whether each search reads the whole source, as for streams. */
+  /** True if each search reads the entire source, as for streams. */
   readonly isSlow?: true
 }
 
-/** Maximum number of events that a search looks into. In a longer stream, a search stops at the event. */
+/** Maximum number of events for a search inside events. In a longer stream, a search stops at the event. */
 const MAX_SEARCHED_EVENTS = 300
 
 /** Maximum number of readings of changed sources per search. */
@@ -45,7 +45,7 @@ export class SourcePaths {
     this.pace = pace
   }
 
-  /** Returns the path of the smallest wire value that the canonical path comes from. Undefined if none is found. */
+  /** Returns the path of the smallest wire value that the canonical path comes from, or undefined if none is found. */
   find(canonicalPath: Path): Promise<Path | undefined> {
     return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
@@ -59,22 +59,23 @@ export class SourcePaths {
     let found = isSlow === true && this.pace.isOver ? root : existing(source, near(path))
     const isLong = isSlow === true && (source as readonly Json[]).length > MAX_SEARCHED_EVENTS
     if (path.length === canonicalPath.length && !isLong)
-      for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
+      for (let next: Path | undefined = found; next !== undefined; next = await this.sourceChild(found, path))
+        found = next
     // A path that does not exist has at most the list item around it as a near source.
     else if (path.length < canonicalPath.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 
-  /** Whether the search must end, because its readings or its time are used up. */
+  /** True if the search must end because its readings or its time are used up. */
   private get isSpent(): boolean {
     return this.readingsLeft <= 0 || this.pace.isOver
   }
 
   /**
-   * Returns the path of the child of `node` that the canonical path comes from. Undefined if `node` itself is the
+   * Returns the path of the child of `node` that the canonical path comes from, or undefined if `node` itself is the
    * smallest.
    */
-  private async within(node: Path, canonicalPath: Path): Promise<Path | undefined> {
+  private async sourceChild(node: Path, canonicalPath: Path): Promise<Path | undefined> {
     if (this.isSpent) return undefined
     const value = at(this.reading.source, node)
     const wanted = at(this.reading.value, canonicalPath)
@@ -88,12 +89,12 @@ export class SourcePaths {
   }
 
   /**
-   * Finds the list item. Removing an item shifts the later ones, so that removing any item up to the wanted one has an
-   * effect. The wanted item is the last whose removal has an effect.
+   * Finds the list item: the last item whose removal has an effect. Removing an item shifts the later ones, so removing
+   * any item up to the wanted one has an effect.
    */
   private async item(node: Path, length: number, canonicalPath: Path): Promise<number | undefined> {
     const affects = async (index: number) =>
-      index < length && (await this.without([...node, index], canonicalPath)) !== 'same'
+      index < length && (await this.removalEffect([...node, index], canonicalPath)) !== 'same'
     for (const step of canonicalPath.toReversed())
       if (typeof step === 'number' && step < length && (await affects(step)) && !(await affects(step + 1))) return step
     for (let index = length - 1; index >= 0 && !this.isSpent; index--) if (await affects(index)) return index
@@ -103,20 +104,20 @@ export class SourcePaths {
   private async field(node: Path, value: object, canonicalPath: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
     const wanted = at(this.reading.value, canonicalPath)
-    // A field whose removal only changes an object is only a part of the object's source.
+    // A field whose removal merely changes an object is only part of the object's source.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, canonicalPath)) {
-      const effect = await this.without([...node, name], canonicalPath)
+      const effect = await this.removalEffect([...node, name], canonicalPath)
       const hasSameName = plainName(name) === plainName(String(canonicalPath.at(-1)))
       if (isHolder(effect) || (hasSameName && effect === 'malformed')) return name
     }
     const effects = new Map<string, Effect>()
     for (const name of fields) {
       if (this.isSpent) break
-      effects.set(name, await this.without([...node, name], canonicalPath))
+      effects.set(name, await this.removalEffect([...node, name], canonicalPath))
     }
     const isTop = node.length <= this.reading.root.length
-    // An object that several fields affect comes from the whole node.
+    // An object that several fields affect comes from the entire node.
     if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
       return undefined
     const plain = fields.filter(name => !STRUCTURAL.has(name))
@@ -129,16 +130,16 @@ export class SourcePaths {
       ].find(one => one.length > 0) ?? []
     if (matches.length === 1) return matches[0]
     const equal = matches.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
-    // Below the top, a value that comes from several fields comes from the node around them.
+    // Below the top, a value that depends on several fields comes from the node that contains them.
     return equal ?? (isTop ? matches[0] : undefined)
   }
 
   /** Returns the effect of removing a wire value, or of changing it if it is required. */
-  private async without(part: Path, canonicalPath: Path): Promise<Effect> {
-    const taken = await this.effect(part, canonicalPath, undefined)
-    return taken === 'malformed'
+  private async removalEffect(part: Path, canonicalPath: Path): Promise<Effect> {
+    const effect = await this.effect(part, canonicalPath, undefined)
+    return effect === 'malformed'
       ? this.effect(part, canonicalPath, other(at(this.reading.source, part) as Json))
-      : taken
+      : effect
   }
 
   private async effect(part: Path, canonicalPath: Path, by: Json | undefined): Promise<Effect> {

@@ -19,12 +19,12 @@ import type { Kind } from './translate.ts'
 import { understandingScore } from './understood.ts'
 import { jsonOf, wireRequestOf } from './wire-text.ts'
 
-/** A string to translate, as it was read in one format. */
+/** A string to translate, as read in one format. */
 export interface SourceText extends Reading {
   readonly format: Format
   readonly kind: Kind
   readonly work: Work
-  /** Canonical value; for a stream, the result of folding it. */
+  /** Canonical value. For a stream, the result of folding it. */
   readonly value: CanonicalRequest | CanonicalResult
   /** The events of a stream. */
   readonly events?: readonly WireEvent[]
@@ -69,7 +69,7 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const value = read(source)
   const locate = reader.locate?.(value)
   const paths = bodyPaths(reader, format, value)
-  // A string with path and body is a whole HTTP request.
+  // A string with path and body is a complete HTTP request.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: above },
@@ -80,8 +80,8 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
 }
 
 /**
- * Reads an answer. The text does not show its kind of work. It is therefore read as an answer to each kind that its
- * format supports, and the reading that understands most of it wins.
+ * Reads an answer. Because the text does not show its kind of work, it is read as an answer to each kind that its
+ * format supports, and the reading that understands most of the text wins.
  */
 function answer(
   text: string,
@@ -110,7 +110,7 @@ function answer(
   return best
 }
 
-/** Whether the result has content or a task, so that other readings cannot find more. */
+/** Returns true if the result has content or a task, so that other readings cannot find more. */
 const isFull = ({ candidates, task }: CanonicalResult): boolean =>
   task !== undefined || candidates.some(({ content }) => content.length > 0)
 
@@ -197,8 +197,8 @@ const asObject = (json: Json): JsonObject => {
 }
 
 /**
- * Finds the first event of a stream after which its result has a value at a path. All paths in the order of the stream
- * need one reading of the stream. Each path out of order needs another reading.
+ * Finds the first event of a stream after which its result has a value at a path. Looking up paths in the order of the
+ * stream needs a single reading. Each path out of order needs another one.
  */
 export class FirstEvents {
   private readonly reader: () => Transducer<WireEvent, CanonicalEvent>
@@ -213,7 +213,7 @@ export class FirstEvents {
     this.machine = reader()
   }
 
-  /** Returns the index of the event, as a path. An empty path if only the end of the stream sets the value. */
+  /** Returns the index of the event as a path, or an empty path if only the end of the stream sets the value. */
   with(path: Path): Path {
     if (at(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {

@@ -19,7 +19,7 @@ export interface Translation {
   readonly from: Format
   readonly to: Format
   readonly kind: Kind
-  /** Model for texts that do not name one, and for formats that have it in the path. */
+  /** Model for texts that do not name one, and for formats that name the model in the path. */
   readonly model?: string
   /** JSON text of the request that the answer belongs to, in the target format. */
   readonly requestText?: string

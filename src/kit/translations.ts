@@ -10,7 +10,7 @@ import { formatsFor, type WrittenText, writeInFormat } from './write-in-format.t
 /** A loss with its paths in the two texts. */
 export interface LocatedLoss {
   readonly loss: Loss
-  /** Path in the original text; for a stream, in the list of its events' data. */
+  /** Path in the original text or, for a stream, in the list of its events' data. */
   readonly from?: Path
   /** Reason why `from` is missing: the text has nothing there, or the search took too long. */
   readonly missing?: 'not-in-the-text' | 'not-found-in-time'
@@ -18,7 +18,7 @@ export interface LocatedLoss {
   readonly to?: Path
 }
 
-/** A translation into one format, or the error if there is none. */
+/** A translation into one format, or the error that prevents it. */
 export type TranslatedText =
   | { readonly text: string; readonly path?: string; readonly losses: readonly LocatedLoss[] }
   | { readonly error: string }
@@ -27,8 +27,8 @@ export type TranslatedText =
 const SEARCH_TIME = 1500
 
 /**
- * Translates a text into several formats, by default all that support it, and finds the paths of the losses. Yields to
- * the event loop between steps.
+ * Translates a text into several formats, by default all that support the text, and finds the paths of the losses.
+ * Yields to the event loop between steps.
  */
 export async function translations(
   sourceText: SourceText,
@@ -74,8 +74,8 @@ async function translateTo(sourceText: SourceText, format: Format, search: Searc
 }
 
 /**
- * Reads the translated text again. Undefined if the format cannot read it. Some answers are written only for callers
- * and not expected from upstreams.
+ * Reads the translated text again. Returns undefined if the format cannot read it, because some answers are only
+ * written for callers and never expected from upstreams.
  */
 function readAgain(written: WrittenText): SourceText | undefined {
   try {
@@ -92,7 +92,7 @@ async function locateInSource(
   { sourcePaths, pace }: Search,
 ): Promise<Pick<LocatedLoss, 'from' | 'missing'>> {
   if (sourceText.kind === 'request') return inRequest(loss, sourceText)
-  // An inserted value comes before an existing item, or after the last.
+  // A value is inserted before an existing item or after the last one.
   const path = loss.kind === 'inserted' ? existing(sourceText.value, loss.path) : loss.path
   const from = await sourcePaths.find(path)
   if (from !== undefined) return { from }
@@ -100,8 +100,8 @@ async function locateInSource(
 }
 
 /**
- * Finds the path of a request's loss as the gateway's response header states it. Added values, and defaults that the
- * caller left out, are not in the text.
+ * Finds the path of a request's loss as the gateway's response header states it. The text contains neither added values
+ * nor defaults that the caller left out.
  */
 function inRequest(loss: Loss, sourceText: SourceText): Pick<LocatedLoss, 'from' | 'missing'> {
   const from = sourceText.bodyPath!(loss.path)
@@ -144,11 +144,11 @@ function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | undefined 
   return after
 }
 
-/** Whether the loss moves the list, or drops, changes or inserts one of its items. */
+/** Returns true if the loss moves the list, or drops, changes or inserts one of its items. */
 const isBelow = ({ path, kind }: Loss, list: Path): boolean =>
   path.length === list.length + (kind === 'moved' ? 0 : 1) && list.every((step, index) => step === path[index])
 
-/** Maps one list index to its index after the losses. Undefined if the item was dropped. */
+/** Maps one list index to its index after the losses, or to undefined if the item was dropped. */
 function indexAfter(index: number, losses: readonly Loss[], depth: number, isInsertion: boolean): number | undefined {
   const order = losses.find(({ kind }) => kind === 'moved') as { readonly order: readonly number[] } | undefined
   const rank = (at: number): number => order?.order.indexOf(at) ?? at

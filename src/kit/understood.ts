@@ -1,6 +1,6 @@
 /**
  * Scores how much of a string a reader understood: the number of values with a canonical meaning, minus twice the
- * number of values that only the format itself has. An answer that ends in an error scores lowest.
+ * number of values that only the format itself has. An answer that ends in an error has the lowest score.
  */
 export function understandingScore(value: object): number {
   const { known, unknown } = counts(value)

@@ -25,7 +25,7 @@ export function jsonOf(text: string): JsonObject {
   throw invalid('The text is not a JSON object.')
 }
 
-/** Converts the JSON of a string to a request. A body without a path gets the default path of its format. */
+/** Converts JSON to a request. A body without a path gets the default path of its format. */
 export function wireRequestOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
@@ -34,7 +34,7 @@ export function wireRequestOf(value: JsonObject, format: Format, model = 'model'
   return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
 }
 
-/** Converts a file with base64 bytes. */
+/** Converts a file whose bytes are base64. */
 const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   field: String(field),
   ...(name === undefined ? {} : { name: String(name) }),
@@ -59,7 +59,7 @@ function inBase64(part: Part): Part {
 }
 
 /**
- * Returns the write options for a request of one format to an upstream of another, with the dialect of the model's
+ * Returns the options for writing a request of one format for an upstream of another, with the dialect of the model's
  * family.
  */
 export const writeOptionsFor = (from: Format, to: Format, model: string): WriteOptions => ({

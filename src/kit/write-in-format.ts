@@ -21,7 +21,7 @@ export interface WrittenText {
   readonly losses: readonly Loss[]
   /** The path of a request below the format's base URL. */
   readonly path?: string
-  /** Reads the translated text again. Undefined if the format has no reader for it. */
+  /** Reads the translated text again. Returns undefined if the format has no reader for it. */
   readonly again: () => SourceText | undefined
 }
 
@@ -29,7 +29,7 @@ export interface WrittenText {
 export const formatsFor = ({ kind, work }: Pick<SourceText, 'kind' | 'work'>): readonly Format[] =>
   Object.keys(WRITERS).filter(format => WRITERS[format]![kind] !== undefined && does(format, kind, work))
 
-/** Whether the format supports the work: at upstreams for requests, at callers for results and streams. */
+/** Returns true if the format supports the work: for upstreams if the text is a request, otherwise for callers. */
 function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
   if (kind !== 'request') return CALLER_FORMATS.get(format)?.includes(work) ?? false
   const fitness = fitnessOf(format, work)
@@ -39,7 +39,7 @@ function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
 /**
  * Translates a source text into another format.
  *
- * @throws GatewayError `cannot-express` if nothing of it can be written.
+ * @throws GatewayError `cannot-express` if nothing of the text can be written.
  */
 export async function writeInFormat(sourceText: SourceText, to: Format, pace: Pace): Promise<WrittenText> {
   const { text, losses, path } = await WRITE[sourceText.kind](sourceText, to, pace)
@@ -89,7 +89,7 @@ const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: 
       append(wire, machine.push(event))
     }
     append(wire, machine.end())
-    // A stream has the losses of the result that it folds to, without its error if it broke off.
+    // A stream has the losses of the result that it folds to, without the error of an interrupted stream.
     const { error: _, ...whole } = { ...FILLED_FIELDS, ...(sourceText.value as CanonicalResult) }
     const losses = WRITERS[to]!.result?.(whole, asked).losses ?? []
     return { text: wire.map((event, index) => EVENT_STREAM.frame(event, index === 0)).join(''), losses }
@@ -101,7 +101,7 @@ const FILLED_FIELDS = { id: 'translated', createdAt: 0 }
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** Returns the body of a request as JSON, or the whole request if it has files or a raw body. */
+/** Returns the body of a request as JSON, or the complete request if it has files or a raw body. */
 function requestText({ path, query, headers, body, files, raw }: WireRequest): string {
   if (files === undefined && raw === undefined) return pretty(body)
   const rest = {

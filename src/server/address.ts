@@ -9,8 +9,8 @@ export const CONSOLE_PATH = '/console'
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
 /**
- * Converts a request target to a normalized path. Clients that use the gateway as an HTTP proxy send an absolute URL.
- * Base URLs with a trailing slash lead to a double slash.
+ * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, and base
+ * URLs with a trailing slash lead to a double slash.
  */
 export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
 
@@ -22,12 +22,12 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
   return key === undefined ? { query } : { query, queryKey: key }
 }
 
-/** Names that Cohere's own clients give themselves. */
+/** Names by which Cohere's own clients identify themselves. */
 const COHERE_CLIENTS = new Set(['cohere', 'cohere-ai'])
 
 /**
- * Guesses the format family from headers. Anthropic clients send their version, Cohere clients send their name, Google
- * clients send a key in Google's header or query parameter, and all other clients use OpenAI's formats
+ * Guesses the format family from headers. Anthropic clients send an API version, Cohere clients send their name,
+ * Google clients send a key in Google's header or query parameter, and all other clients use OpenAI's formats
  * (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {

@@ -44,7 +44,7 @@ export function adminRoutes(gateway: Gateway): Router {
       const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, extraHeaders)
       const found = await Promise.try(work, message, response).catch(refused)
       const answer = typeof found === 'function' ? await found({ id, message, reply }).catch(refused) : found
-      // The answer was already streamed.
+      // The answer has already been streamed.
       if (answer === undefined) return
       if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
@@ -99,7 +99,7 @@ export function adminRoutes(gateway: Gateway): Router {
 /** Converts a path such as `/keys/{id}` to express syntax. */
 const routeOf = (path: string): string => VERSION + path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Returns the value of the `allow` header for each path. */
+/** Returns the `allow` header of each path. */
 function methodsOf(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): ReadonlyMap<string, string> {
   const methods = new Map<string, Set<string>>()
   for (const { path, method } of endpoints) {

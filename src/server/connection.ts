@@ -4,16 +4,16 @@ import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
- * ms; maximum silence while discarding the rest of a refused request. Many clients only read the answer after they have
- * sent their whole request.
+ * Maximum silence while the rest of a refused request is discarded, in milliseconds. Many clients read the answer only
+ * after they have sent their whole request.
  */
 export const SILENCE_LIMIT = 1000
-/** ms; maximum total time for discarding the rest of a refused request. */
+/** Maximum time for discarding the rest of a refused request, in milliseconds. */
 const MAX_DRAIN = 30_000
 
 /**
- * Discards the rest of a refused request. Calls `then` when the request is complete, has been silent for too long, or
- * exceeds the total time.
+ * Discards the rest of a refused request. Calls `then` when the request is complete, has been silent for too long or
+ * takes too long in total.
  */
 export function drain(message: IncomingMessage, then: () => void): void {
   const silence = setTimeout(() => settle(), SILENCE_LIMIT)
@@ -29,8 +29,8 @@ export function drain(message: IncomingMessage, then: () => void): void {
 }
 
 /**
- * Returns the answer that a connection is currently sending. If several requests are pipelined, that is the first one.
- * Reads a private field of Node, because tracking answers here would cost time in every request.
+ * Returns the answer that a connection is currently sending: the first one if several requests are pipelined. Reads a
+ * private field of Node, because tracking answers here would slow down every request.
  */
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
@@ -53,7 +53,7 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
   closeGently(socket)
 }
 
-/** Ends the sending side of a connection, but lets the caller finish its request. */
+/** Closes the sending side of a connection, but lets the caller finish its request. */
 export function closeGently(socket: Duplex): void {
   if (socket.destroyed) return
   socket.end()
@@ -69,7 +69,7 @@ export function closeGently(socket: Duplex): void {
 }
 
 /**
- * Returns the bytes read so far. The counter is needed because Node's HTTP parser reads the socket without `data`
- * events.
+ * Returns the number of bytes read so far. Node's HTTP parser reads the socket without `data` events, so they cannot
+ * be counted by a listener.
  */
 const bytesReadOf = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 /** A file of the web console, in every available encoding. */
 export interface ConsoleFile {
   readonly type: string
-  /** Whether the file name contains a content hash, so that browsers may cache the file forever. */
+  /** True if the file name contains a content hash, so that browsers may cache the file forever. */
   readonly isLasting: boolean
   readonly etag: string
   readonly codings: { readonly [coding in Coding]?: Buffer }
@@ -50,7 +50,7 @@ function fileOf(folder: string, names: readonly string[], name: string, type: st
   const identity = readFileSync(join(folder, name))
   const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const codings = { identity, br: read('.br'), gzip: read('.gz') }
-  // A compressed version is only used if it is smaller.
+  // Compressed versions are used only if they are smaller.
   const smaller = Object.entries(codings).filter(
     ([coding, bytes]) => bytes !== undefined && (coding === 'identity' || bytes.length < identity.length),
   )

@@ -58,9 +58,9 @@ export class ConsoleFiles {
 }
 
 const NOT_BUILT =
-  'The console has not been built. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
+  'The console has not been built. In the Interlingua folder, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
-/** Whether a path is a page of the app: pages have no file extension. */
+/** Returns true if a path is a page of the app: pages have no file extension. */
 const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
 
 function send(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
@@ -97,8 +97,8 @@ function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Codin
   return CODINGS.find(coding => codings[coding] !== undefined && accepts(accepted, coding)) ?? 'identity'
 }
 
-const namesTag = (etag: string, asked = ''): boolean =>
-  asked.split(',').some(one => one.trim().replace(/^W\//, '') === etag || one.trim() === '*')
+const namesTag = (etag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*')
 
 function plain(
   response: ServerResponse,

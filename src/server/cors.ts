@@ -7,16 +7,16 @@ type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
 const EXPOSED = [
   ...['x-request-id', 'request-id', 'retry-after', 'retry-after-ms', 'x-should-retry', 'allow'],
   ...['interlingua-loss', 'interlingua-loss-count', 'interlingua-added', 'interlingua-estimate'],
-  ...['limit', 'remaining', 'reset'].flatMap(what => [
-    `x-ratelimit-${what}-requests`,
-    `x-ratelimit-${what}-tokens`,
-    ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(of => `anthropic-ratelimit-${of}-${what}`),
+  ...['limit', 'remaining', 'reset'].flatMap(field => [
+    `x-ratelimit-${field}-requests`,
+    `x-ratelimit-${field}-tokens`,
+    ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(unit => `anthropic-ratelimit-${unit}-${field}`),
   ]),
 ].join(', ')
 
 const METHODS = 'GET, HEAD, POST, DELETE'
 /** Seconds for which browsers cache a preflight response. This is Chrome's maximum. */
-const REMEMBERED = '7200'
+const MAX_AGE = '7200'
 /** Paths for operators, which other origins may never use. Case-insensitive, like the routes. */
 const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
@@ -40,11 +40,11 @@ export class Cors {
 
   reload({ cors, publicUrls }: Settings): void {
     this.allowsAny = cors.includes('*')
-    this.allowedOrigins = new Set(cors.filter(one => one !== '*').map(originOf))
+    this.allowedOrigins = new Set(cors.filter(origin => origin !== '*').map(originOf))
     this.ownOrigins = new Set(publicUrls.map(originOf))
   }
 
-  /** Whether a WebSocket may be opened. If origins are configured, pages of other origins may not open one. */
+  /** Returns true if a WebSocket may be opened. If origins are configured, pages of other origins may not open one. */
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
     if (origin === undefined || (!this.allowsAny && this.allowedOrigins.size === 0)) return true
@@ -66,11 +66,11 @@ export class Cors {
       response.setHeader('access-control-expose-headers', EXPOSED)
       return false
     }
-    const asked = String(message.headers['access-control-request-headers'] ?? '').trim()
+    const requested = String(message.headers['access-control-request-headers'] ?? '').trim()
     response.writeHead(204, {
       'access-control-allow-methods': METHODS,
-      ...(NAMES.test(asked) ? { 'access-control-allow-headers': asked } : {}),
-      'access-control-max-age': REMEMBERED,
+      ...(NAMES.test(requested) ? { 'access-control-allow-headers': requested } : {}),
+      'access-control-max-age': MAX_AGE,
       vary: `${this.allowsAny ? '' : 'origin, '}access-control-request-headers`,
     })
     response.end()

@@ -23,7 +23,7 @@ export function handleRequest(
   gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 
-/** Answers with a page of the models that a key may call, or with the model of the given id. */
+/** Answers with a page of the models that a key may call, or with the model that has the given id. */
 export function listModels(
   gateway: Gateway,
   shape: Format,
@@ -75,7 +75,7 @@ export function refuseLast(
   sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
-/** Answers with a status of the gateway, such as `ready`. */
+/** Answers with the gateway's status, such as `ready`. */
 export const sendStatus = (
   gateway: Gateway,
   response: ServerResponse,

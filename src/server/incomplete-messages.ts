@@ -7,10 +7,10 @@ interface Meter {
   give(bytes: number): void
 }
 
-/** Bytes; framing of a ping or pong from a caller: a header of two bytes and a mask of four (RFC 6455, section 5.2). */
+/** Framing of a ping or pong from a caller, in bytes: a 2-byte header and a 4-byte mask (RFC 6455, section 5.2). */
 const CONTROL = 6
 
-/** Counts the bytes of a connection's incomplete message. Calls `full` if the meter is full. */
+/** Counts the bytes of a connection's incomplete message. Calls `full` if they exceed the meter's limit. */
 export function countUnfinished(connection: Duplex, socket: EventEmitter, meter: Meter, full: () => void): void {
   let waiting = 0
   const give = (bytes: number): void => {

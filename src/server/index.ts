@@ -35,7 +35,7 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The server's URL, for example `http://127.0.0.1:4747`. */
   readonly address: string
-  /** The config in use: that of the file with the channels and models of the store. */
+  /** The config in use: the config file, merged with the channels and models in the store. */
   readonly config: Config
   /**
    * Prepares for shutdown: reports "not ready" to load balancers, and closes each connection after its next answer.
@@ -43,13 +43,13 @@ export interface RunningServer {
    */
   drain(milliseconds?: number): Promise<void>
   /**
-   * Stops accepting connections, so that other processes on the same socket get them, and closes each connection after
-   * its next answer. Resolves once busy connections have had time for one more request.
+   * Stops accepting connections, so that they go to other processes on the same socket, and closes each connection
+   * after its next answer. Resolves once busy connections have had time for one more request.
    */
   retire(): Promise<void>
   /**
-   * Stops the server: accepts no more requests, lets running requests finish within the grace period, and ends all that
-   * remain with an error in the caller's format. Default grace period: from the config.
+   * Stops the server: accepts no more requests, lets running requests finish within the grace period, and ends the
+   * remaining ones with an error in the caller's format. Default grace period: from the config.
    */
   close(graceMs?: number): Promise<void>
   /** Immediately reads key and group changes made by other processes. Never rejects. */
@@ -59,18 +59,18 @@ export interface RunningServer {
 }
 
 /**
- * ms; maximum times for a caller to send its headers, to send its whole request, and to begin its next request. The
- * request timeout is long because hours of audio upload slowly. All other kinds of bodies have a shorter limit
- * elsewhere.
+ * Maximum time for a caller to send its headers, to send its whole request and to start its next request, in
+ * milliseconds. The request timeout is long because hours of audio take long to upload. All other kinds of bodies have
+ * shorter limits elsewhere.
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
-/** ms; time between sweeps of idle connections during shutdown. */
+/** Time between sweeps of idle connections during shutdown, in milliseconds. */
 const SWEEP_INTERVAL = 50
-/** ms; minimum time that `retire` gives busy connections for one more request. */
+/** Minimum time that `retire` gives busy connections for one more request, in milliseconds. */
 const RETIRE_TIME = 1000
-/** ms; maximum time for sending final error events to requests that exceed the grace period. */
+/** Maximum time for sending final error events to requests that exceed the grace period, in milliseconds. */
 const LAST_EVENTS_TIME = 1000
-/** ms; maximum duration of a TLS handshake. */
+/** Maximum duration of a TLS handshake, in milliseconds. */
 const HANDSHAKE_TIMEOUT = 20_000
 /** Disables Node's own check of the host header, because Node would refuse the request without an error body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
@@ -180,14 +180,14 @@ export async function openServer({
   }
 }
 
-/** Creates an HTTPS server if there is a certificate, otherwise an HTTP server. */
+/** Creates an HTTPS server if there is a certificate, or else an HTTP server. */
 async function serverWith(certificate: Certificate | undefined): Promise<Server> {
   const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
   if (certificate === undefined) return createServer(options)
   const https = await import('node:https')
   const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE_TIMEOUT })
   certificate.attach(server)
-  // A client that does not speak TLS cannot be answered. The failure is not logged.
+  // A client that does not speak TLS cannot be answered. Its failure is not logged.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
   return server
 }
@@ -209,7 +209,7 @@ async function openServices(config: Config, log: Log, cluster: Cluster): Promise
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Whether the request asks to upgrade to a WebSocket. Other upgrades are answered over HTTP. */
+/** Returns true if the request asks to upgrade to a WebSocket. Other upgrades are answered over HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
@@ -242,7 +242,7 @@ const withHostCheck =
   }
 
 /**
- * Serves the most frequent requests without express, whose routing would take a sixth of the time of a short request.
+ * Serves the most frequent requests without express, whose routing would take a sixth of a short request's time.
  */
 const withFastPaths =
   (gateway: Gateway, probes: ReadonlyMap<string, Probe>, next: Listener): Listener =>
@@ -261,10 +261,10 @@ const ANY = 'GET, HEAD, POST, DELETE'
 
 /** Waits for a promise. Resolves to false if it has not settled within the given milliseconds. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  const late = Promise.withResolvers<false>()
-  const timer = setTimeout(() => late.resolve(false), milliseconds)
+  const timeout = Promise.withResolvers<false>()
+  const timer = setTimeout(() => timeout.resolve(false), milliseconds)
   try {
-    return await Promise.race([promise.then(() => true), late.promise])
+    return await Promise.race([promise.then(() => true), timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -4,17 +4,17 @@ import type { Log } from '../gateway/index.ts'
 
 /** A logger that writes in batches, so that no request waits for it. */
 export interface OpenLog extends Log {
-  /** Writes all pending lines. Resolves when they are written or cannot be written. */
+  /** Writes all pending lines. Resolves when the lines are written or a write fails. */
   flush(): Promise<void>
   /** Writes complete lines from another process. */
   writeLines(lines: string): void
 }
 
-/** Characters; number that triggers a write. */
+/** Number of buffered characters that triggers a write. */
 const BATCH_SIZE = 64 * 1024
-/** ms; maximum time between writes. */
+/** Maximum time between writes, in milliseconds. */
 const WRITE_INTERVAL = 500
-/** Characters; maximum size of the buffer while writes fail, for example on a full disk. Further lines are lost. */
+/** Maximum number of characters buffered while writes fail, for example on a full disk. Further lines are lost. */
 const MAX_BUFFERED = 4 * 1024 * 1024
 
 /** Opens the log on standard output or another file descriptor. */
@@ -33,8 +33,8 @@ export function openLog(descriptor = 1): OpenLog {
 }
 
 /**
- * Formats a line like pino, for fields that are plain values. Every request logs one such line, and this function takes
- * a third of pino's time.
+ * Formats a line like pino, for fields that are plain values. Every request logs one of these lines, and this function
+ * takes a third of pino's time.
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
@@ -45,8 +45,8 @@ function lineOf(fields: object, message: string): string {
 const INFO = pino.levels.values['info']!
 
 /**
- * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line. If writes
- * fail, it retries the last lines forever, so that the process never ends.
+ * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line, and if
+ * writes fail, it retries the last lines forever, so that the process never exits.
  */
 class Batch {
   private readonly descriptor: number
@@ -56,7 +56,7 @@ class Batch {
   private text: Buffer | undefined
   /** Resolves pending `flush` calls. */
   private waiting: PromiseWithResolvers<void> | undefined
-  /** Whether the current failure has already been reported on standard error. */
+  /** True if the current failure has already been reported on standard error. */
   private reported = false
 
   constructor(descriptor: number) {
@@ -99,11 +99,11 @@ class Batch {
     return text
   }
 
-  private readonly send = (): void => write(this.descriptor, this.text!, this.wrote)
+  private readonly send = (): void => write(this.descriptor, this.text!, this.onWritten)
 
-  private readonly wrote = (fault: NodeJS.ErrnoException | null, bytes: number): void => {
+  private readonly onWritten = (fault: NodeJS.ErrnoException | null, bytes: number): void => {
     if (fault !== null) {
-      this.failed(fault)
+      this.retry(fault)
       return
     }
     this.reported = false
@@ -115,10 +115,10 @@ class Batch {
   }
 
   /**
-   * Retries after a failed write. A slow reader (EAGAIN) does not count as a failure. Other failures are reported on
-   * standard error, once until a write succeeds.
+   * Schedules another attempt after a failed write. A slow reader (EAGAIN) does not count as a failure. Other failures
+   * are reported on standard error, once until a write succeeds.
    */
-  private failed(fault: NodeJS.ErrnoException): void {
+  private retry(fault: NodeJS.ErrnoException): void {
     setTimeout(this.send, WRITE_INTERVAL).unref()
     if (fault.code === 'EAGAIN') return
     if (!this.reported) process.stderr.write(`the log cannot be written: ${fault.message}\n`)

@@ -10,7 +10,7 @@ export interface ClientError extends Error {
   readonly code?: string
   /** The parser's message, which never quotes the request. */
   readonly reason?: string
-  /** The last packet. `bytesParsed` tells how many of its bytes were parsed. */
+  /** The last packet. `bytesParsed` is the number of its bytes that were parsed. */
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
 }
@@ -54,7 +54,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
   req.on('newListener', awaitReader)
 }
 
-/** Parser code for a caller that closed its side before it had sent the whole request. */
+/** Parser's error code for a caller that closed its side before it had sent the whole request. */
 const CLOSED_EARLY = 'HPE_INVALID_EOF_STATE'
 
 const FAULTS: { readonly [code: string]: CanonicalError } = {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Format } from '../canonical/node.ts'
 import { familyOf } from './address.ts'
 
-/** A list of models, which also has a record for each of them. */
+/** A route of a list of models. Each model also has a record below the path. */
 interface ModelListRoute {
   readonly path: string
   /** Returns the format of the list. */

@@ -5,7 +5,7 @@ import { METRICS_PATH, type MetricsEndpoint } from './metrics.ts'
 
 export type Probe = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Handlers for paths that monitoring requests every few seconds. */
+/** Handlers for paths that monitoring systems request every few seconds. */
 export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMap<string, Probe> =>
   new Map<string, Probe>([
     ['/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok')],

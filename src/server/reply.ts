@@ -3,16 +3,16 @@ import type { HeaderSource, Reply } from '../gateway/index.ts'
 import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
-/** Bytes; maximum size of a refused body that is still read completely, so that the connection can be reused. */
+/** Maximum size of a refused body that is still read to the end, so that the connection can be reused, in bytes. */
 const SMALL_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
 /** State of the gateway on which replies depend. */
 interface ReplyGateway {
-  /** ms; time after which a caller that reads nothing is considered gone. */
+  /** Time after which a caller that reads nothing is considered gone, in milliseconds. */
   readonly patience: number
-  /** Whether the gateway is stopping. */
+  /** True if the gateway is stopping. */
   readonly isStopping: boolean
 }
 
@@ -30,7 +30,7 @@ export class HttpReply extends CallerReply implements Reply {
   private readonly message: IncomingMessage
   private readonly ownHeaders: Headers
   private readonly gateway: ReplyGateway
-  /** Whether this class instead of Node writes the chunk framing. */
+  /** True if this class writes the chunk framing instead of Node. */
   private framed = false
 
   /** @param ownHeaders headers that every answer includes. */
@@ -68,12 +68,11 @@ export class HttpReply extends CallerReply implements Reply {
     }
     head['connection'] = 'close'
     this.response.writeHead(status, head).write(text)
-    // The message must be destroyed here, because Node does not tell it about a closed connection after the answer has
-    // ended.
+    // The message must be destroyed here, because Node no longer emits its `close` event once the answer has ended.
     drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
-  /** Merges headers. The gateway's headers override an upstream's. */
+  /** Merges headers. The gateway's headers override the upstream's. */
   private head(headers: Headers): { [name: string]: string } {
     const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.ownHeaders }
     this.rateHeaders?.addTo(head)
@@ -105,7 +104,7 @@ export class HttpReply extends CallerReply implements Reply {
     this.response.chunkedEncoding = false
   }
 
-  /** Sends a chunk immediately. Node would batch the writes of one tick, but callers of this method already do that. */
+  /** Sends a chunk immediately. Node would batch the writes of one tick, but this method's callers already do that. */
   write(chunk: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
@@ -121,7 +120,7 @@ export class HttpReply extends CallerReply implements Reply {
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
-  /** Whether the body is chunked, so that trailers can follow, and the caller accepts trailers. */
+  /** True if the body is chunked, so that trailers can follow, and the caller accepts trailers. */
   get takesTrailers(): boolean {
     return this.framed && acceptsTrailers(this.message)
   }
@@ -158,13 +157,13 @@ export class HttpReply extends CallerReply implements Reply {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Whether the caller accepts trailers (RFC 9110, section 10.1.4). */
+/** Returns true if the caller accepts trailers (RFC 9110, section 10.1.4). */
 const acceptsTrailers = ({ headers: { te } }: IncomingMessage): boolean =>
   te !== undefined && /(^|,)\s*trailers\s*($|[,;])/i.test(String(te))
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* Chunked transfer coding (RFC 9112, section 7.1). Node needs four writes per chunk. This code needs one per string. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node needs four writes per chunk; this code needs one per string. */
 
 const CHUNK_END = '\r\n'
 

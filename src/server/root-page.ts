@@ -6,8 +6,8 @@ import { CONSOLE_PATH } from './address.ts'
 import { refuseRequest } from './handlers.ts'
 
 /**
- * Answers `GET /`. Browsers are redirected to the console. All other clients get a message that tells where the
- * endpoints are.
+ * Answers `GET /`. Redirects browsers to the console. All other clients get a message that lists the paths of the
+ * endpoints.
  */
 export function rootPage(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
   const hasConsole = gateway.services.config.console !== undefined

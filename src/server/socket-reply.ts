@@ -5,7 +5,7 @@ import { CallerReply } from './caller-reply.ts'
 
 /** Sends WebSocket frames for one turn. */
 export interface Wire {
-  /** Sends a frame. False if the reader is slow. */
+  /** Sends a frame. Returns false if the reader is slow. */
   send(text: string): boolean
   onceDrained(listener: () => void): void
   /** Drops the connection. */
@@ -15,7 +15,7 @@ export interface Wire {
 export interface SocketReplyOptions {
   readonly wire: Wire
   readonly streamId: string | undefined
-  /** Whether losses are reported in a separate event. Frames have no headers for them. */
+  /** True if losses are reported in a separate event. Frames have no headers for them. */
   readonly reportsLosses: boolean
 }
 
@@ -23,7 +23,7 @@ type Headers = { readonly [name: string]: string }
 
 /** The reply to one turn on a WebSocket. Every event of the stream is one frame. */
 export class SocketReply extends CallerReply implements Reply {
-  /** Whether the turn failed. */
+  /** True if the turn failed. */
   failed = false
   trailers: Headers | undefined
   private readonly options: SocketReplyOptions
@@ -33,7 +33,7 @@ export class SocketReply extends CallerReply implements Reply {
     this.options = options
   }
 
-  /** Whether late losses are sent in an event at the end of the turn. Callers must request this. */
+  /** True if late losses are sent in an event at the end of the turn. Callers must request this. */
   get takesTrailers(): boolean {
     return this.options.reportsLosses
   }

@@ -5,26 +5,26 @@ import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/st
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** ms; maximum duration of a connection. */
+  /** Maximum duration of a connection, in milliseconds. */
   readonly lifetime: number
-  /** ms; maximum idle time. */
+  /** Maximum idle time, in milliseconds. */
   readonly idle: number
-  /** ms; time between heartbeats. */
+  /** Time between heartbeats, in milliseconds. */
   readonly heartbeat: number
-  /** Maximum number of turns that wait while another turn is answered. */
+  /** Maximum number of turns that may wait while another is being answered. */
   readonly queue: number
   /** Maximum total length of the waiting turns, in characters. */
   readonly size: number
   readonly reportsLosses: boolean
   /** Counts the bytes of waiting turns. It is closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
-  /** Answers one turn. Resolves when the turn has been answered. Never rejects. */
+  /** Answers one turn. Resolves once the turn has been answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
-/** Characters buffered for a slow reader above which the upstream is paused. */
+/** Number of characters buffered for a slow reader above which the upstream is paused. */
 const HIGH = 256 * 1024
-/** Characters buffered for a slow reader below which the upstream is resumed. */
+/** Number of characters buffered for a slow reader below which the upstream is resumed. */
 const LOW = 64 * 1024
 
 /** WebSocket close codes (RFC 6455, section 7.4). */
@@ -32,7 +32,7 @@ const NORMAL = 1000
 const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
-/** ms; maximum time for sending a final event. */
+/** Maximum time for sending a final event, in milliseconds. */
 const LAST_EVENT_TIME = 1000
 
 /** One WebSocket connection of the responses format. Answers turns one after another. */
@@ -46,7 +46,7 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
-  /** Whether reading has stopped permanently. */
+  /** True if reading has stopped permanently. */
   private isOverflowing = false
   /** Number of heartbeats since the caller last sent anything. */
   private unanswered = 0
@@ -88,8 +88,8 @@ export class ResponsesSocket implements Wire {
   }
 
   /**
-   * Closes the connection in the middle of a message because too many bytes are waiting. The rest of the message is not
-   * read.
+   * Closes the connection in the middle of a message because too many bytes are waiting. The rest of the message stays
+   * unread.
    */
   readonly overflow = (): void => {
     if (this.isOverflowing) return
@@ -152,17 +152,17 @@ export class ResponsesSocket implements Wire {
   private answer(event: JsonObject): void {
     if (this.sendEvent(event) || this.socket.isPaused) return
     this.socket.pause()
-    this.onceDrained(this.readOn)
+    this.onceDrained(this.resume)
   }
 
-  private readonly readOn = (): void => {
+  private readonly resume = (): void => {
     if (!this.isOverflowing) this.socket.resume()
   }
 
   private close(): void {
     const { code, reason, event } = this.ending!
     if (event !== undefined) this.sendEvent(event)
-    this.readOn()
+    this.resume()
     this.socket.close(code, reason)
   }
 
@@ -174,8 +174,8 @@ export class ResponsesSocket implements Wire {
   }
 
   /**
-   * Sends a ping, and closes connections whose caller is idle or gone. A caller is gone if it has received everything
-   * but does not answer pings. The running turn deals with a reader that is merely slow.
+   * Sends a ping, and closes the connection if its caller is idle or gone. A caller counts as gone if it has received
+   * everything but does not answer pings. The running turn deals with callers that are merely slow.
    */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {

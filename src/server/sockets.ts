@@ -96,27 +96,27 @@ export class Sockets {
   /** Closes every connection after its current turn. Resolves when all are closed. */
   async close(): Promise<void> {
     this.closing = true
-    for (const one of this.open.keys()) one.end()
+    for (const connection of this.open.keys()) connection.end()
     await Promise.all([this.sessions.close(), ...[...this.open.keys()].map(({ closed }) => closed)])
   }
 
   /** Closes the connections of revoked keys after their current turn. */
   private readonly endRevoked = (): void => {
-    for (const [one, caller] of this.open) {
+    for (const [connection, caller] of this.open) {
       const { code = 'invalid_api_key', message } = this.gateway.services.access.endOf(caller)?.error ?? {}
-      if (message !== undefined) one.end(POLICY_VIOLATION, errorEvent(code, message, null, 401), message)
+      if (message !== undefined) connection.end(POLICY_VIOLATION, errorEvent(code, message, null, 401), message)
     }
     this.sessions.endRevoked()
   }
 
-  /** Ends voice sessions that exceed the grace period. The gateway itself ends turns of responses. */
+  /** Ends voice sessions that exceed the grace period. The gateway itself ends the turns of responses sockets. */
   stop(): void {
     this.sessions.stop()
   }
 
   /** Drops all connections that are still open. */
   cut(): void {
-    for (const one of this.open.keys()) one.cut()
+    for (const connection of this.open.keys()) connection.cut()
     this.sessions.cut()
   }
 
@@ -152,7 +152,7 @@ export class Sockets {
     this.accept('responses', { message, socket, head }, accepted => {
       recorded?.follow(accepted)
       const turns = new MemoryTurns(sockets.turns, sockets.memory)
-      const one = new ResponsesSocket(accepted, {
+      const connection = new ResponsesSocket(accepted, {
         ...sockets,
         heartbeat,
         size: limitOf(server),
@@ -163,13 +163,13 @@ export class Sockets {
           if (reply.failed && turn.previous !== undefined) await turns.drop(caller.id, turn.previous)
         },
       })
-      countUnfinished(socket, accepted, meter, one.overflow)
-      this.open.set(one, caller)
-      void one.closed.then(() => this.open.delete(one))
+      countUnfinished(socket, accepted, meter, connection.overflow)
+      this.open.set(connection, caller)
+      void connection.closed.then(() => this.open.delete(connection))
     })
   }
 
-  /** Connects to the upstream before it accepts the WebSocket, so that failures can be answered over HTTP. */
+  /** Connects to the upstream before accepting the WebSocket, so that failures can be answered over HTTP. */
   private readonly realtime: SocketHandler = (message, socket, head) => {
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     const accept = (accepted: (socket: WebSocket) => void): void =>
@@ -177,7 +177,7 @@ export class Sockets {
     this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  /** Completes an upgrade with the `ws` package. The package is loaded on first use. */
+  /** Completes an upgrade with the `ws` package, which is loaded on first use. */
   private accept(kind: keyof Servers, { message, socket, head }: Opening, accepted: (socket: WebSocket) => void): void {
     const { server, realtime } = this.config
     this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
@@ -241,7 +241,7 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
     clientTracking: false,
     maxPayload,
     perMessageDeflate: false,
-    handleProtocols: offered => [...offered].find(one => !one.startsWith(KEY_PROTOCOL)) ?? false,
+    handleProtocols: offered => [...offered].find(protocol => !protocol.startsWith(KEY_PROTOCOL)) ?? false,
   })
   server.on('wsClientError', ({ message: why }, socket, message) =>
     refuse(message, socket, refusal('invalid-request', `${why}.`)),

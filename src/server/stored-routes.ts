@@ -37,7 +37,7 @@ export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
 ]
 
-/** The `allow` header for each path. */
+/** The `allow` header of each path. */
 export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   STORED_ROUTES.map(({ path }) => [
     path,

@@ -43,7 +43,7 @@ export const remixRoute = (id: string): Route => ({
   ...{ mark: 'prompt', headers: [], form: 'too' },
 })
 
-/** Returns the `allow` header for each path, including the methods that submit tasks. */
+/** Returns the `allow` header of each path, including the methods that submit tasks. */
 export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   const methods = new Map<string, string[]>([[REMIX_PATH, ['POST']]])
   for (const { method, path } of taskRoutes(vendor)) {

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/index.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Log } from '../gateway/index.ts'
 
-/** Paths of the certificate and the key, in PEM. The certificate includes its chain without the root. */
+/** Paths of the certificate and the key, in PEM format. The certificate includes its chain without the root. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -17,7 +17,7 @@ interface Pair {
   readonly key: Buffer
 }
 
-/** ms; delay before changed files are read. A renewal replaces the two files one after the other. */
+/** Delay before changed files are read, in milliseconds. A renewal replaces the two files one after the other. */
 const SETTLE_TIME = 1000
 
 /**
@@ -116,12 +116,12 @@ function read(field: keyof TlsFiles, path: string): Buffer {
   return content
 }
 
-function check(field: keyof TlsFiles, what: string, pair: Partial<Pair>): void {
+function check(field: keyof TlsFiles, problem: string, pair: Partial<Pair>): void {
   try {
     createSecureContext(pair)
   } catch (thrown) {
     const { reason, message } = thrown as Error & { readonly reason?: string }
-    throw fault(field, `${what} (${reason ?? message})`)
+    throw fault(field, `${problem} (${reason ?? message})`)
   }
 }
 

@@ -58,12 +58,12 @@ export class VoiceSessions {
         opened.abandon()
         throw STOPPED
       }
-      let taken = false
+      let isAccepted = false
       socket.once('close', () => {
-        if (!taken) opened.abandon()
+        if (!isAccepted) opened.abandon()
       })
       accept(accepted => {
-        taken = true
+        isAccepted = true
         recorded?.follow(accepted)
         this.add(opened.start(accepted), socket, accepted, opened.caller)
       })
@@ -78,7 +78,7 @@ export class VoiceSessions {
   /** Lets every session finish its current response. Resolves when all sessions are closed. */
   async close(): Promise<void> {
     this.closing = true
-    for (const left of this.opening) left.abort()
+    for (const controller of this.opening) controller.abort()
     for (const session of this.open.keys()) session.finish()
     await Promise.all([...this.open.keys()].map(({ closed }) => closed))
   }
@@ -86,8 +86,8 @@ export class VoiceSessions {
   /** Ends sessions whose key is no longer valid, with an `error` event. */
   endRevoked(): void {
     for (const [session, caller] of this.open) {
-      const why = this.gateway.services.access.endOf(caller)
-      if (why !== undefined) session.refuse(why.error)
+      const end = this.gateway.services.access.endOf(caller)
+      if (end !== undefined) session.refuse(end.error)
     }
   }
 

@@ -4,7 +4,7 @@ import type { StoredEntry } from './config-records.ts'
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
   /**
-   * Permanent id, which renaming and rotation do not change. Everything the key's requests store belongs to this id.
+   * Permanent id, unaffected by renaming and rotation. Owner of everything that the key's requests store.
    */
   readonly id: string
   /** Unique among keys that are not revoked. */
@@ -12,7 +12,7 @@ export interface StoredKey extends KeySettings {
   readonly group: string
   readonly createdAt: number
   readonly revokedAt?: number
-  /** Time of the last use. Written in batches, so it may be a minute behind. */
+  /** Time of the last use, up to a minute late because it is written in batches. */
   readonly lastUsedAt?: number
   /** All secrets, valid and expired, newest first. */
   readonly secrets: readonly KeySecret[]
@@ -22,7 +22,7 @@ export interface StoredKey extends KeySettings {
 export interface KeySecret {
   /** SHA-256, in hex. */
   readonly hash: string
-  /** First characters of the secret. With `lastFour` it lets an administrator recognise the key in a list. */
+  /** First characters of the secret. Together with `lastFour`, identifies the key in lists. */
   readonly prefix: string
   readonly lastFour: string
   readonly createdAt: number
@@ -49,8 +49,7 @@ export interface AdminToken {
 }
 
 /**
- * Rows that changed since a version, complete and in their current state. A new `lastUsedAt` does not count as a
- * change.
+ * Rows that changed since a version, each in its current state. A new `lastUsedAt` does not count as a change.
  */
 export interface AccessChanges {
   readonly version: number
@@ -61,7 +60,7 @@ export interface AccessChanges {
   readonly drained?: readonly string[]
   /** All stored channels and settings of models. Present only if any changed. */
   readonly config?: readonly StoredEntry[]
-  /** Whether the changes are the complete state. The reader then deletes every row it has that is not in them. */
+  /** True if the changes are the complete state, so that the reader deletes all its other rows. */
   readonly whole?: true
 }
 
@@ -72,7 +71,7 @@ export interface KeyPage {
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** Whether to list revoked keys too. False by default. */
+  /** True to list revoked keys too. False by default. */
   readonly revoked?: boolean
 }
 
@@ -82,16 +81,16 @@ export interface KeyPage {
  */
 export interface AccessRecords {
   /**
-   * Returns everything that changed after version `since`. Returns the complete state for version 0 and for a version
-   * of another database.
+   * Returns everything that changed after version `since`, or the complete state for version 0 and for a version of
+   * another database.
    */
   changes(since: number): Promise<AccessChanges>
   /**
-   * Creates a key. Returns false if the id or a secret is in use by any key, or the name by a key that is not revoked.
+   * Creates a key. Returns false if any key already uses the id or a secret, or an unrevoked key uses the name.
    */
   createKey(key: StoredKey): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
-  /** Returns the key of that name that is not revoked. */
+  /** Returns the unrevoked key with that name. */
   keyNamed(name: string): Promise<StoredKey | undefined>
   /**
    * Returns a page of keys, sorted by name, with one extra row if more follow. An unknown `after` gives an empty page.
@@ -105,7 +104,7 @@ export interface AccessRecords {
    * be called again on a retry.
    */
   changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
-  /** Revokes a key permanently. False if the key is unknown or already revoked. */
+  /** Revokes a key permanently. Returns false if the key is unknown or already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
   /**
    * Adds a secret to a key. Older secrets expire at `othersUntil` or at their own expiry, whichever is earlier. Returns
@@ -126,7 +125,7 @@ export interface AccessRecords {
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
   ): Promise<StoredGroup | undefined>
   dropGroup(name: string): Promise<boolean>
-  /** Drains a channel or ends the drain. False if the channel already was in that state. */
+  /** Drains a channel or ends the drain. Returns false if the channel is already in that state. */
   drain(channel: string, drained: boolean): Promise<boolean>
   addToken(token: AdminToken): Promise<void>
   tokens(): Promise<readonly AdminToken[]>

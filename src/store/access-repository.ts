@@ -168,7 +168,7 @@ export class AccessRepository implements AccessRecords {
   async recordUses(at: ReadonlyMap<string, number>): Promise<void> {
     if (at.size === 0) return
     await this.database.transaction().execute(async database => {
-      // One order in all processes avoids deadlocks.
+      // All processes use the same order, which prevents deadlocks.
       for (const [id, time] of [...at].sort(([a], [b]) => (a < b ? -1 : 1)))
         await database
           .updateTable('access_keys')
@@ -306,7 +306,7 @@ function withSecrets(keys: readonly AccessKeyRow[], secrets: readonly AccessSecr
   return keys.map(row => keyOf(row, byKey.get(row.id) ?? []))
 }
 
-/** Whether a key that is not revoked has the name. */
+/** Returns true if an unrevoked key has the name. */
 async function isNamed(database: Database, name: string): Promise<boolean> {
   const row = await database
     .selectFrom('access_keys')
@@ -317,7 +317,7 @@ async function isNamed(database: Database, name: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether any key has, or had, one of the secrets. */
+/** Returns true if one of the secrets belongs, or once belonged, to any key. */
 async function isKnown(database: Database, hashes: readonly string[]): Promise<boolean> {
   if (hashes.length === 0) return false
   const row = await database.selectFrom('access_secrets').select('hash').where('hash', 'in', hashes).executeTakeFirst()

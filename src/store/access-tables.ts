@@ -1,7 +1,7 @@
-/** The change counter, a single row. Every change locks this row first, so versions become visible in order. */
+/** The change counter, a single row. Every change locks this row first, so that versions become visible in order. */
 export interface AccessVersionRow {
   readonly id: number
-  /** First version of this database. A reader that knows an earlier version was reading another database. */
+  /** First version of this database. A reader with an earlier version has been reading another database. */
   readonly begun: number
   readonly version: number
 }
@@ -36,19 +36,22 @@ export interface AccessGroupRow {
   /** The other fields of `StoredGroup` as JSON. */
   readonly settings: string
   readonly created_at: number
-  /** 1 if deleted: the row stays so that readers learn of the deletion. */
+  /** 1 if deleted. The row stays so that readers notice the deletion. */
   readonly dropped: number
   readonly version: number
 }
 
-/** Whether an administrator drained a channel. */
+/** The drain state of a channel. */
 export interface AccessChannelRow {
   readonly channel: string
   readonly drained: number
   readonly version: number
 }
 
-/** A stored channel, or settings of a model. `StoredEntry` describes the fields. A deleted one stays as a tombstone. */
+/**
+ * A stored channel, or the settings of a model. `StoredEntry` describes the fields. A deleted entry stays as a
+ * tombstone.
+ */
 export interface StoredConfigRow {
   readonly kind: string
   readonly name: string

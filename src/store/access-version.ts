@@ -5,7 +5,7 @@ import type { Database } from './tables.ts'
  * processes and makes versions visible in order.
  *
  * @param now Unix time in milliseconds.
- * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
+ * @param nothing results that mean "nothing changed", for which the transaction is rolled back and uses no version.
  */
 export async function underNewVersion<T>(
   database: Database,
@@ -24,9 +24,9 @@ export async function underNewVersion<T>(
         )
         .returning('version')
         .executeTakeFirstOrThrow()
-      const done = await work(transaction, Number(version))
-      if (nothing.includes(done)) throw new RolledBack(done)
-      return done
+      const result = await work(transaction, Number(version))
+      if (nothing.includes(result)) throw new RolledBack(result)
+      return result
     })
   } catch (thrown) {
     if (thrown instanceof RolledBack) return thrown.result as T
@@ -34,7 +34,7 @@ export async function underNewVersion<T>(
   }
 }
 
-/** Rolls the transaction back and carries its result. */
+/** Thrown to roll the transaction back. Carries its result. */
 class RolledBack extends Error {
   readonly result: unknown
 

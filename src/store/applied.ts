@@ -29,8 +29,8 @@ export function checkKnown(
 }
 
 /**
- * Checks that no newer version of the program migrated a SQLite file, without opening it for use. A file that cannot be
- * read passes: its fault shows on first use.
+ * Checks, without opening it for use, that no newer version of the program migrated a SQLite file. An unreadable file
+ * passes the check, because its fault shows on first use.
  *
  * @throws NewerStore.
  */
@@ -38,7 +38,7 @@ export function checkSqlite(path: string): void {
   checkKnown(recordsIn(path))
 }
 
-/** Returns the applied migrations of a file. An empty list if it cannot be read. */
+/** Returns the migrations applied to a file, or an empty list if the file cannot be read. */
 function recordsIn(path: string): readonly Applied[] {
   let file: DatabaseSync | undefined
   try {

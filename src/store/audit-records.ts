@@ -2,7 +2,11 @@
 export const AUDITED = ['key', 'group', 'channel', 'model', 'user', 'token'] as const
 export type Audited = (typeof AUDITED)[number]
 
-/** One change of a field. Absent values mean that the field was not set. Never contains a secret. */
+/** Kinds of principals that make changes. */
+export const ACTOR_KINDS = ['user', 'token', 'command'] as const
+export type ActorKind = (typeof ACTOR_KINDS)[number]
+
+/** One change of a field. An absent value means that the field was not set. Never contains a secret. */
 export interface FieldChange {
   readonly field: string
   readonly from?: unknown
@@ -14,9 +18,9 @@ export interface AuditEntry {
   readonly id: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Name of the user or of the admin token, and which of both it is. */
+  /** Name of the console user, of the admin token, or of the operating system's user who ran a command. */
   readonly actor: string
-  readonly actorKind: 'user' | 'token'
+  readonly actorKind: ActorKind
   /** Operation of the admin API, such as `changeKey`. */
   readonly action: string
   readonly kind: Audited
@@ -39,7 +43,7 @@ export interface AuditPage {
   readonly after?: string
 }
 
-/** The audit log. Entries are never changed; they are deleted with the usage rows of their time. */
+/** The audit log. Entries are never changed, and are deleted with the usage rows of the same time. */
 export interface AuditRecords {
   add(entry: AuditEntry): Promise<void>
   /** Returns a page of entries, newest first. `next` is the position of the next page. */

@@ -2,10 +2,10 @@ import type { AuditEntry, AuditPage, AuditRecords } from './audit-records.ts'
 import type { Database } from './tables.ts'
 import { plainText } from './usage-series.ts'
 
-/** Maximum number of characters of the changes as JSON. Longer ones are stored as names of fields, without the rest if there are many. */
+/** Maximum number of characters of the changes as JSON. Of longer changes, only the first field names are stored. */
 const CHANGES = 100_000
 
-/** Maximum number of fields whose names are stored if the changes are too long, and of characters of each name. */
+/** Maximum number of field names stored for changes that are too long, and of characters per name. */
 const NAMES = 200
 const NAME = 200
 

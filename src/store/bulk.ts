@@ -4,7 +4,7 @@ import type { Database } from './tables.ts'
 /** Parameter values of a statement, in order. */
 export type Values = readonly (number | string | null)[]
 
-/** Whether the connected database is PostgreSQL rather than SQLite. */
+/** Returns true if the connected database is PostgreSQL rather than SQLite. */
 export const isPostgres = (database: Database): boolean => database.getExecutor().adapter instanceof PostgresAdapter
 
 /**

@@ -30,15 +30,15 @@ export interface CapturePage {
 export interface Captures {
   /** Stores captures, then deletes the oldest until all captures together fit into `limit` bytes. */
   add(captures: readonly StoredCapture[], limit: number): Promise<void>
-  /** Returns the data of a capture. Undefined if it is unknown or expired. */
+  /** Returns the data of a capture, or undefined if the capture is unknown or expired. */
   find(id: string): Promise<Uint8Array | undefined>
-  /** Returns the ids of those requests that have a capture. */
+  /** Returns the ids of the requests that have a capture. */
   existing(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Returns a page of captures, newest first, and whether more follow. */
   list(
     page: CapturePage,
   ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
-  /** Deletes a capture. False if it is unknown. */
+  /** Deletes a capture. Returns false if it is unknown. */
   drop(id: string): Promise<boolean>
   /** Deletes expired captures. */
   sweep(): Promise<void>
@@ -47,7 +47,7 @@ export interface Captures {
 /** Captures examined per step of an eviction, and ids per statement. */
 const BATCH = 200
 
-/** The repository of captured requests. Evicts the oldest ones beyond a limit of bytes. */
+/** The repository of captured requests. Evicts the oldest captures beyond a size limit. */
 export class CaptureRepository implements Captures {
   private readonly database: Database
   private readonly now: () => number

@@ -4,7 +4,7 @@ import type { SharedRecords } from './shared-records.ts'
 /** Kinds of config entries that administrators store. */
 export type EntryKind = 'channel' | 'model'
 
-/** A channel, or the settings of a model, as administrators wrote it. Times are Unix milliseconds. */
+/** A channel, or the settings of a model, as written by an administrator. Times are Unix milliseconds. */
 export interface StoredEntry {
   readonly kind: EntryKind
   /** Name of the channel, or public id of the model. */
@@ -24,15 +24,18 @@ export interface EncryptedSecrets {
   readonly data: string
 }
 
-/** How the secrets of all entries are encrypted again. */
+/** A re-encryption of the secrets of all entries. */
 export interface Encryption {
   /** Encrypts the secrets of one entry. */
   readonly change: (entry: StoredEntry, secrets: EncryptedSecrets) => EncryptedSecrets
-  /** Secrets of the store to replace in the same transaction. */
+  /** Secrets of the gateway in the store, replaced in the same transaction. */
   readonly secrets: readonly { readonly name: string; readonly value: Uint8Array }[]
 }
 
-/** Config that administrators store. Each change increments the version of the access records, so that all follow it. */
+/**
+ * Config that administrators store. Each change increments the version of the access records, which all processes
+ * follow.
+ */
 export interface ConfigRecords {
   /** Returns all entries, by kind and name. */
   entries(): Promise<readonly StoredEntry[]>
@@ -46,15 +49,15 @@ export interface ConfigRecords {
     change: (entry: StoredEntry | undefined) => StoredEntry | undefined,
   ): Promise<StoredEntry | undefined>
   /**
-   * Deletes an entry with its secrets, and ends the drain of a channel. False if there is none.
+   * Deletes an entry with its secrets, and ends the drain of a channel. Returns false if there is no such entry.
    *
    * @param keepsDrain whether the config file has a channel of this name, which stays drained.
    */
   dropEntry(kind: EntryKind, name: string, keepsDrain?: boolean): Promise<boolean>
   /**
-   * Encrypts all secrets again, in one transaction.
+   * Re-encrypts all secrets in one transaction.
    *
-   * @param prepare reads the secrets of the store while they are locked. May be called again on a retry.
+   * @param prepare reads the gateway's secrets while they are locked. May be called again on a retry.
    * @returns the number of changed entries.
    */
   encryptAgain(prepare: (secretOf: SharedRecords['secret']) => Promise<Encryption>): Promise<number>

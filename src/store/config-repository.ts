@@ -30,7 +30,7 @@ export class ConfigRepository implements ConfigRecords {
       this.database,
       this.now(),
       async (database, version) => {
-        const known = await at(database, kind, name).executeTakeFirst()
+        const known = await selectEntry(database, kind, name).executeTakeFirst()
         const entry = change(known && entryOf(known))
         if (entry === undefined) return undefined
         const { kind: _, name: __, ...row } = rowOf(entry, version)
@@ -101,13 +101,13 @@ export class ConfigRepository implements ConfigRecords {
 /** Returns all stored config entries, by kind and name. */
 export async function configEntries(database: Database): Promise<readonly StoredEntry[]> {
   const rows = await database.selectFrom('stored_config').selectAll().where('dropped', '=', 0).execute()
-  return rows.map(entryOf).sort((one, other) => compared(one.kind, other.kind) || compared(one.name, other.name))
+  return rows.map(entryOf).sort((one, other) => compareText(one.kind, other.kind) || compareText(one.name, other.name))
 }
 
 /** Compares by code units, because databases sort by different collations. */
-const compared = (one: string, other: string): number => (one < other ? -1 : Number(one > other))
+const compareText = (one: string, other: string): number => (one < other ? -1 : Number(one > other))
 
-const at = (database: Database, kind: EntryKind, name: string) =>
+const selectEntry = (database: Database, kind: EntryKind, name: string) =>
   database
     .selectFrom('stored_config')
     .selectAll()

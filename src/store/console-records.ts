@@ -1,7 +1,7 @@
-/** The role of a console user: may change everything, or only read. */
+/** The role of a console user: `admin` may change everything, `viewer` may only read. */
 export type Role = 'admin' | 'viewer'
 
-/** The sign-in method of a user: here with a password, or at the configured OpenID provider. */
+/** The sign-in method of a user: a password of this gateway, or the configured OpenID provider. */
 export type UserSource = 'password' | 'oidc'
 
 /** A user of the console. Times are Unix milliseconds. */
@@ -11,7 +11,7 @@ export interface ConsoleUser {
   readonly source: UserSource
   /** Password hash with salt and parameters. Absent for users of an OpenID provider. */
   readonly password?: string
-  /** The provider's issuer and its id of the user. Absent for users with a password. */
+  /** The provider's issuer, and the provider's id for the user. Absent for users with a password. */
   readonly subject?: string
   readonly enabled: boolean
   readonly createdAt: number
@@ -30,17 +30,17 @@ export interface SignInSession {
   readonly createdAt: number
   /** Last use, accurate to a minute. */
   readonly usedAt: number
-  /** Latest end of the session, however often it is used. */
+  /** Time at which the session ends, however often it is used. */
   readonly expiresAt: number
 }
 
-/** The rules for locking a name after wrong passwords from a network. Durations are milliseconds. */
+/** Rules for locking a name after wrong passwords. Durations are in milliseconds. */
 export interface LockRules {
-  /** Wrong passwords in a row from one network that lock the name for it. */
+  /** Consecutive wrong passwords from one network that lock the name for that network. */
   readonly perNetwork: number
   /**
-   * Wrong passwords from all networks together. From then on an unknown network has one try. A network that once sent
-   * the right password keeps its own count.
+   * Wrong passwords from all networks together, after which an unknown network has only one try. A network that once
+   * sent the right password keeps its own count.
    */
   readonly total: number
   readonly within: number
@@ -65,32 +65,32 @@ export interface ConsoleRecords {
   addUser(user: ConsoleUser, isFirst?: boolean): Promise<boolean>
   /**
    * Changes a user and returns the new state. Returns undefined if the user is unknown, `last-admin` if no enabled
-   * administrator would be left. A new password or disabling ends all sessions except `exceptSession`.
+   * administrator would remain. A new password, or disabling the user, ends all sessions except `exceptSession`.
    */
   changeUser(name: string, change: UserChange, exceptSession?: string): Promise<ConsoleUser | 'last-admin' | undefined>
-  /** Sets the role that the OpenID provider states, even for the last administrator. */
+  /** Sets the role stated by the OpenID provider, even for the last administrator. */
   setRole(name: string, role: Role): Promise<void>
   /** Deletes a user and ends the user's sessions. */
   dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'>
   /**
    * Starts a session and ends the user's oldest sessions beyond `most`.
    *
-   * @param password the password hash that was checked.
+   * @param password the password hash that the sign-in was checked against.
    * @returns false if the user now has another password, is disabled or was deleted.
    */
   openSignInSession(session: SignInSession, password: string | undefined, most: number): Promise<boolean>
-  /** Returns a session that has not expired, with its user, who is enabled. */
+  /** Returns an unexpired session with its user, if the user is enabled. */
   signInSession(hash: string): Promise<{ readonly session: SignInSession; readonly user: ConsoleUser } | undefined>
   touchSignInSession(hash: string, at: number): Promise<void>
   endSignInSession(hash: string): Promise<boolean>
   /** Ends all sessions of a user and returns their number. */
   endSignInSessions(user: string): Promise<number>
   /**
-   * Counts a wrong password before the password is checked. `forgive` takes the count back if it was right. Returns
-   * undefined if the password may be checked, otherwise the time until which the name is locked for that network.
+   * Counts an attempt as wrong before the password is checked. `forgive` undoes the count if the password was right.
+   * Returns the time until which the name is locked for that network, or undefined if the password may be checked.
    */
   attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined>
-  /** Resets the count after a right password, and remembers the network as trusted for that name. */
+  /** Resets the count after a right password, and marks the network as trusted for that name. */
   forgive(tried: PasswordAttempt): Promise<void>
   /** Deletes all counted attempts of a name. */
   unlock(account: string): Promise<void>

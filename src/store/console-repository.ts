@@ -47,7 +47,7 @@ export class ConsoleRepository implements ConsoleRecords {
   addUser(user: ConsoleUser, isFirst = false): Promise<boolean> {
     return this.change(async transaction => {
       const { subject } = user
-      const taken = await transaction
+      const existing = await transaction
         .selectFrom('console_users')
         .select('name')
         .$if(!isFirst, query =>
@@ -59,7 +59,7 @@ export class ConsoleRepository implements ConsoleRecords {
           ),
         )
         .executeTakeFirst()
-      if (taken !== undefined) return false
+      if (existing !== undefined) return false
       await transaction.insertInto('console_users').values(userRowOf(user)).execute()
       return true
     })

@@ -18,20 +18,22 @@ export interface Conversation {
 export interface Conversations {
   create(conversation: Conversation, items: readonly JsonObject[]): Promise<void>
   find(owner: string, id: string): Promise<Conversation | undefined>
-  /** Whether the id must not be referenced: only another owner has it, or the conversation was deleted. */
+  /**
+   * Returns true if the id must not be referenced because only another owner has it or the conversation was deleted.
+   */
   isForbidden(owner: string, id: string): Promise<boolean>
-  /** Replaces the metadata. False if the conversation is unknown. */
+  /** Replaces the metadata. Returns false if the conversation is unknown. */
   describe(owner: string, id: string, metadata: JsonObject): Promise<boolean>
-  /** Returns the items, oldest first. Undefined if the conversation is unknown. */
+  /** Returns the items, oldest first, or undefined if the conversation is unknown. */
   items(owner: string, id: string): Promise<readonly JsonObject[] | undefined>
-  /** Appends items, each with an id. False if the conversation is unknown. */
+  /** Appends items, each with an id. Returns false if the conversation is unknown. */
   add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean>
   dropItem(owner: string, id: string, item: string): Promise<boolean>
   /** Deletes a conversation and its items permanently. */
   drop(owner: string, id: string): Promise<boolean>
 }
 
-/** The condition for a conversation that is neither deleted nor expired. */
+/** The query condition for conversations that are neither deleted nor expired. */
 const isActive = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
   row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
 

@@ -8,20 +8,20 @@ import { namingStore } from './fault.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
 
-/** Rows per read, and parameter values per insert: databases limit both. */
+/** Rows per read, and parameter values per insert. Databases limit both. */
 const ROWS = 100
 const VALUES = 10_000
 
-/** Tables with state of one database and its processes. Never copied. */
+/** Tables with state of one database and its processes, which are never copied. */
 const NOT_COPIED: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
 
-/** Number of rows copied of one table. */
+/** Number of rows copied from one table. */
 export interface Copied {
   readonly table: string
   readonly rows: number
 }
 
-/** A copy that cannot be made. The message is for the operator. */
+/** Thrown if a copy cannot be made. The message is for the operator. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }
@@ -41,13 +41,13 @@ interface Opened {
  * @throws CopyError if a process uses the source, the target has rows, or both are the same store.
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
-  // A copy onto itself would deadlock.
+  // Copying a store onto itself would deadlock.
   if (locationOf(from) === locationOf(to)) throw new CopyError('the source and the target are the same store')
-  if (await isInUse(from).catch(naming(from)))
+  if (await isInUse(from).catch(withStoreName(from)))
     throw new CopyError('a running process uses the source store: stop it first')
-  await using source = await opened(from)
-  await using target = await opened(to)
-  // A shared database may have tables of other applications: copy only tables that both stores have.
+  await using source = await openMigrated(from)
+  await using target = await openMigrated(to)
+  // A shared database may have tables of other applications, so copy only tables that both stores have.
   const known = new Set(await tablesOf(target))
   const tables = (await tablesOf(source)).filter(table => known.has(table))
   const copied: Copied[] = []
@@ -82,12 +82,12 @@ function locationOf(config: StoreConfig): string {
 const PORT = '5432'
 
 /** Adds the store's name to an error, because a copy involves two stores. */
-const naming = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))
+const withStoreName = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))
 
-/** Opens a store and migrates it to the newest schema, as a normal start would. */
-async function opened(config: StoreConfig): Promise<Opened & AsyncDisposable> {
+/** Opens a store and migrates it to the newest schema, as a normal start does. */
+async function openMigrated(config: StoreConfig): Promise<Opened & AsyncDisposable> {
   const engine = await openEngine(config)
-  const database = (await openDatabase(engine).catch(naming(config))) as Kysely<AnyTables>
+  const database = (await openDatabase(engine).catch(withStoreName(config))) as Kysely<AnyTables>
   return { engine, database, [Symbol.asyncDispose]: () => database.destroy() }
 }
 

@@ -12,9 +12,12 @@ export interface Engine {
   readonly types: ColumnTypes
   /** Adapts a migration statement to this engine. */
   ddl(statement: string): string
-  /** Runs work in a transaction that holds the schema lock, so that one process at a time changes the schema. */
+  /** Runs work in a transaction that holds the schema lock, so that only one process at a time changes the schema. */
   exclusively<Tables, T>(database: Kysely<Tables>, work: (one: Transaction<Tables>) => Promise<T>): Promise<T>
-  /** Whether the database file at the path was removed or replaced: writes to the open file would be lost. */
+  /**
+   * Returns true if the database file at the path was removed or replaced, so that writes to the open file would be
+   * lost.
+   */
   moved(): boolean
   /** Writes and deletes a sample row without waiting for locks. Rejects with the engine's error. */
   probe<Tables>(database: Kysely<Tables>): Promise<void>

@@ -49,6 +49,6 @@ export class EventRepository implements Events {
   }
 }
 
-/** The row of a batch of events. Undefined for no events. */
+/** Builds the row of a batch of events, or returns undefined for an empty batch. */
 export const eventsRow = (owner: string, parent: string, { first, texts }: NewEvents): EventsRow | undefined =>
   texts.length === 0 ? undefined : { owner, parent, first, count: texts.length, texts: JSON.stringify(texts) }

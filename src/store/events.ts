@@ -1,6 +1,6 @@
-/** Events to append to those of a response. */
+/** Events to append to the events of a response. */
 export interface NewEvents {
-  /** Number of the first of them. */
+  /** Sequence number of the first event. */
   readonly first: number
   readonly texts: readonly string[]
 }
@@ -11,7 +11,7 @@ export interface Events {
    * Appends events. Returns false and stores nothing if the response has ended or was deleted.
    */
   add(owner: string, id: string, events: NewEvents): Promise<boolean>
-  /** Returns the next batch of events from `number` on. Empty if there are none yet. */
+  /** Returns the next batch of events, starting at `number`. Empty if there are none yet. */
   from(owner: string, id: string, number: number): Promise<readonly string[]>
   /** Returns the number of stored events. */
   count(owner: string, id: string): Promise<number>

@@ -46,7 +46,7 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
   return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : postgresFault(thrown)
 }
 
-/** The schema was migrated by a newer version of the program, so this version could damage the data. */
+/** Thrown if a newer version of the program migrated the schema, because this version could damage the data. */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
 }
@@ -61,7 +61,7 @@ export const STORE_UNAVAILABLE = 'store_unavailable'
 export const storeFailure = (message: string): GatewayFailure =>
   new GatewayFailure({ kind: 'overloaded', message, code: STORE_UNAVAILABLE, retryAfterSeconds: 2 })
 
-/** The one error for every outage. Handlers recognise it by identity. */
+/** The one error for every outage. Handlers recognise the error by identity. */
 export const UNAVAILABLE = storeFailure('Stored data is temporarily unavailable.')
 
 /** Wraps an error handler so that it ignores store outages, which the store logs itself. */
@@ -72,7 +72,8 @@ export const ignoringOutages =
   }
 
 /**
- * The store cannot be used. The message is for the operator: the store's address without its password, and the reason.
+ * Thrown if the store cannot be used. The message is for the operator: the store's address without its password, and
+ * the reason.
  */
 export class UnusableStore extends Error {
   override readonly name = 'UnusableStore'
@@ -86,7 +87,7 @@ export class UnusableStore extends Error {
 export const namingStore = (store: StoreConfig, thrown: unknown): unknown =>
   thrown instanceof UnusableStore || storeFault(thrown) === undefined ? thrown : new UnusableStore(store, thrown)
 
-/** Text of an error; for a host with several addresses, the errors of all of them. */
+/** Returns the text of an error. For a host with several addresses, joins the errors of all of them. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return [...new Set(cause.errors.map(reasonOf))].join('; ')
   return cause instanceof Error ? cause.message : String(cause)

@@ -1,9 +1,9 @@
 /** Maximum number of writes per group, so that a group does not block the process for long. */
 const MOST = 50
-/** Maximum size of a group, in characters. A larger write forms a group of its own. */
+/** Maximum size of a group, in characters. A larger write forms its own group. */
 const LARGEST = 1_000_000
 
-/** How to write, measure and identify items. */
+/** Functions that write, measure and identify items. */
 export interface GroupedWritesOptions<T, R> {
   /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
   write(all: readonly T[]): Promise<readonly R[]>
@@ -11,7 +11,7 @@ export interface GroupedWritesOptions<T, R> {
   sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */
   keyOf(item: T): string
-  /** Whether the error is a fault of the store rather than of an item. */
+  /** Returns true if the error is a fault of the store rather than of an item. */
   isFault(thrown: unknown): boolean
 }
 
@@ -28,7 +28,7 @@ interface Waiting<T, R> {
 export class GroupedWrites<T, R> {
   private readonly options: GroupedWritesOptions<T, R>
   private waiting: Waiting<T, R>[] = []
-  /** A group is being written or scheduled. */
+  /** True while a group is being written or scheduled. */
   private busy = false
   /** Resolved when the last write is done. Set by `close`. */
   private ending: PromiseWithResolvers<void> | undefined
@@ -38,8 +38,8 @@ export class GroupedWrites<T, R> {
   }
 
   /**
-   * Settles with the transaction that contains the item, with the item's result. If an item cannot be written, the
-   * others of its group are retried one by one.
+   * Writes an item. Settles with the item's result when the transaction that contains it ends. If an item cannot be
+   * written, the others of its group are retried one by one.
    */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
@@ -49,8 +49,8 @@ export class GroupedWrites<T, R> {
   }
 
   /**
-   * Settles when no write is waiting. A fault of the store from now on rejects all waiting writes, which would fail the
-   * same way.
+   * Settles when no write is waiting. From this call on, a fault of the store rejects all waiting writes, because they
+   * would fail in the same way.
    */
   close(): Promise<void> {
     this.ending ??= Promise.withResolvers()

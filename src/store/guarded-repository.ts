@@ -3,7 +3,7 @@ import type { Repositories } from './store.ts'
 
 /** Access to a store that may be unavailable. */
 export interface Guard {
-  /** Whether the store exists. Never creates it. */
+  /** Returns true if the store exists. Never creates it. */
   exists(): boolean
   /** Opens the store and runs `work` on it. Rejects with `UNAVAILABLE` if the store cannot be used in that mode. */
   use<T>(mode: Mode, work: (store: Repositories) => Promise<T>): Promise<T>

@@ -6,8 +6,8 @@ import type { Processes } from './process-repository.ts'
 const BEAT = 5000
 
 /**
- * Detects which processes that share a database server are alive. Each writes a heartbeat row, timed by the server's
- * clock.
+ * Detects which processes that share a database server are alive. Each process writes a heartbeat row, timed by the
+ * server's clock.
  */
 export class Heartbeat implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')

@@ -68,7 +68,7 @@ export async function dropEvents(database: Database, owner: string, parent: stri
   await database.deleteFrom('events').where('owner', '=', owner).where('parent', '=', parent).execute()
 }
 
-/** The columns that record which channel made something, and whether its upstream stores it too. */
+/** Returns the columns that record which channel created an item, and whether its upstream also stores it. */
 export const upstreamColumns = ({
   channel,
   remembered,
@@ -80,5 +80,5 @@ export const upstreamColumns = ({
   remembered: remembered === true ? 1 : 0,
 })
 
-/** Column values of items that no upstream made. */
+/** Column values of items that no upstream created. */
 export const NO_UPSTREAM = upstreamColumns({})

@@ -15,16 +15,18 @@ import type { Store } from './store.ts'
 
 /** Interval between deletions of expired data, in milliseconds. */
 const SWEEP = 3_600_000
-/** Pause before a failed store is retried, and time for which a successful write proves its health, in milliseconds. */
+/**
+ * Pause before a failed store is retried, and time for which a successful write proves that it works, in milliseconds.
+ */
 const REST = 2000
 /** Minimum interval between log lines of a recurring fault, in milliseconds. */
 const INTERVAL = 60_000
-/** Attempts for work that the server rolled back because of a deadlock or serialization failure. */
+/** Number of attempts for work that the server rolls back because of a deadlock or serialization failure. */
 const TRIES = 3
 /** Pause before the first reconnection to a server, in milliseconds. */
 const RECONNECT = 100
 
-/** The parts of the store that request handling needs. Without keys, console users and captures. */
+/** The parts of the store that request handling needs: all except keys, console users and captures. */
 export type StoreView = Pick<
   LazyStore,
   'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
@@ -62,17 +64,17 @@ export class LazyStore {
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs the start and the end of an outage. A recurring one at most once per `INTERVAL`. */
+  /** Logs the start and the end of an outage. A recurring outage is logged at most once per `INTERVAL`. */
   private readonly outage: Outage
   /** Logs single damaged rows. */
   private readonly damages: LogOnce
   /** Time of the last successful write, by `performance.now()`. */
-  private soundAt = Number.NEGATIVE_INFINITY
+  private healthyAt = Number.NEGATIVE_INFINITY
   private sweeping: NodeJS.Timeout | undefined
   private retrying: NodeJS.Timeout | undefined
   private closed = false
 
-  /** @param dataDir folder for files beside the database. */
+  /** @param dataDir folder for the files that accompany the database. */
   constructor(config: StoreConfig, dataDir: string, log: Log) {
     this.config = config
     this.liveness =
@@ -86,8 +88,8 @@ export class LazyStore {
   }
 
   /**
-   * Checks at startup that no newer version of the program migrated the store. Connects to a server and migrates it; an
-   * unreachable server is retried later. Only inspects a SQLite file, and does not create a missing one.
+   * Checks at startup that no newer version of the program migrated the store. Connects to a server and migrates it,
+   * or retries later if the server is unreachable. Only inspects a SQLite file, and does not create a missing one.
    *
    * @throws NewerStore.
    */
@@ -102,20 +104,23 @@ export class LazyStore {
     })
   }
 
-  /** Whether the store exists. Never creates a missing SQLite file. */
+  /** Returns true if the store exists. Never creates a missing SQLite file. */
   exists(): boolean {
     return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }
 
-  /** Whether the store accepts writes, as far as is known: a fault may show only on the next write. */
+  /** Returns true if the store accepts writes, as far as is known. A fault may only show on the next write. */
   async takes(): Promise<boolean> {
     if (this.fault === undefined) await this.opened().catch(thrown => this.failed(thrown, 'writes'))
     return this.fault === undefined
   }
 
-  /** Returns the current fault of the store. Tests the store first unless a write succeeded within `REST`. */
+  /**
+   * Returns the current fault of the store. Tests the store first, unless a write succeeded within the last `REST`
+   * milliseconds.
+   */
   async check(): Promise<StoreFault | undefined> {
-    if (this.fault === undefined && performance.now() - this.soundAt > REST) await this.attempt()
+    if (this.fault === undefined && performance.now() - this.healthyAt > REST) await this.attempt()
     return this.fault?.kind
   }
 
@@ -129,9 +134,9 @@ export class LazyStore {
       let store: Store | undefined
       try {
         store = await (mode === 'writes' ? this.current() : this.opened())
-        const done = await work(store)
-        if (mode === 'writes') this.soundAt = performance.now()
-        return done
+        const result = await work(store)
+        if (mode === 'writes') this.healthyAt = performance.now()
+        return result
       } catch (thrown) {
         if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, mode, store)
       }
@@ -142,7 +147,7 @@ export class LazyStore {
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store
-    this.log.warn({}, 'a new store is created: its file was removed or replaced')
+    this.log.warn({}, 'creating a new store, because the file was removed or replaced')
     this.drop()
     return this.opened()
   }
@@ -172,7 +177,7 @@ export class LazyStore {
   /**
    * Records a fault of the store and returns the error for the caller. A fault lasts until the store works again.
    *
-   * @param store the store that failed; a store that was already closed changes nothing.
+   * @param store the store that failed. The fault of a closed store is ignored.
    */
   private failed(thrown: unknown, mode: Mode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
@@ -209,7 +214,7 @@ export class LazyStore {
     try {
       const store = await this.current()
       await store.probe()
-      this.soundAt = performance.now()
+      this.healthyAt = performance.now()
       this.recovered()
     } catch (thrown) {
       const failure = this.failed(thrown, 'writes')

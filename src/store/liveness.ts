@@ -4,7 +4,7 @@ export interface Liveness {
   readonly id: string
   /** Marks this process as alive until it ends or calls `close`. Rejects if the store cannot record the mark. */
   open(): Promise<void>
-  /** Whether the process with that id is alive. Undefined if that cannot be determined. */
+  /** Returns true if the process with that id is alive, or undefined if that cannot be determined. */
   isAlive(id: string): Promise<boolean | undefined>
   close(): Promise<void>
 }

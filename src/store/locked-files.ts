@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 
 /**
- * Minimum age of a dead process's file before it is deleted, in milliseconds. A newer file may belong to a process that
- * has not locked it yet.
+ * Minimum age at which a dead process's file is deleted, in milliseconds. A newer file may belong to a process that has
+ * not locked it yet.
  */
 const SETTLED = 60_000
 
@@ -30,7 +30,7 @@ export class LockedFiles implements Liveness {
   async open(): Promise<void> {
     if (this.lock !== undefined) return
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    this.tidy()
+    this.deleteStale()
     const path = this.path(this.id)
     const lock = new DatabaseSync(path)
     chmodSync(path, 0o600)
@@ -55,7 +55,7 @@ export class LockedFiles implements Liveness {
   }
 
   /** Deletes the files of dead processes. */
-  private tidy(): void {
+  private deleteStale(): void {
     for (const name of readdirSync(this.folder)) {
       const path = this.path(name)
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -65,7 +65,7 @@ export class LockedFiles implements Liveness {
   }
 }
 
-/** Whether a process holds the lock of the file. Undefined if that cannot be determined. */
+/** Returns true if a process holds the lock of the file, or undefined if that cannot be determined. */
 function isLocked(path: string): boolean | undefined {
   let file: DatabaseSync | undefined
   try {

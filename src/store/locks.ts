@@ -6,7 +6,7 @@ export type LockName = 'pictures' | 'client-secret' | 'captures' | 'console' | '
 /**
  * Acquires a lock that is held until the transaction ends. Must be the first statement of the transaction.
  *
- * @returns how often the lock was acquired so far, including this time.
+ * @returns the number of times the lock has been acquired, including this time.
  */
 export async function lock(transaction: Database, name: LockName): Promise<number> {
   const { turn } = await transaction

@@ -11,7 +11,7 @@ export class MemoryTurns implements Turns {
 
   /**
    * @param most maximum number of turns.
-   * @param largest maximum characters of JSON of all turns together.
+   * @param largest maximum number of characters of all turns together, as JSON.
    */
   constructor(most: number, largest: number) {
     this.most = most
@@ -41,25 +41,25 @@ export class MemoryTurns implements Turns {
   async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
     const wanted = new Set(ids)
     const found = new Map<string, FoundItem>()
-    const made = new Set<string>()
+    const modelItems = new Set<string>()
     for (const turn of this.turns.values()) {
       if (turn.owner !== owner) continue
       for (const item of turn.input) {
         const id = item['id'] as string
         // An item that the caller sends again does not replace the model's item of the same id.
-        if (wanted.has(id) && !made.has(id)) found.set(id, { item })
+        if (wanted.has(id) && !modelItems.has(id)) found.set(id, { item })
       }
       for (const item of outputOf(turn)) {
         const id = item['id'] as string
         if (!wanted.has(id)) continue
-        made.add(id)
+        modelItems.add(id)
         found.set(id, { item, ...upstreamOf(turn) })
       }
     }
     return found
   }
 
-  /** Always false: a connection has a single owner, and ids of evicted turns are not remembered. */
+  /** Always false, because a connection has a single owner and does not remember the ids of evicted turns. */
   async isForbidden(): Promise<boolean> {
     return false
   }

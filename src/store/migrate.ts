@@ -24,11 +24,11 @@ export async function migrate<Tables>(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const records = database as unknown as Kysely<MigrationTables>
-  // Check without the lock first: usually nothing is missing.
-  if (missing(await appliedSoFar(records), migrations).length === 0) return
+  // Check without the lock first, because usually no migration is pending.
+  if (pending(await appliedOrNone(records), migrations).length === 0) return
   await engine.exclusively(records, async one => {
     await sql.raw(engine.ddl(CREATE_TABLE)).execute(one)
-    for (const migration of missing(await appliedTo(one), migrations)) {
+    for (const migration of pending(await appliedTo(one), migrations)) {
       await apply(one, engine, migration)
       const record = { name: migration.name, program: version(), applied_at: Date.now() }
       await one.insertInto(MIGRATIONS_TABLE).values(record).execute()
@@ -40,8 +40,8 @@ export async function migrate<Tables>(
 const appliedTo = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
   database.selectFrom(MIGRATIONS_TABLE).select(['name', 'program']).orderBy('name').execute()
 
-/** Returns the applied migrations. An empty list for a database without the table. */
-const appliedSoFar = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
+/** Returns the applied migrations, or an empty list if the table does not exist. */
+const appliedOrNone = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
   appliedTo(database).catch(thrown => {
     if (isMissingTable(thrown)) return []
     throw thrown
@@ -51,11 +51,11 @@ const isMissingTable = (thrown: unknown): boolean =>
   thrown instanceof Error && ((thrown as { code?: string }).code === '42P01' || /^no such table/.test(thrown.message))
 
 /**
- * Returns the migrations still to be applied.
+ * Returns the migrations that have not been applied yet.
  *
  * @throws NewerStore if an applied migration is unknown.
  */
-function missing(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+function pending(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
   checkKnown(
     applied,
     migrations.map(({ name }) => name),
@@ -64,17 +64,17 @@ function missing(applied: readonly Applied[], migrations: readonly Migration[]):
   return migrations.filter(({ name }) => !names.has(name))
 }
 
-/** Applies one migration. Tables of SQLite files older than the migrations also get the columns they lack. */
+/** Applies one migration. Adds missing columns to the tables of SQLite files that are older than the migrations. */
 async function apply(database: Kysely<MigrationTables>, engine: Engine, migration: Migration): Promise<void> {
   for (const statement of migration.statements(engine.types)) await sql.raw(engine.ddl(statement)).execute(database)
   if (engine.name !== 'sqlite') return
   for (const [table, columns] of Object.entries(migration.later ?? {}))
-    for (const [column, type] of await lacking(database, table, columns))
+    for (const [column, type] of await missingColumns(database, table, columns))
       await sql.raw(`alter table ${table} add column ${column} ${type}`).execute(database)
 }
 
-/** Returns the columns that an existing table lacks. */
-async function lacking(
+/** Returns the columns that are missing from an existing table. */
+async function missingColumns(
   database: Kysely<MigrationTables>,
   table: string,
   columns: NonNullable<Migration['later']>[string],
@@ -93,9 +93,9 @@ export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ statements }) => 
 )
 
 /** A statement that touches every table and returns no row. */
-const LOOK = TABLES.map(table => `select 1 from ${table} where 1 = 0`).join(' union all ')
+const READ_TABLES = TABLES.map(table => `select 1 from ${table} where 1 = 0`).join(' union all ')
 
 /** Checks that every table can be read. Rejects with the database's error. */
 export async function checkTables<Tables>(database: Kysely<Tables>): Promise<void> {
-  await sql.raw(LOOK).execute(database)
+  await sql.raw(READ_TABLES).execute(database)
 }

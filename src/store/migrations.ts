@@ -5,11 +5,11 @@ export interface ColumnTypes {
 
 /** One numbered schema change. Never edited after its release. */
 export interface Migration {
-  /** `NNN-what`. Sorting by name gives the order. */
+  /** `NNN-subject`. Migrations are applied in the order of their names. */
   readonly name: string
   /** SQL statements that every engine accepts. */
   statements(types: ColumnTypes): readonly string[]
-  /** Columns by table, added to tables of files older than the migrations. */
+  /** Columns, by table, to add to the tables of files that are older than the migrations. */
   readonly later?: { readonly [table: string]: { readonly [column: string]: string } }
 }
 
@@ -178,7 +178,7 @@ const SIGNATURES: Migration = {
   ],
 }
 
-/** Why a request failed, as JSON. */
+/** Reasons of failed requests, as JSON. */
 const FAILURES: Migration = {
   name: '010-failures',
   statements: () => [

@@ -1,9 +1,9 @@
 import type { Repositories } from './store.ts'
 
-/** Whether a method reads or writes: a full store can still be read. */
+/** The access mode of a method. A full store can still be read. */
 export type Mode = 'reads' | 'writes'
 
-/** A method that does not create a missing store, and its result in that case. */
+/** The mode of a method that does not create a missing store, and its result in that case. */
 interface ModeOfLookup<Answer> {
   readonly mode: Mode
   readonly withoutStore: Answer

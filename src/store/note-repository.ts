@@ -12,7 +12,7 @@ export class NoteRepository {
     this.now = now
   }
 
-  /** Stores a note. False if the owner, or all owners together, have too many of that kind. */
+  /** Stores a note. Returns false if the owner, or all owners together, have too many notes of that kind. */
   add({ kind, name, owner, text, expiresAt }: Note, { perOwner, total }: NoteLimits): Promise<boolean> {
     return this.database.transaction().execute(async transaction => {
       await lock(transaction, kind)

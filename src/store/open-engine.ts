@@ -1,7 +1,7 @@
 import type { StoreConfig } from '../config/types.ts'
 import type { Engine } from './engine.ts'
 
-/** Whether another process has the database open, so that it must not be copied. */
+/** Returns true if another process has the database open, so that it must not be copied. */
 export async function isInUse(config: StoreConfig): Promise<boolean> {
   if (config.engine === 'sqlite') return (await import('./sqlite.ts')).isSqliteInUse(config.path)
   return (await import('./postgres.ts')).isPostgresInUse(config.url)

@@ -3,7 +3,7 @@ import type { ConsoleAttemptRow, Database } from './tables.ts'
 
 /** Maximum number of rows. While the table is full, attempts that would add a row are allowed without being counted. */
 const MOST = 50_000
-/** Age after which an attempt is deleted in milliseconds, whatever the rules. */
+/** Age after which an attempt is deleted, whatever the rules, in milliseconds. */
 const STALE = 86_400_000
 /** Time for which a network counts as trusted after a right password, in milliseconds. */
 const REMEMBERED = 90 * STALE
@@ -42,7 +42,7 @@ export class PasswordAttemptRepository {
   }
 
   /**
-   * Takes the attempt back after a right password, resets the count of that network, and marks the network as trusted.
+   * Undoes the attempt after a right password: resets the count of that network and marks the network as trusted.
    */
   forgive(tried: PasswordAttempt): Promise<void> {
     return this.database.transaction().execute(async transaction => {
@@ -108,7 +108,7 @@ export class PasswordAttemptRepository {
           .execute()
   }
 
-  /** @param old Unix milliseconds; attempts counted since before this time no longer matter. */
+  /** @param old Unix milliseconds. Counts that started before this time no longer matter. */
   private async isFull(transaction: Database, old: number): Promise<boolean> {
     if ((await countOf(transaction)) <= MOST) return false
     await this.dropOld(transaction, old)
@@ -126,7 +126,7 @@ export class PasswordAttemptRepository {
   }
 }
 
-/** The counts that an attempt touches: of the name in total, of its network, and of the wider network. */
+/** The counts that an attempt affects: of the name in total, of its network, and of the wider network. */
 interface AttemptRows {
   readonly total: ConsoleAttemptRow
   readonly perNetwork: ConsoleAttemptRow
@@ -146,11 +146,11 @@ const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
   right_at: Number(row.right_at),
 })
 
-/** Wrong passwords of a row that still count. */
+/** Returns the number of wrong passwords of a row that still count. */
 const counted = ({ attempts, since, locked_until }: ConsoleAttemptRow, { within }: LockRules, now: number): number =>
   (locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts
 
-/** Time until which an attempt is refused; 0 if it is allowed. */
+/** Returns the time until which an attempt is refused, or 0 if it is allowed. */
 function lockedUntil({ total, perNetwork, widerNetwork }: AttemptRows, rules: LockRules, now: number): number {
   if (perNetwork.locked_until > now) return perNetwork.locked_until
   if (perNetwork.right_at > 0 || counted(total, rules, now) < rules.total) return 0
@@ -160,7 +160,7 @@ function lockedUntil({ total, perNetwork, widerNetwork }: AttemptRows, rules: Lo
   return Math.max(0, ...wrong.map(({ since }) => since + rules.within))
 }
 
-/** The rows with one more attempt. */
+/** Returns the rows with one more attempt. */
 function incremented(
   { total, perNetwork, widerNetwork }: AttemptRows,
   rules: LockRules,

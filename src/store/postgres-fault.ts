@@ -1,4 +1,4 @@
-/** Why the store cannot be used at present. Callers and operators see this value. */
+/** Reason why the store currently cannot be used. Callers and operators see this value. */
 export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing' | 'newer'
 
 /**
@@ -54,13 +54,13 @@ export function postgresFault({ message, code }: Error & { readonly code?: unkno
 }
 
 /**
- * Whether the server rolled the transaction back because of a deadlock or serialization failure. The caller can safely
- * retry it.
+ * Returns true if the server rolled the transaction back because of a deadlock or serialization failure. The caller can
+ * safely retry it.
  */
 export const isUndone = (thrown: unknown): boolean =>
   thrown instanceof Error && ['40P01', '40001'].includes((thrown as { code?: string }).code ?? '')
 
-/** Makes an error safe to log: removes the server's detail fields, which contain values of rows. */
+/** Makes an error safe to log by removing the server's detail fields, which contain values of rows. */
 export function loggable(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('severity' in thrown)) return thrown
   const { message, stack } = thrown

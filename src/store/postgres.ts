@@ -11,8 +11,8 @@ import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClien
 import type { Engine, Row } from './engine.ts'
 
 /**
- * Maximum connections per process. Statements take milliseconds, and a server allows 100 connections for all instances
- * by default.
+ * Maximum number of connections per process. Few suffice, because statements take milliseconds, and by default a server
+ * allows 100 connections for all instances.
  */
 const CONNECTIONS = 8
 
@@ -33,7 +33,7 @@ const UNANSWERED = 40_000
 const APPLICATION = 'interlingua'
 
 /**
- * Session settings, with times in milliseconds. They are set after connecting because poolers reject them as startup
+ * Session settings, with times in milliseconds. Set after connecting, because poolers reject them as startup
  * parameters.
  */
 const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
@@ -44,10 +44,10 @@ const MIGRATION_LOCK = 4_747_001
 /** Text that `probe` writes to test for disk space. */
 const SAMPLE = 'x'.repeat(1024)
 
-/** Opens a PostgreSQL database. The first connection is made with the first statement. */
+/** Opens a PostgreSQL database. Connects on the first statement. */
 export function postgres(url: string): Engine {
   const pool = new Pool({ ...connectionOf(url), max: CONNECTIONS, idleTimeoutMillis: IDLE })
-  // An idle connection was lost: the next statement takes another one.
+  // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {})
   pool.on('connect', client => client.on('error', () => {}))
   return {
@@ -78,7 +78,7 @@ async function connectionOfPool(pool: Pool): Promise<PoolClient> {
     } catch (thrown) {
       const isFew = (thrown as { code?: unknown }).code === TOO_MANY && pool.totalCount > 0
       if (!isFew || pool.options.max <= 1) throw thrown
-      // Terminates because every retry lowers the maximum.
+      // The retries terminate, because each one lowers the maximum.
       pool.options.max = Math.min(pool.options.max - 1, pool.totalCount)
       setTimeout(() => {
         pool.options.max = CONNECTIONS
@@ -90,7 +90,7 @@ async function connectionOfPool(pool: Pool): Promise<PoolClient> {
 /** too_many_connections */
 const TOO_MANY = '53300'
 
-/** Whether another process of this program is connected to the database. */
+/** Returns true if another process of this program is connected to the database. */
 export async function isPostgresInUse(url: string): Promise<boolean> {
   const client = new Client({ ...connectionOf(url), application_name: `${APPLICATION} store` })
   client.on('error', () => {})
@@ -107,7 +107,8 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
 }
 
 /**
- * Connection settings. `sslmode` of the address controls TLS. The address may contain a password and is never logged.
+ * Returns the connection settings. `sslmode` in the address controls TLS. The address may contain a password and is
+ * never logged.
  */
 const connectionOf = (url: string): ClientConfig => ({
   ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },
@@ -117,7 +118,9 @@ const connectionOf = (url: string): ClientConfig => ({
   } as CustomTypesConfig,
 })
 
-/** Parse 64-bit integers and numerics as numbers, as in SQLite: times, bytes and money stay below 2^53. */
+/**
+ * Parsers that return 64-bit integers and numerics as numbers, as SQLite does. Times, bytes and money stay below 2^53.
+ */
 const NUMBERS: ReadonlyMap<number, typeof Number> = new Map([
   [types.builtins.INT8, Number],
   [types.builtins.NUMERIC, Number],
@@ -126,7 +129,7 @@ const NUMBERS: ReadonlyMap<number, typeof Number> = new Map([
 /** Sets all session settings in one statement. */
 const SET_SESSION = `select ${Object.entries(SESSION).map(([name, value]) => `set_config('${name}', '${value}', false)`)}`
 
-/** The PostgreSQL dialect with the query compiler below. */
+/** The PostgreSQL dialect, with the query compiler below. */
 class Dialect extends PostgresDialect {
   override createQueryCompiler(): PostgresQueryCompiler {
     return new Compiler()

@@ -5,9 +5,9 @@ import type { Database } from './tables.ts'
 export interface Processes {
   /** Writes the heartbeat of a process. */
   beat(id: string): Promise<void>
-  /** Whether the process wrote a heartbeat recently. */
+  /** Returns true if the process wrote a heartbeat recently. */
   isAlive(id: string): Promise<boolean>
-  /** Deletes the heartbeat of a process that ends, and those that are older than a day. */
+  /** Deletes the heartbeat of a process that ends, and all heartbeats older than a day. */
   end(id: string): Promise<void>
 }
 
@@ -15,10 +15,10 @@ export interface Processes {
 const DEAD = 20_000
 const FORGOTTEN = 24 * 3_600_000
 
-/** Current time in Unix milliseconds. It comes from the server because clocks of machines differ. */
+/** Current time in Unix milliseconds, by the server's clock because the clocks of machines differ. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 
-/** Start of the server. No process could write a heartbeat while the server was down. */
+/** Start time of the server. No process could write a heartbeat while the server was down. */
 const SERVER_START = sql<number>`cast(extract(epoch from pg_postmaster_start_time()) * 1000 as bigint)`
 
 /** The repository of heartbeats in PostgreSQL. Processes that share a SQLite file use locked files instead. */

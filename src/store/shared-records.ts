@@ -5,11 +5,11 @@ export interface ImageRecord {
   readonly size: number
   /** Time at which the record expires, in Unix milliseconds. */
   readonly expiresAt: number
-  /** Streams the bytes in chunks. Ends early if the image is deleted meanwhile. */
+  /** Streams the bytes in chunks. Ends early if the image is deleted in the meantime. */
   read(): AsyncIterable<Uint8Array>
 }
 
-/** An image to be stored. */
+/** An image to store. */
 export interface NewImageRecord {
   /** Database id. The image cannot be downloaded by this id alone. */
   readonly id: string
@@ -49,7 +49,9 @@ export interface NoteLimits {
   readonly total: number
 }
 
-/** New encrypted reasoning of one answer, found by the names of its tool calls; or only the deletion of such names. */
+/**
+ * Encrypted reasoning of one answer, found by the names of its tool calls. Without reasoning, only deletes those names.
+ */
 export interface ReasoningChange {
   /** Names of each tool call, in order. Earlier reasoning under these names is no longer found. */
   readonly names: readonly (readonly string[])[]
@@ -75,28 +77,28 @@ export interface SignatureRecord {
   readonly expiresAt: number
 }
 
-/** State shared between instances, other than responses, tasks and keys. */
+/** State shared between instances, apart from responses, tasks and keys. */
 export interface SharedRecords {
-  /** Returns a secret of the gateway. Undefined if it was never created. */
+  /** Returns a secret of the gateway, or undefined if the secret was never created. */
   secret(name: string): Promise<Uint8Array | undefined>
   /** Creates a secret unless one of that name exists. Returns the stored secret, whichever process created it. */
   createSecret(name: string, fresh: Uint8Array): Promise<Uint8Array>
   /** Stores an image. Lookups find the image only after all its bytes are written. */
   putImage(image: NewImageRecord, limits: ImageLimits): Promise<void>
   image(id: string): Promise<ImageRecord | undefined>
-  /** Stores a note. False if there are too many notes of that kind. */
+  /** Stores a note. Returns false if there are too many notes of that kind. */
   addNote(note: Note, limits: NoteLimits): Promise<boolean>
   note(kind: NoteKind, name: string): Promise<string | undefined>
-  /** Finds and deletes the note atomically: of concurrent callers exactly one gets it. */
+  /** Finds and deletes the note atomically, so that exactly one of several concurrent callers gets it. */
   takeNote(kind: NoteKind, name: string): Promise<string | undefined>
   /** Applies all changes in order, in one transaction. */
   changeReasoning(changes: readonly ReasoningChange[]): Promise<void>
   reasoning(names: readonly string[]): Promise<readonly FoundReasoning[]>
   /** Stores the issuers of signatures, in one transaction. */
   putSignatures(records: readonly SignatureRecord[]): Promise<void>
-  /** Returns the issuers of the signatures that are stored, by hash. */
+  /** Returns the issuers of the given signatures by hash. Unknown signatures are missing from the result. */
   signatures(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Whether any signature is stored. */
+  /** Returns true if any signature is stored. */
   hasSignatures(): Promise<boolean>
   /** Deletes everything that has expired. */
   sweep(): Promise<void>

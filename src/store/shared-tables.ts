@@ -5,10 +5,10 @@ export interface SecretRow {
   readonly value: string
 }
 
-/** A named lock. Transactions update its row first, which serialises them. */
+/** A named lock. A transaction updates the row of its lock first, which serialises transactions. */
 export interface LockRow {
   readonly name: string
-  /** How often the lock was acquired. */
+  /** Number of times the lock was acquired. */
   readonly turn: number
 }
 
@@ -17,7 +17,7 @@ export interface ImageRow {
   readonly id: string
   readonly media_type: string
   readonly size: number
-  /** Position among all images in order of completion; 0 while the image is still being written. */
+  /** Position among all images in order of completion, or 0 while the image is being written. */
   readonly place: number
   readonly expires_at: number
 }

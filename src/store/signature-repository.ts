@@ -4,7 +4,7 @@ import type { Database } from './tables.ts'
 /** Rows per statement: engines limit the number of parameters. */
 const BATCH = 200
 
-/** The repository of the accounts that issued signatures, found by hashes of the signatures. */
+/** The repository of the accounts that issued signatures, found by the hash of a signature. */
 export class SignatureRepository {
   private readonly database: Database
   private readonly now: () => number
@@ -14,7 +14,7 @@ export class SignatureRepository {
     this.now = now
   }
 
-  /** Stores all records in one transaction. A later record of a hash replaces the earlier one. */
+  /** Stores all records in one transaction. A later record with the same hash replaces the earlier one. */
   async put(records: readonly SignatureRecord[]): Promise<void> {
     const rows = records
       .map(({ hash, issuer, expiresAt }) => ({ hash, issuer, expires_at: expiresAt }))
@@ -33,7 +33,7 @@ export class SignatureRepository {
     })
   }
 
-  /** Returns the issuers of the hashes that are stored. */
+  /** Returns the issuers of the given hashes. Unknown hashes are missing from the result. */
   async find(hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     for (let from = 0; from < hashes.length; from += BATCH) {
@@ -48,7 +48,7 @@ export class SignatureRepository {
     return found
   }
 
-  /** Whether any signature is stored. */
+  /** Returns true if any signature is stored. */
   async hasAny(): Promise<boolean> {
     const row = await this.database
       .selectFrom('signatures')

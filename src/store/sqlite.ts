@@ -6,14 +6,14 @@ import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely
 import type { Engine, Row } from './engine.ts'
 
 /**
- * Maximum time that a statement waits for a lock of another process, in milliseconds. The wait blocks this whole
+ * Maximum time that a statement waits for a lock of another process, in milliseconds. The wait blocks the entire
  * process.
  */
 const BUSY_TIMEOUT = 2000
 
 /**
- * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
- * writes but never corrupt the file.
+ * Connection setup. Readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
+ * writes but never corrupts the file.
  */
 const SETUP = [
   `pragma busy_timeout = ${BUSY_TIMEOUT}`,
@@ -22,13 +22,13 @@ const SETUP = [
   'pragma secure_delete = on',
 ]
 
-/** SQLite's path of a database in memory. */
+/** SQLite's path for an in-memory database. */
 const IN_MEMORY = ':memory:'
 
-/** Text that `probe` writes to test for disk space. Larger than a page. */
+/** Text that `probe` writes to test for disk space. It is larger than a page. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
-/** Opens a SQLite file, and creates it readable only by its owner. */
+/** Opens a SQLite file. Creates a missing file that only its owner can read. */
 export function sqlite(path: string): Engine {
   if (path !== IN_MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -56,8 +56,9 @@ export function sqlite(path: string): Engine {
 }
 
 /**
- * Creates the file if it is missing. Never opens an existing file: closing any descriptor of a file releases all POSIX
- * locks of the process, and other processes could then delete the write-ahead log (sqlite.org, "How To Corrupt", 2.2).
+ * Creates the file if it is missing. Never opens an existing file, because closing any descriptor of a file releases
+ * all POSIX locks of the process, and other processes could then delete the write-ahead log (sqlite.org, "How To
+ * Corrupt", 2.2).
  */
 function create(path: string): void {
   try {
@@ -70,8 +71,8 @@ function create(path: string): void {
 }
 
 /**
- * Runs a transaction as soon as no other one is running. Polls instead of using the busy timeout, which would block a
- * connection of this same process that holds the lock.
+ * Runs a transaction as soon as no other one is running. Polls, because the busy timeout would block the connection of
+ * this same process that holds the lock.
  */
 async function exclusively<T>(database: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
   database.exec('pragma busy_timeout = 0')
@@ -95,7 +96,7 @@ const LONGEST = 30_000
 
 const isBusy = (thrown: unknown): boolean => (thrown as { errcode?: unknown }).errcode === BUSY
 
-/** Whether another connection has the file open: only a sole connection can lock it exclusively. */
+/** Returns true if another connection has the file open, because only a sole connection can lock it exclusively. */
 export function isSqliteInUse(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
@@ -123,7 +124,7 @@ async function* rowsOf(database: DatabaseSync, table: string, size: number): Asy
   if (batch.length > 0) yield batch
 }
 
-/** Device and inode of the file at a path. Undefined if there is none. */
+/** Returns the device and inode of the file at a path, or undefined if there is no file. */
 function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -132,7 +133,7 @@ function identityOf(path: string): string | undefined {
 
 /** Writes and deletes a sample row without waiting for a lock. */
 function probe(database: DatabaseSync): void {
-  // A transaction is running. Its own failure would be reported.
+  // A transaction is running, and would report its own failure.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')
   try {
@@ -163,7 +164,8 @@ class Statements implements SqliteDatabase {
   }
 
   /**
-   * Ignores a rollback after SQLite already rolled back itself, as on a full disk: a second error would hide the first.
+   * Ignores the failure of a rollback if SQLite has already rolled back, as on a full disk, so that it does not hide
+   * the first error.
    */
   private tolerant(statement: SqliteStatement): SqliteStatement {
     return {
@@ -178,11 +180,12 @@ class Statements implements SqliteDatabase {
   }
 }
 
-/** Compiled statements in the cache. */
+/** Maximum number of compiled statements in the cache. */
 const MOST = 200
 
 /**
- * Every transaction takes the write lock at once: a read lock could not be upgraded while another transaction writes.
+ * Statement that starts every transaction with the write lock, because a read lock cannot be upgraded while another
+ * transaction writes.
  */
 const BEGIN = 'begin immediate'
 

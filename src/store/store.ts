@@ -49,7 +49,7 @@ export interface Repositories {
 export interface Store extends Repositories {
   /** Deletes expired data, except turns that a later turn continues. */
   sweep(): Promise<void>
-  /** Whether the database file was removed or replaced: writes to the open file would be lost. */
+  /** Returns true if the database file was removed or replaced, so that writes to the open file would be lost. */
   moved(): boolean
   /** Checks that all tables exist and that a sample row can be written. Rejects with the database's error. */
   probe(): Promise<void>
@@ -57,7 +57,7 @@ export interface Store extends Repositories {
 }
 
 /**
- * Opens the store and migrates it to the newest schema; creates a missing SQLite file.
+ * Opens the store and migrates it to the newest schema. Creates a missing SQLite file.
  *
  * @param now Unix time in milliseconds.
  * @throws NewerStore, or the error of the engine.
@@ -164,8 +164,8 @@ async function sweepConversations(database: Database, now: number): Promise<numb
 }
 
 /**
- * Deletes rows that are still expired, sorted, so that two instances cannot deadlock. Deletes the parent row first,
- * which is the row that writers lock first.
+ * Deletes rows that are still expired, in sorted order so that two instances cannot deadlock. Deletes the parent row
+ * first, because writers lock that row first.
  */
 async function remove(
   database: Database,

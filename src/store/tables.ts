@@ -9,9 +9,9 @@ export interface TurnRow {
   readonly id: string
   readonly previous: string | null
   readonly channel: string | null
-  /** 1 if that channel's upstream stores the response too. */
+  /** 1 if the channel's upstream also stores the response. */
   readonly remembered: number
-  /** The upstream's id of the response, if it differs. */
+  /** The upstream's id for the response, if it differs. */
   readonly copy: string | null
   /** The response object as JSON, with an empty `output`. */
   readonly response: string
@@ -20,7 +20,7 @@ export interface TurnRow {
   readonly lease: number | null
   /** Id of the process that works on the response. */
   readonly worker: string | null
-  /** 1 if the response was deleted. The row stays so that references to its id are refused. */
+  /** 1 if the response was deleted. The row stays, so that references to the id are refused. */
   readonly gone: number
 }
 
@@ -32,9 +32,9 @@ export interface ItemRow {
   /** Position within the parent, from 0. */
   readonly place: number
   readonly id: string
-  /** 1 if the model made the item. */
+  /** 1 if the model created the item. */
   readonly made: number
-  /** The channel whose upstream made the item. */
+  /** The channel whose upstream created the item. */
   readonly channel: string | null
   /** 1 if that upstream stores the item under the same id. */
   readonly remembered: number
@@ -75,7 +75,7 @@ export interface TaskRow {
   readonly upstream_id: string | null
   readonly made_from: string
   readonly state: string
-  /** Progress of the state as a number, which only grows. */
+  /** Progress of the state, as a number that only grows. */
   readonly rank: number
   /** Output settings of the request as JSON. `result` is the upstream's latest answer as JSON. */
   readonly output: string
@@ -152,14 +152,15 @@ export interface SignInSessionRow {
 /** Wrong passwords for a name, in total or from one network. */
 export interface ConsoleAttemptRow {
   /**
-   * Hash of the name, which may belong to no user. In a row of one network a dot and the hash of the network follow.
+   * Hash of the name, which may belong to no user. In the row of a network, followed by a dot and the hash of the
+   * network.
    */
   readonly subject: string
   readonly attempts: number
   readonly since: number
   /** End of the lockout, in Unix milliseconds. 0 if not locked. */
   readonly locked_until: number
-  /** Last time the right password came from the network, in Unix milliseconds. 0 for never. */
+  /** Time at which the network last sent the right password, in Unix milliseconds. 0 for never. */
   readonly right_at: number
 }
 

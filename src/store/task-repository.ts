@@ -4,7 +4,7 @@ import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/tas
 import type { Database, TaskRow } from './tables.ts'
 import type { StoredState, StoredTask, TaskNews, TaskPage, Tasks, TaskTarget } from './tasks.ts'
 
-/** Order of the states. Final states have the same rank. */
+/** Rank of each state. All final states have the same rank. */
 const RANKS: { readonly [state in StoredState]: number } = {
   submitting: 0,
   queued: 1,
@@ -14,7 +14,7 @@ const RANKS: { readonly [state in StoredState]: number } = {
 }
 const FINAL = 3
 
-/** The repository of video tasks. Updates check the rank of the state, so that a state never moves backwards. */
+/** The repository of video tasks. Updates compare ranks, so that a state never moves backwards. */
 export class TaskRepository implements Tasks {
   private readonly database: Database
 

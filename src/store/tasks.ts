@@ -21,7 +21,7 @@ export interface StoredTask extends TaskTarget {
   /** Public model id. */
   readonly model: string
   readonly state: StoredState
-  /** The upstream's id, present once the upstream accepted the task. */
+  /** The upstream's id for the task, present once the upstream has accepted it. */
   readonly upstreamId?: string
   /** The input of the video. */
   readonly from: UpstreamTask['from']
@@ -39,17 +39,17 @@ export interface StoredTask extends TaskTarget {
   /** Id of the process that submits the task. */
   readonly worker: string
   readonly createdAt: number
-  /** Last poll of the upstream. */
+  /** Time of the last poll of the upstream. */
   readonly polledAt: number
-  /** Consecutive polls in which the upstream did not know the task. */
+  /** Number of consecutive polls in which the upstream did not recognise the task. */
   readonly misses: number
-  /** Earliest deletion of the row. */
+  /** Time after which the row may be deleted. */
   readonly expiresAt: number
   /** Size of the stored video in bytes. 0 if the video will not be stored. */
   readonly fileSize?: number
 }
 
-/** Whether the state is final. */
+/** Returns true if the state is final. */
 export const isEnded = ({ state }: Pick<StoredTask, 'state'>): boolean => state !== 'submitting' && isFinal(state)
 
 /** Size, order and position of one page of a list. */
@@ -62,26 +62,26 @@ export interface TaskPage {
 
 /** Tasks of all keys. The state never moves backwards, and a final state never changes. */
 export interface Tasks {
-  /** Stores a task before its submission. False if the owner already has a task with that idempotency key. */
+  /** Stores a task before its submission. Returns false if the owner already has a task with that idempotency key. */
   begin(task: StoredTask): Promise<boolean>
-  /** Stores that an unsubmitted task moves to another upstream. */
+  /** Records that an unsubmitted task moves to another upstream. */
   move(owner: string, id: string, target: TaskTarget & Pick<StoredTask, 'reference'>): Promise<void>
   find(owner: string, id: string): Promise<StoredTask | undefined>
   findByKey(owner: string, idempotencyKey: string): Promise<StoredTask | undefined>
-  /** Returns a page of the owner's tasks and whether more follow. Undefined if the task `after` is unknown. */
+  /** Returns a page of the owner's tasks and whether more follow, or undefined if the task `after` is unknown. */
   list(
     owner: string,
     page: TaskPage,
   ): Promise<{ readonly tasks: readonly StoredTask[]; readonly more: boolean } | undefined>
-  /** Stores the upstream's answer to a submission or a poll. False if the stored state is already further. */
+  /** Stores the upstream's answer to a submission or a poll. Returns false if the stored state is more advanced. */
   advance(owner: string, id: string, news: TaskNews): Promise<boolean>
   /**
-   * Claims the next poll of a task; of several processes one succeeds.
+   * Claims the next poll of a task. Only one of several processes succeeds.
    *
-   * @param before returns false if the last poll was after this time.
+   * @param before the claim fails if the last poll was after this time.
    */
   claim(owner: string, id: string, now: number, before: number): Promise<boolean>
-  /** Counts a poll in which the upstream did not know the task. */
+  /** Counts a poll in which the upstream did not recognise the task. */
   miss(owner: string, id: string): Promise<void>
   /**
    * Returns unfinished tasks of the given channels whose last poll was at or before `before`, least recently polled

@@ -70,7 +70,7 @@ export class TurnRepository implements Turns {
   }
 
   /**
-   * Returns the turn and all turns before it, newest first. An expired turn still counts if a later one continues it.
+   * Returns the turn and all turns before it, newest first. Includes an expired turn if a later turn continues it.
    */
   private async walk(owner: string, id: string) {
     const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
@@ -117,11 +117,11 @@ export class TurnRepository implements Turns {
         .where('owner', '=', owner)
         .orderBy('kept_at')
         .execute()
-      const made = new Set<string>()
+      const modelItems = new Set<string>()
       for (const row of rows) {
         // An item that the caller sends again does not replace the model's item of the same id.
-        if (row.made === 0 && made.has(row.id)) continue
-        if (row.made === 1) made.add(row.id)
+        if (row.made === 0 && modelItems.has(row.id)) continue
+        if (row.made === 1) modelItems.add(row.id)
         const one = foundOf(row)
         // The id in the JSON is exact. The column may lack characters that the engine rejects.
         found.set(typeof one.item['id'] === 'string' ? one.item['id'] : row.id, one)
@@ -212,7 +212,7 @@ export class TurnRepository implements Turns {
   }
 }
 
-/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, which would make the chain endless. */
+/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, because the chain would be endless. */
 const rowOf = ({
   owner,
   id,

@@ -8,11 +8,11 @@ import type { Database, EventsRow, ItemRow, TurnRow } from './tables.ts'
 export interface TurnWrite {
   readonly owner: string
   readonly id: string
-  /** Whether to create or replace the turn. Any other write changes nothing if the turn has ended or was deleted. */
+  /** True to create or replace the turn. Any other write changes nothing if the turn has ended or was deleted. */
   readonly isNew: boolean
   /** The turn's row. Undefined if only events are added. */
   readonly row?: TurnRow
-  /** The items to store with the row: all of a new turn, otherwise the output. */
+  /** The items to store with the row: all items of a new turn, otherwise only its output. */
   readonly items: readonly ItemRow[]
   readonly events?: EventsRow | undefined
 }
@@ -45,8 +45,8 @@ const sizeOf = ({ row, items, events }: TurnWrite): number =>
   items.reduce((size, { item }) => size + item.length, (row?.response.length ?? 0) + (events?.texts.length ?? 0))
 
 /**
- * Writes all of a group and returns, for each, whether it was written. Locks the unfinished turns first, then writes
- * the turn rows, both sorted, so that concurrent changes wait without deadlocks.
+ * Writes a group and returns, for each write, whether it took effect. Locks the unfinished turns first and then writes
+ * the turn rows, both in sorted order, so that concurrent changes wait without deadlocks.
  */
 async function write(database: Database, all: readonly TurnWrite[]): Promise<readonly boolean[]> {
   const unfinished = await lockUnfinished(database, all)
@@ -79,8 +79,8 @@ async function write(database: Database, all: readonly TurnWrite[]): Promise<rea
 const keyOf = ({ owner, id }: Pick<TurnWrite, 'owner' | 'id'>): string => `${owner} ${id}`
 
 /**
- * Locks those turns of the group that must be unfinished, so that no other process ends them meanwhile, and returns
- * their keys. A transaction of SQLite is the only writer anyway.
+ * Locks the turns of the group that must be unfinished, so that no other process ends them first, and returns their
+ * keys. Does not lock in SQLite, where a transaction is the only writer.
  */
 async function lockUnfinished(database: Database, all: readonly TurnWrite[]): Promise<ReadonlySet<string>> {
   const ids = all.flatMap(({ isNew, id }) => (isNew ? [] : [id]))
@@ -133,7 +133,7 @@ async function upsertTurns(database: Database, unsorted: readonly TurnRow[]): Pr
       .execute()
 }
 
-/** Writes batches of events. A batch is replaced if it was stored before although its transaction seemed to fail. */
+/** Writes batches of events. Replaces a batch that is already stored because its transaction only seemed to fail. */
 async function upsertEvents(database: Database, rows: readonly EventsRow[]): Promise<void> {
   if (!isPostgres(database))
     return runEach(

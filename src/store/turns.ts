@@ -2,8 +2,8 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { NewEvents } from './events.ts'
 
 /**
- * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated.
- * `previous` links to them.
+ * One stored response with its input (docs/wire/responses.md#stored-responses). Links to earlier turns through
+ * `previous` instead of repeating them.
  */
 export interface Turn {
   /** Owner (`Caller.id`). No other key can read the turn. */
@@ -15,11 +15,11 @@ export interface Turn {
   readonly input: readonly JsonObject[]
   /** Id of the turn that this one continues. */
   readonly previous?: string
-  /** The channel whose upstream made the response. Its signatures are valid only there. */
+  /** The channel whose upstream created the response. The signatures are valid only there. */
   readonly channel?: string
-  /** Whether the upstream also stores the response under the same ids. */
+  /** True if the upstream also stores the response under the same ids. */
   readonly remembered?: true
-  /** The upstream's id of the response, if it differs. */
+  /** The upstream's id for the response, if it differs. */
   readonly copy?: string
   /** Time of creation, in Unix milliseconds like all times in this file. */
   readonly createdAt: number
@@ -45,12 +45,12 @@ export interface Chain {
   readonly before?: string
 }
 
-/** A stored item, and which upstream made it. */
+/** A stored item, and the upstream that created it. */
 export interface FoundItem {
   readonly item: JsonObject
-  /** The channel whose upstream made the item. */
+  /** The channel whose upstream created the item. */
   readonly channel?: string
-  /** Whether the upstream also stores the item under the same id. */
+  /** True if the upstream also stores the item under the same id. */
   readonly remembered?: true
 }
 
@@ -58,42 +58,44 @@ export interface FoundItem {
 export interface Turns {
   find(owner: string, id: string): Promise<Turn | undefined>
   /**
-   * Returns a turn with all turns it continues. Undefined if it is unknown.
+   * Returns a turn with all turns that it continues, or undefined if the turn is unknown.
    *
-   * @throws GatewayError `too-large` for a chain too long to send.
+   * @throws GatewayError `too-large` if the chain is too long to send.
    */
   chain(owner: string, id: string): Promise<Chain | undefined>
   /**
-   * Finds items by id in all turns and conversations of the owner. Of duplicates the newest. Unknown ids are missing
-   * from the result.
+   * Finds items by id in all turns and conversations of the owner. Returns the newest of duplicates. Unknown ids
+   * are missing from the result.
    */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
-  /** Whether any of the ids, of turns or items, must not be referenced: only another owner has it, or it was deleted. */
+  /** Returns true if any of the ids, of turns or items, was deleted or belongs only to another owner. */
   isForbidden(owner: string, ids: readonly string[]): Promise<boolean>
   /** Stores a turn with the first events of its stream, and replaces a turn with the same id. */
   put(turn: Turn, events?: NewEvents): Promise<void>
   /**
-   * Stores progress of a turn or, without a lease, its end, and appends events of its stream. Returns false and changes nothing if the turn has already
-   * ended or was deleted.
+   * Stores the progress of a turn or, without a lease, its end, and appends events of its stream. Returns false and
+   * changes nothing if the turn has already ended or was deleted.
    */
   advance(turn: Turn, events?: NewEvents): Promise<boolean>
-  /** Returns those of the ids whose turns are unfinished, for any owner. */
+  /** Returns the ids whose turns are unfinished, whoever owns them. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Renews the lease of an unfinished turn. False if it has ended. */
+  /** Renews the lease of an unfinished turn. Returns false if the turn has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
-  /** Deletes a turn permanently. Its id is remembered, so that references to it are refused. False if it is unknown. */
+  /**
+   * Deletes a turn permanently, but remembers its id to refuse references to it. Returns false if the turn is unknown.
+   */
   drop(owner: string, id: string): Promise<boolean>
 }
 
-/** Field of an answer with its items. Interactions call them steps. */
+/** Returns the field of an answer that holds its items. Interactions call items steps. */
 export const outputFieldOf = (response: JsonObject): 'output' | 'steps' =>
   response['object'] === 'interaction' ? 'steps' : 'output'
 
-/** Output items of a turn. */
+/** Returns the output items of a turn. */
 export function outputOf({ response }: Pick<Turn, 'response'>): readonly JsonObject[] {
   const items = response[outputFieldOf(response)]
   return Array.isArray(items) ? (items as readonly JsonObject[]) : []
 }
 
-/** Limits of a chain: turns, and characters of their items as JSON. */
+/** Limits of a chain: number of turns, and number of characters of their items as JSON. */
 export const LONGEST = { turns: 10_000, characters: 128 * 1024 * 1024 } as const

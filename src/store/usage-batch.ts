@@ -13,7 +13,7 @@ export const DAY = 24 * HOUR
 /** Column values of one row, in the order of the insert statement. */
 export type Values = (number | string | null)[]
 
-/** Sums by start of the hour or day, each as the bytes of `packed`. */
+/** Sums by the start of their hour or day, each as the bytes that `packed` returns. */
 export type Parts = ReadonlyMap<number, Buffer>
 
 /** Columns of `usage_rows`, in the order of the insert statement. */
@@ -30,19 +30,19 @@ const TRIES = 4000
 /** Maximum number of characters of a failure as JSON. Its message is shorter. */
 const FAILURE = 4000
 
-/** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
+/** Maximum value of a count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
 const MOST = 1e11
 /** Maximum cost in a row, in nanodollars. */
 const MOST_COST = 1e14
 
 /** Rounds a count and limits it to the range from 0 to `most`. */
-const whole = (count: number | undefined, most = MOST): number | null => {
+const boundedCount = (count: number | undefined, most = MOST): number | null => {
   if (count === undefined || Number.isNaN(count)) return null
   return count > most ? most : count > 0 ? Math.round(count) : 0
 }
 
 /** Rounds a duration to a tenth of a millisecond. */
-const time = (milliseconds: number | undefined): number | null =>
+const roundedTime = (milliseconds: number | undefined): number | null =>
   milliseconds === undefined || !Number.isFinite(milliseconds) ? null : Math.round(milliseconds * 10) / 10
 
 /** The sums of a batch of rows, by series, hour and day. */
@@ -80,7 +80,7 @@ export class BatchSums {
     return this.sums
   }
 
-  /** Packed sums by hour and by day. */
+  /** Packed sums, by hour and by day. */
   get parts(): { readonly hours: Parts; readonly days: Parts } {
     const hours = new Map([...this.byHour].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
     return { hours, days: daysOf(hours) }
@@ -96,7 +96,7 @@ type InTime<T> = readonly [at: number, what: T]
 
 const inOrder = ([at]: InTime<unknown>, [other]: InTime<unknown>): number => at - other
 
-/** Merges hourly sums into daily sums. A batch usually has a single hour. */
+/** Merges hourly sums into daily sums. A batch usually spans a single hour. */
 function daysOf(hours: Parts): Parts {
   const days = new Map<number, Buffer[]>()
   for (const [hour, part] of hours) {
@@ -108,7 +108,7 @@ function daysOf(hours: Parts): Parts {
   return new Map([...days].map(([at, parts]) => [at, parts.length === 1 ? parts[0]! : merged(parts)] as const))
 }
 
-/** Cost by key and day, sorted, so that two processes cannot deadlock. */
+/** Returns the cost by key and day, sorted so that two processes cannot deadlock. */
 function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, SeriesRow>): readonly Values[] {
   const days = new Map<number, Map<string, number>>()
   for (const [hour, sums] of hours) {
@@ -125,13 +125,13 @@ function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, S
     .flatMap(([at, keys]) => [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, cost]) => [key, at, cost]))
 }
 
-/** Reads the losses of a stored row by kind. */
+/** Parses the losses by kind of a stored row. */
 export function kindsIn(text: string): LossKinds {
   const [dropped = 0, changed = 0, moved = 0] = text.split(',').map(Number)
   return { dropped, changed, moved }
 }
 
-/** Column values of a row, in the order of `ROW_COLUMNS`. */
+/** Returns the column values of a row, in the order of `ROW_COLUMNS`. */
 const valuesOf = (row: UsageRow, series: number): Values => [
   row.at,
   plainText(row.id)!,
@@ -143,27 +143,27 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   plainText(row.error),
   plainText(row.finish),
   plainText(row.upstreamId),
-  whole(row.input),
-  whole(row.output),
-  whole(row.cacheRead),
-  whole(row.cacheWrite),
-  whole(row.reasoning),
-  whole(row.inputAudio),
-  whole(row.outputAudio),
-  whole(row.cost, MOST_COST),
+  boundedCount(row.input),
+  boundedCount(row.output),
+  boundedCount(row.cacheRead),
+  boundedCount(row.cacheWrite),
+  boundedCount(row.reasoning),
+  boundedCount(row.inputAudio),
+  boundedCount(row.outputAudio),
+  boundedCount(row.cost, MOST_COST),
   row.losses,
-  time(row.readAfter),
-  time(row.sentAfter),
-  time(row.answeredAfter),
-  time(row.firstByteAfter),
-  time(row.duration) ?? 0,
+  roundedTime(row.readAfter),
+  roundedTime(row.sentAfter),
+  roundedTime(row.answeredAfter),
+  roundedTime(row.firstByteAfter),
+  roundedTime(row.duration) ?? 0,
   row.tries === undefined ? null : triesText(row.tries),
   row.estimated === true ? 1 : 0,
   row.failure === undefined ? null : plainText(JSON.stringify(row.failure), FAILURE),
   row.lossKinds === undefined ? null : kindsText(row.lossKinds),
 ]
 
-/** The earlier attempts as JSON. Cut to the first ones until they fit into `TRIES` characters. */
+/** Formats the earlier attempts as JSON, only as many as fit into `TRIES` characters. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
     const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!

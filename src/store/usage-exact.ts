@@ -7,20 +7,20 @@ import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
 import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** Something to add to sums: a stored row or a packed part, with its time. */
+/** A contribution to sums: a stored row or a packed part, with its time. */
 export interface Piece {
   readonly at: number
   readonly addTo: (sumOf: (series: number) => Sum | undefined) => void
 }
 
-/** Length of each interval, in milliseconds. */
+/** Length of each kind of interval, in milliseconds. */
 const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
 
-/** Rows per query, after which the event loop runs, and maximum rows of one request. */
+/** Number of rows per query, after which the event loop runs, and maximum number of rows per request. */
 const CHUNK = 1000
 const MOST = 300_000
 
-/** Maximum number of series ids listed in a statement. With more, the statement reads all series. */
+/** Maximum number of series ids listed in a statement. If there are more, the statement reads all series. */
 const NAMED = 200
 
 /** Columns with the same names in rows and in sums. */
@@ -35,7 +35,7 @@ const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, 
  * Reads the stored rows of a period, oldest first, for sums that are exact to the millisecond.
  *
  * @param series the series to include.
- * @param most maximum rows.
+ * @param most maximum number of rows.
  * @throws TooManyRows.
  */
 export async function* rowPieces(
@@ -85,8 +85,8 @@ function chunk(
     .where('at', '<', until)
   if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
   if (Object.keys(where).length > 0 && series.length <= NAMED) {
-    const meant = series.map(one => Number(one.id))
-    query = query.where('series', 'in', meant.length === 0 ? [-1] : meant)
+    const ids = series.map(one => Number(one.id))
+    query = query.where('series', 'in', ids.length === 0 ? [-1] : ids)
   }
   return query.orderBy('at').orderBy('id').limit(CHUNK).execute() as Promise<readonly Counted[]>
 }

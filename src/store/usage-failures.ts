@@ -4,7 +4,7 @@ import type { Failure } from './usage/row.ts'
 import { matches } from './usage-groups.ts'
 import type { FailureGroup, FailureGroups, UsageFilter } from './usage-records.ts'
 
-/** Rows per query, after which the event loop runs, and maximum rows of one request. */
+/** Number of rows per query, after which the event loop runs, and maximum number of rows per request. */
 const CHUNK = 1000
 const MOST = 20_000
 
@@ -13,7 +13,7 @@ const GROUPS = 200
 
 /**
  * Groups the failed requests of a period by channel, model and failure, latest first. Messages that differ only in
- * numbers and ids are equal. Counts at most the latest `MOST` failures.
+ * numbers and ids count as equal. Counts at most the latest `MOST` failures.
  */
 export async function failuresOf(database: Database, filter: UsageFilter): Promise<FailureGroups> {
   const groups = new Map<string, FailureGroup>()
@@ -65,7 +65,7 @@ function add(groups: Map<string, FailureGroup>, row: Row): void {
     row.error,
     failure.reason,
     failure.status,
-    shape(failure),
+    messagePattern(failure),
   ])
   const group = groups.get(key)
   const at = Number(row.at)
@@ -81,5 +81,5 @@ function add(groups: Map<string, FailureGroup>, row: Row): void {
   })
 }
 
-/** The message without what differs between equal failures: numbers and ids. */
-const shape = ({ said = '' }: Failure): string => said.replace(/[\w-]*\d[\w-]*/g, '#')
+/** Returns the message without numbers and ids, which differ between equal failures. */
+const messagePattern = ({ said = '' }: Failure): string => said.replace(/[\w-]*\d[\w-]*/g, '#')

@@ -7,7 +7,7 @@ import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-rec
 import { plainText } from './usage-series.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** The column of `usage_series` for each field. */
+/** Column of `usage_series` for each field. */
 export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
   ...{ key: 'key_id', model: 'model', channel: 'channel', format: 'format', upstreamFormat: 'upstream_format' },
   ...{ door: 'door', group: 'group_name', status: 'status' },
@@ -44,14 +44,14 @@ interface GroupsOptions {
   readonly shown?: ReadonlySet<string> | undefined
 }
 
-/** The sums that each ranking adds up. */
+/** Columns that each ranking adds up. */
 const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][] } = {
   ...{ requests: ['requests'], errors: ['errors'], tokens: ['input', 'output'], cost: ['cost'], losses: ['losses'] },
 }
 
 /** Groups series by fields and collects the sums of each group. */
 export class Groups {
-  /** Returns the sum that a series is added to. Undefined if the filter excludes the series. */
+  /** Returns the sum to which a series is added, or undefined if the filter excludes the series. */
   readonly sumOf: (series: number) => Sum | undefined
   private readonly groups: ReadonlyMap<string, Group>
   private readonly percentiles: boolean
@@ -91,13 +91,13 @@ export class Groups {
     return new Set(ranked.slice(0, count).map(([name]) => name))
   }
 
-  /** Returns the groups with requests, those with most requests first, and resets their sums. */
-  taken(at: number | undefined): UsageGroup[] {
+  /** Returns the groups that have requests, largest first, and resets their sums. */
+  drain(at: number | undefined): UsageGroup[] {
     const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
     return used.map(group => {
-      const taken = groupOf(group, at, this.percentiles)
+      const drained = groupOf(group, at, this.percentiles)
       group.sum.fill(0)
-      return taken
+      return drained
     })
   }
 }

@@ -9,11 +9,15 @@ export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
 export type PartTable = keyof typeof UNITS
 const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
-/** Maximum number of parts of a running period before they are merged. A finished period is always merged into one. */
+/**
+ * Maximum number of parts of the current period before they are merged. A finished period is always merged into one.
+ */
 const MOST = 30
 /** Parts merged per transaction. */
 const AT_ONCE = 1000
-/** How far back periods are checked for new parts, in milliseconds. Long requests are recorded when they end. */
+/**
+ * Age up to which periods are checked for new parts, in milliseconds. Long requests are only recorded when they end.
+ */
 const BACK = 3 * 24 * HOUR
 
 /** Adds a part to the sums of a period. */
@@ -22,7 +26,9 @@ export async function addPart(database: Database, table: PartTable, at: number, 
   await database.insertInto(table).values({ at, part, data }).execute()
 }
 
-/** Merges the parts of each period that is over or has many parts. Safe while other processes read, add or merge. */
+/**
+ * Merges the parts of each period that is over or has many parts. Safe to run while other processes read, add or merge.
+ */
 export async function mergeParts(database: Database, now: number): Promise<void> {
   for (const [table, unit] of TABLES) {
     const times = await database
@@ -58,7 +64,7 @@ async function mergeAt(database: Database, table: PartTable, at: number): Promis
 }
 
 /** Thrown to roll back when another process merged the same parts first. */
-const MERGED_ELSEWHERE = new Error('the parts of a sum are merged already')
+const MERGED_ELSEWHERE = new Error('the parts of a sum are already merged')
 
 /** A range of periods in Unix milliseconds. `from` is included, `to` is not. */
 export interface Span {

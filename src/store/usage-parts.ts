@@ -31,8 +31,8 @@ const LOW = 2 ** 32
 let scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * Packs sums into bytes. Each sum is the series id, the length, the values as varints (7 bits per byte), and index and
- * value of the later columns and histogram intervals that are not 0.
+ * Packs sums into bytes. A sum consists of the series id, the length, the values as varints (7 bits per byte), and
+ * index and value of the later columns and histogram intervals that are not 0.
  */
 export function packed(sums: Sums): Buffer {
   let end = 0
@@ -61,7 +61,7 @@ function writeSparse(sum: Sum, from: number, to: number, begin: number): number 
   return end
 }
 
-/** Writes a value as a varint and returns the end of it. */
+/** Writes a value as a varint and returns the index after it. */
 function write(value: number, at: number): number {
   let rest = value
   let end = at
@@ -76,7 +76,7 @@ function write(value: number, at: number): number {
 /**
  * Adds packed sums to the given sums.
  *
- * @param sumOf returns the sum for a series. Undefined skips the series.
+ * @param sumOf returns the sum for a series, or undefined to skip the series.
  * @param timings whether to add the histograms too.
  */
 export function unpack(data: Uint8Array, sumOf: (series: number) => Sum | undefined, timings: boolean): void {

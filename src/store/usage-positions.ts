@@ -23,7 +23,7 @@ export async function positionsOf(database: Database, page: RowPage, now: number
   return found.slice(0, wanted)
 }
 
-/** Whether the filter selects only some series. */
+/** Returns true if the filter selects only some series. */
 const isBySeries = ({ where, only }: RowPage): boolean =>
   only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
 
@@ -34,12 +34,12 @@ interface Times {
   readonly series: Set<number>
 }
 
-/** Maximum periods, and series of all of them, per statement. */
+/** Maximum number of periods, and of their series together, per statement. */
 const TIMES = 24
 const SERIES = 1000
 
 /**
- * Finds the periods that have rows of a page's series, newest first, by their sums. Yields enough periods at a time to
+ * Uses sums to find the periods that have rows of a page's series, newest first. Yields enough periods at a time to
  * fill a page.
  */
 async function* timesOf(
@@ -68,7 +68,7 @@ async function* timesOf(
   if (times.length > 0) yield times
 }
 
-/** Returns which of the series a part contains, and a lower bound of their rows. */
+/** Returns the given series that a part contains, and a lower bound for the number of their rows. */
 function seriesIn({ data }: Part, { only }: RowPage, series: ReadonlySet<number>) {
   const found = new Set<number>()
   const sum = emptySum()
@@ -93,22 +93,22 @@ async function positionsAt(
 ): Promise<readonly RowPosition[]> {
   const [first, ...others] = times.map(({ since, until, series }) => {
     const part = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until) }
-    const meant = positionsIn(database, part).where(
+    const positions = positionsIn(database, part).where(
       'series',
       'in',
       series.size > NAMED ? seriesOf(database, page) : [...series],
     )
-    return database.selectFrom(inOrder(meant).limit(wanted).as('part')).selectAll()
+    return database.selectFrom(inOrder(positions).limit(wanted).as('part')).selectAll()
   })
   if (first === undefined) return []
   const all = others.reduce((query, other) => query.unionAll(other), first)
   return inOrder(all).limit(wanted).execute()
 }
 
-/** Maximum number of series ids listed per period. With more, the statement uses a subquery. */
+/** Maximum number of series ids listed per period. If there are more, the statement uses a subquery. */
 const NAMED = 200
 
-/** Query for the positions of a page's rows, of any series. */
+/** Builds the query for the positions of a page's rows, whatever their series. */
 function positionsIn(database: Database, { since, until, after, only }: RowPage) {
   const position = positionOf(after)
   let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
@@ -123,19 +123,19 @@ function positionsIn(database: Database, { since, until, after, only }: RowPage)
 const inOrder = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
   query.orderBy('at', 'desc').orderBy('id', 'desc')
 
-/** End of the period of a page. */
+/** Returns the end of the period of a page. */
 function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
   const position = positionOf(after)
   return position === undefined ? until : Math.min(until, position.at + 1)
 }
 
-/** Query for the ids of a page's series. */
+/** Builds the query for the ids of a page's series. */
 function seriesOf(database: Database, { where = {}, only }: RowPage) {
   const chosen = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
   return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
 }
 
-/** Parses the position after which a page continues. An invalid one means the first page. */
+/** Parses the position after which a page continues. An invalid position means the first page. */
 function positionOf(after: string | undefined): RowPosition | undefined {
   const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
   return match === null ? undefined : { at: Number(match[1]), id: match[2]! }

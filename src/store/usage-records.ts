@@ -6,8 +6,8 @@ import type { Failure, UsageRow } from './usage/row.ts'
 export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'
 
 /**
- * Selects requests by time and by fields. Times are Unix milliseconds: from `since`, before `until`. Sums cover whole
- * hours, or whole UTC days once hourly sums are deleted. The periods that contain `since` and `until` are included.
+ * Selects requests by fields and by time: from `since` until before `until`, in Unix milliseconds. Sums cover full
+ * hours, or full UTC days once hourly sums are deleted, including the periods that contain `since` and `until`.
  */
 export interface UsageFilter {
   readonly since: number
@@ -29,17 +29,17 @@ export interface UsageSum {
   readonly reasoning: number
   readonly inputAudio: number
   readonly outputAudio: number
-  /** Nanodollars, of the requests with a known cost. */
+  /** Cost in nanodollars of the requests with a known cost. */
   readonly cost: number
   /** Number of requests with unknown cost. */
   readonly unpriced: number
   /** Number of requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
-  /** The losses by kind. Rows of earlier versions have none, so that fewer than `losses` may be there. */
+  /** The losses by kind. Their total may be less than `losses`, because rows of earlier versions have no kinds. */
   readonly lossKinds: LossKinds
   /**
-   * Percentiles of the time to the first byte and of the whole duration, in milliseconds. Present only if requested.
+   * Percentiles of the time to the first byte and of the total duration, in milliseconds. Present only if requested.
    */
   readonly firstByte?: Percentiles
   readonly duration?: Percentiles
@@ -48,7 +48,7 @@ export interface UsageSum {
 /** The measure by which groups are ranked. */
 export type UsageRank = 'requests' | 'errors' | 'tokens' | 'cost' | 'losses'
 
-/** An exact query covers more rows than may be counted one by one. */
+/** Thrown if an exact query covers more rows than may be counted one by one. */
 export class TooManyRows extends Error {
   readonly most: number
   constructor(most: number) {
@@ -62,9 +62,9 @@ export class TooManyRows extends Error {
 export interface UsageGroup extends UsageSum {
   /** Values of the fields that define the group. */
   readonly by: { readonly [F in UsageField]?: string }
-  /** Whether the group combines all groups that are not among the top. */
+  /** True if the group combines all groups outside the top. */
   readonly others?: true
-  /** Name of the key when grouped by key; for a renamed key the alphabetically last of its names. */
+  /** Name of the key, when grouped by key. For a renamed key, the alphabetically last of its names. */
   readonly keyName?: string
   /** Start of the interval, when summed over time. */
   readonly at?: number
@@ -73,13 +73,13 @@ export interface UsageGroup extends UsageSum {
 /** A query for sums. */
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
-  /** Interval of the sums. Those per minute are exact. */
+  /** Interval of the sums. Sums per minute are exact. */
   readonly every?: 'minute' | 'hour' | 'day'
-  /** Whether to count stored rows instead of hourly sums, so that times are exact to the millisecond. */
+  /** True to count stored rows instead of hourly sums, so that times are exact to the millisecond. */
   readonly exact?: boolean
-  /** Limits the groups to those with the highest rank. The others are combined into one. */
+  /** Limits the result to the groups with the highest rank. All others are combined into one group. */
   readonly top?: { readonly count: number; readonly rank: UsageRank }
-  /** Whether to return percentiles of durations. */
+  /** True to return percentiles of durations. */
   readonly percentiles?: boolean
   readonly limit: number
 }
@@ -93,7 +93,7 @@ export interface RowPage extends UsageFilter {
   readonly only?: 'errors' | 'losses'
 }
 
-/** Equal failures of requests. Times are Unix milliseconds. */
+/** A group of equal failures. Times are Unix milliseconds. */
 export interface FailureGroup {
   /** The latest failure. */
   readonly failure: Failure
@@ -111,7 +111,7 @@ export interface FailureGroup {
 /** Groups of failures, latest first. */
 export interface FailureGroups {
   readonly groups: readonly FailureGroup[]
-  /** Whether all failures of the period were counted. */
+  /** True if all failures of the period were counted. */
   readonly isComplete: boolean
 }
 
@@ -119,16 +119,16 @@ export interface FailureGroups {
 export interface UsageRecords {
   /** Stores rows and adds them to the sums, in one transaction. */
   add(rows: readonly UsageRow[]): Promise<void>
-  /** Returns sums, intervals from the earliest, groups with most requests first. Rejects with `TooManyRows`. */
+  /** Returns sums: earliest interval first, then the group with the most requests. Rejects with `TooManyRows`. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>
   /** Returns a page of rows, newest first. `next` is the position of the next page. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
   row(id: string): Promise<UsageRow | undefined>
   /** Groups the failed requests of a period. */
   failures(filter: UsageFilter): Promise<FailureGroups>
-  /** Returns the nanodollars that a key spent in the UTC day and month of a time, up to that day. */
+  /** Returns the nanodollars that a key spent in the UTC day and month of a time, not counting later days. */
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
-  /** Returns the nanodollars that each key spent in the UTC day and month of a time, up to that day. */
+  /** Returns the nanodollars that each key spent in the UTC day and month of a time, not counting later days. */
   spentByKey(at: number): Promise<ReadonlyMap<string, { readonly day: number; readonly month: number }>>
   /** Deletes rows older than `before`, and hourly sums past their retention. */
   sweep(before: number): Promise<void>

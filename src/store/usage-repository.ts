@@ -39,7 +39,7 @@ export class UsageRepository implements UsageRecords {
     await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
-    // The rows are already stored. The next merge includes the parts of a failed one.
+    // The rows are already stored, and the next merge makes up for a failed one.
     await mergeParts(this.database, this.now()).catch(() => {})
   }
 
@@ -94,14 +94,14 @@ export class UsageRepository implements UsageRecords {
     const tables = [
       ['usage_rows', before],
       ['usage_hours', hoursBefore],
-      // The audit log is kept as long as usage.
+      // The audit log has the same retention as usage.
       ['audit_log', before],
     ] as const
     for (const [table, limit] of tables)
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
   }
 
-  /** Acquires or renews the lease for deleting. False if another process holds it. */
+  /** Acquires or renews the lease for deleting. Returns false if another process holds the lease. */
   private async maySweep(): Promise<boolean> {
     const now = this.now()
     const until = now + LEASE
@@ -121,8 +121,8 @@ export class UsageRepository implements UsageRecords {
   }
 
   /**
-   * Deletes the oldest expired rows: about `BATCH`, because rows of the same time are deleted together. Returns whether
-   * expired rows remain.
+   * Deletes about `BATCH` of the oldest expired rows. The number varies, because rows of the same time are deleted
+   * together. Returns true if expired rows remain.
    */
   private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')

@@ -30,8 +30,8 @@ const rowsWithSeries = (database: Database) =>
     .select(SERIES.map(column => `series.${column} as s_${column}` as const))
 
 /**
- * Maximum distance between the time in an id and the time of its row, in milliseconds. The clock may have been
- * adjusted. The wider window is tried second.
+ * Maximum distance between the time in an id and the time of its row, in milliseconds. The wider window is tried
+ * second, in case the clock was adjusted.
  */
 const NEAR = [1000, 60_000]
 

@@ -12,38 +12,39 @@ export function plainText(text: string | undefined, longest = LONGEST): string |
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
-/** Maximum number of series in memory. Beyond it all are dropped and computed again. */
+/** Maximum number of series in memory. At the limit, all of them are dropped and computed again. */
 const MOST = 20_000
 
 /** Tree of series with one field per level. Lookups are faster than building a combined key. */
 type Level = Map<string | number, Level | SeriesRow>
 
-/** Finds the series of a row: rows with equal fields share a series. */
+/** Finds the series of a row. Rows with equal fields share a series. */
 export class SeriesIndex {
   private readonly known: Level = new Map()
   private count = 0
 
   /**
-   * Returns the series of a row. A model is part of it only if a channel was tried, because callers can invent names.
+   * Returns the series of a row. A series includes the model only if a channel was tried, because callers can invent
+   * model names.
    */
   of(row: UsageRow): SeriesRow {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
     const routed = channel === '' ? '' : model
-    let level = below(this.known, key)
-    level = below(level, keyName)
-    level = below(level, group)
-    level = below(level, routed)
-    level = below(level, channel)
-    level = below(level, row.format)
-    level = below(level, upstreamFormat)
-    level = below(level, row.door)
+    let level = childOf(this.known, key)
+    level = childOf(level, keyName)
+    level = childOf(level, group)
+    level = childOf(level, routed)
+    level = childOf(level, channel)
+    level = childOf(level, row.format)
+    level = childOf(level, upstreamFormat)
+    level = childOf(level, row.door)
     const last = 2 * status + failed
     return (level.get(last) as SeriesRow | undefined) ?? this.add(level, last, row, failed)
   }
 
   private add(level: Level, last: number, row: UsageRow, failed: number): SeriesRow {
-    const made: Omit<SeriesRow, 'id'> = {
+    const fields: Omit<SeriesRow, 'id'> = {
       key_id: plainText(row.key),
       key_name: plainText(row.keyName),
       group_name: plainText(row.group),
@@ -55,7 +56,7 @@ export class SeriesIndex {
       status: row.status,
       failed,
     }
-    const series = { id: idOf(made), ...made }
+    const series = { id: idOf(fields), ...fields }
     level.set(last, series)
     if (++this.count > MOST) {
       this.known.clear()
@@ -65,15 +66,15 @@ export class SeriesIndex {
   }
 }
 
-function below(level: Level, value: string): Level {
+function childOf(level: Level, value: string): Level {
   const known = level.get(value)
   if (known !== undefined) return known as Level
-  const made: Level = new Map()
-  level.set(value, made)
-  return made
+  const child: Level = new Map()
+  level.set(value, child)
+  return child
 }
 
-/** 53 bits of a hash, so that every process computes the same id without a lookup. */
+/** Returns 53 bits of a hash, so that every process computes the same id without a lookup. */
 function idOf(series: Omit<SeriesRow, 'id'>): number {
   const hash = createHash('sha256')
     .update(JSON.stringify(Object.values(series)))

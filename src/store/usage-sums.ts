@@ -16,7 +16,9 @@ const ceiling = (at: number, unit: number): number => Math.ceil(at / unit) * uni
 /** Start of the retained hourly sums. */
 const hoursFrom = (now: number): number => ceiling(now - HOURS_RETENTION, DAY)
 
-/** Returns the ranges that cover a filter, newest first: hours, and days for times past the retention of hours. */
+/**
+ * Returns the ranges that cover a filter, newest first: hours, or days for times whose hours are no longer retained.
+ */
 export function hoursOf({ since, until }: UsageFilter, now: number): readonly Span[] {
   const retainedFrom = hoursFrom(now)
   return spans([
@@ -26,7 +28,7 @@ export function hoursOf({ since, until }: UsageFilter, now: number): readonly Sp
 }
 
 /**
- * Returns the ranges of sums that cover a filter: whole days from daily sums, the rest from hourly sums as far as they
+ * Returns the ranges of sums that cover a filter: daily sums for full days, and hourly sums for the rest as far as they
  * are retained.
  */
 function spansOf({ since, until }: UsageFilter, every: UsageQuery['every'] | undefined, now: number): readonly Span[] {
@@ -47,7 +49,7 @@ const spans = (all: readonly (readonly [Span['table'], from: number, to: number]
   all.filter(([, from, to]) => from < to).map(([table, from, to]) => ({ table, from, to }))
 
 /**
- * Sums requests by any fields, and lets the event loop run in between.
+ * Sums requests by any fields. Lets the event loop run in between.
  *
  * @throws TooManyRows.
  */
@@ -64,20 +66,20 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
   let current: number | undefined
   for await (const { at, addTo } of read(query)) {
     if (every !== undefined && at !== current) {
-      if (current !== undefined) append(found, groups.taken(current))
+      if (current !== undefined) append(found, groups.drain(current))
       if (found.length >= limit) return found.slice(0, limit)
       current = at
     }
     addTo(groups.sumOf)
   }
-  append(found, groups.taken(current))
+  append(found, groups.drain(current))
   return found.slice(0, limit)
 }
 
 type Wanted = Omit<UsageQuery, 'every'> & { readonly every?: UsageQuery['every'] | undefined }
 type Read = (query: Wanted) => AsyncIterable<Piece>
 
-/** Whether the query counts stored rows instead of sums. */
+/** Returns true if the query counts stored rows instead of sums. */
 const isExact = ({ exact, every }: UsageQuery): boolean => exact === true || every === 'minute'
 
 /** Returns the names of the groups with the highest rank. */

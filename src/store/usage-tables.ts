@@ -21,7 +21,7 @@ export interface RequestRow {
   readonly at: number
   readonly id: string
   readonly series: number
-  /** The model that the caller named. Set only if no channel was tried. */
+  /** Model named by the caller. Set only if no channel was tried. */
   readonly model: string | null
   readonly upstream_model: string | null
   readonly stream: number
@@ -49,11 +49,14 @@ export interface RequestRow {
   readonly estimated: number
   /** JSON. */
   readonly failure: string | null
-  /** Numbers of dropped, changed and moved, separated by commas. Null without losses, and in rows of earlier versions. */
+  /**
+   * Numbers of dropped, changed and moved values, separated by commas. Null without losses and in rows of earlier
+   * versions.
+   */
   readonly loss_kinds: string | null
 }
 
-/** Values of a sum, in the order they are packed. */
+/** Values of a sum, in the order in which they are packed. */
 export const SUM_COLUMNS = [
   ...(['requests', 'errors', 'input', 'output', 'cache_read', 'cache_write', 'reasoning'] as const),
   ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
@@ -73,7 +76,7 @@ export interface PartRow {
   readonly data: Uint8Array
 }
 
-/** Nanodollars that a key spent in a UTC day. */
+/** Amount that a key spent in a UTC day, in nanodollars. */
 export interface SpentRow {
   readonly key_id: string
   readonly day: number

@@ -37,8 +37,8 @@ const typeIn = (table: string, column: string): string =>
 type Engine = 'sqlite' | 'postgres'
 
 /**
- * SQL that inserts many rows. PostgreSQL gets all rows as one JSON parameter. SQLite runs the statement once per row,
- * which takes a tenth of the time of its JSON functions.
+ * Returns SQL that inserts many rows. PostgreSQL gets all rows as one JSON parameter. SQLite runs the statement once
+ * per row, which is ten times faster than its JSON functions.
  */
 function insertText(engine: Engine, table: string, columns: readonly string[], conflict: string): string {
   const into = `insert into ${table} (${columns.join(', ')})`
@@ -73,7 +73,7 @@ export class UsageWriter {
   private readonly index: SeriesIndex
   private readonly engine: Engine
   private readonly statements: Statements
-  /** Ids of series known to be stored. Added only after their transaction commits. */
+  /** Ids of the series known to be stored. Ids are added only after their transaction commits. */
   private readonly stored = new Set<number>()
 
   constructor(database: Database, index: SeriesIndex) {
@@ -85,7 +85,7 @@ export class UsageWriter {
 
   async write(rows: readonly UsageRow[]): Promise<void> {
     const unknown = await this.database.transaction().execute(async database => {
-      if (await holds(database, rows[0]!)) return []
+      if (await isStored(database, rows[0]!)) return []
       const sums = await this.insertRows(database, rows)
       const unknown = [...sums.series.values()].filter(({ id }) => !this.stored.has(id))
       await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
@@ -100,7 +100,7 @@ export class UsageWriter {
   }
 
   /**
-   * Inserts the rows in small slices. If a whole batch were converted at once, its rows would survive into the old
+   * Inserts the rows in small slices. If an entire batch were converted at once, its rows would survive into the old
    * generation of the garbage collector.
    */
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
@@ -121,10 +121,10 @@ export class UsageWriter {
 }
 
 /**
- * Whether the batch is already stored, judged by its first row. A batch is written again if the acknowledgement of its
- * commit was lost.
+ * Returns true if the batch is already stored, judging by its first row. A batch is written again if the
+ * acknowledgement of its commit was lost.
  */
-async function holds(database: Database, { at, id }: UsageRow): Promise<boolean> {
+async function isStored(database: Database, { at, id }: UsageRow): Promise<boolean> {
   const query = database.selectFrom('usage_rows').select('at').where('at', '=', at).where('id', '=', plainText(id))
   return (await query.executeTakeFirst()) !== undefined
 }

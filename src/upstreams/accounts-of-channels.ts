@@ -6,16 +6,16 @@ import type { Channel } from './channel/index.ts'
 const SEPARATOR = '#'
 
 /**
- * Returns the account at an upstream, as stored records name it: the channel, and the key if each key of the channel's
- * pool is an account of its own. Stored responses, videos and reasoning belong to an account.
+ * Returns the name of an upstream account in stored records: the channel, plus the key if each key of the channel's
+ * pool is a separate account. Stored responses, videos and reasoning belong to an account.
  */
 export const accountName = ({ name, pooled }: ChannelConfig): string =>
   pooled === undefined || pooled.accountKey !== undefined ? name : `${name}${SEPARATOR}${pooled.id}`
 
 /**
- * Finds the channel, or the key of its pool, that reaches a stored account. Undefined if it is no longer configured. A
- * record from before a channel had a pool belongs to the pool's first key, and one of a key that became the channel's
- * only key to the channel.
+ * Finds the channel, or the key of its pool, for a stored account. Undefined if it is no longer configured. If a
+ * channel got a pool after a record was stored, the record belongs to the pool's first key. If a pool's key became the
+ * channel's only key, its records belong to the channel.
  */
 export function channelOfAccount(account: string, channels: readonly Channel[]): Channel | undefined {
   const named = channels.find(({ config }) => config.name === account)

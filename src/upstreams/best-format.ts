@@ -10,8 +10,8 @@ interface FormatRequest {
 }
 
 /**
- * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
- * else one by emulation.
+ * Chooses the caller's format if it can do the work. Otherwise chooses a format designed for the work, a format that
+ * can do it, or a format that can emulate it, in this order.
  */
 export function bestFormat(
   { formats }: ChannelConfig,
@@ -30,14 +30,14 @@ export function bestFormat(
   return best
 }
 
-/** Ranks a format for the work of a request. The lowest rank is best. */
+/** Returns the rank of a format for the work of a request. The lowest rank is best. */
 function formatRank(one: ChannelFormat, { format, work }: FormatRequest): number {
   const fitness = fitnessAt(one, work)
   if (fitness === undefined) return UNFIT
   return one.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
 }
 
-/** Whether the upstream has the model in this format. */
+/** Returns true if the upstream serves the model in this format. */
 const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
   servedModels === undefined || servedModels.test(upstream)
 

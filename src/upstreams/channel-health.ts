@@ -5,18 +5,19 @@ export interface ChannelHealth {
   /** Number of requests in flight. */
   readonly inFlight: number
   /**
-   * Time until which the channel is tried after all others, in Unix milliseconds. Undefined or past if the channel is
-   * well.
+   * Time until which the channel is tried only after all others, in Unix milliseconds. Undefined or in the past if the
+   * channel does not rest.
    */
   readonly restingUntil?: number | undefined
-  /** End of the rest of single models in Unix milliseconds, by the upstream's names. */
+  /** Time until which single models rest, in Unix milliseconds, by the upstream's names. */
   readonly resting?: ReadonlyMap<string, number>
-  /** Whether an administrator has stopped new requests to the channel. */
+  /** True if an administrator has stopped new requests to the channel. */
   readonly drained?: boolean | undefined
-  /** Whether a key of a pool has used up its own requests or tokens per minute. */
+  /** True if a pool's key has used up its own requests or tokens per minute. */
   readonly isSpent?: boolean | undefined
   /**
-   * Model ids that the upstream lists. Undefined until they are fetched. Only channels with model patterns need them.
+   * Model ids in the upstream's list. Undefined until the list is fetched. Needed only for channels with model
+   * patterns.
    */
   readonly listed?: ReadonlySet<string> | undefined
 }
@@ -25,26 +26,29 @@ export interface ChannelHealth {
 export interface RoutedChannel {
   readonly config: ChannelConfig
   readonly health: ChannelHealth
-  /** The channel once per key of its pool. Absent if it has no pool. */
+  /** One copy of the channel per key of its pool. Absent if it has no pool. */
   readonly keys?: readonly RoutedChannel[] | undefined
 }
 
 /** Maximum rest, in milliseconds. */
 export const LONGEST_REST = 3_600_000
-/** Rest that is impossible, in milliseconds: it was set before the machine's clock was set back. */
+/**
+ * Minimum length of an impossible rest, in milliseconds. Such a rest was started before the machine's clock was set
+ * back.
+ */
 const IMPOSSIBLE = LONGEST_REST + 60_000
 
-/** Whether a rest that ends at `until` has not ended at `now`, both in Unix milliseconds. */
+/** Returns true if a rest until `until` is still ongoing at `now`, both in Unix milliseconds. */
 export const isOngoing = (until: number, now: number): boolean => until > now && until - now < IMPOSSIBLE
 
-/** Whether the channel, or only this model, rests at time `now` (Unix milliseconds). */
+/** Returns true if the channel, or only this model, rests at time `now` (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   isOngoing(restingUntil, now) || isOngoing(resting?.get(upstreamModel) ?? 0, now)
 
-/** Returns the end of an earlier rest, or 0 if it is impossible beside a rest that ends at `until`. */
+/** Returns the end of an earlier rest, or 0 if it is impossible given a rest that ends at `until`. */
 export const possibleEnd = (previous: number, until: number): number => (previous - until < IMPOSSIBLE ? previous : 0)
 
-/** Whether the channel has as many requests in flight as the operator allows, or its key is spent. */
+/** Returns true if the channel has as many requests in flight as the operator allows, or if its key is spent. */
 export const isFull = (
   { inFlight, isSpent }: ChannelHealth,
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,

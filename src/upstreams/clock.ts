@@ -1,10 +1,13 @@
-/** Difference of clocks at which clouds refuse signatures and assertions, in milliseconds. Most allow five minutes. */
+/**
+ * Clock difference above which clouds may refuse signatures and assertions, in milliseconds. Most clouds allow five
+ * minutes.
+ */
 const TOLERATED = 240_000
 const MINUTE = 60_000
 
 /**
- * Returns a sentence for operators if this machine's clock is so wrong that clouds refuse its signatures. Undefined
- * otherwise, and if the upstream does not state its time.
+ * Returns advice for operators if this machine's clock is so wrong that clouds refuse its signatures. Undefined
+ * otherwise, or if the upstream does not send its time.
  *
  * @param date the upstream's `date` header.
  * @param now Unix milliseconds.

@@ -1,9 +1,9 @@
 /**
  * Returns a pseudo-random number for a name. The name with the smallest number is selected, with a probability in
- * proportion to its weight (weighted rendezvous hashing). The number does not depend on the other names, so that adding
- * or removing a name reorders no others.
+ * proportion to its weight (weighted rendezvous hashing). The number does not depend on the other names, so adding or
+ * removing a name does not change the order of the others.
  *
- * @param draw seeds the numbers: the id of a request, or of a conversation that must keep its selection.
+ * @param draw the seed: the id of a request, or of a conversation whose selection must not change.
  */
 export function drawOf(draw: string, name: string, weight: number): number {
   const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32

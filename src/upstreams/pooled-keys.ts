@@ -2,26 +2,27 @@ import { isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
 
 /**
- * Maximum number of resting keys of a channel that one request tries. All keys may rest, and a pool may have dozens.
+ * Maximum number of a channel's resting keys that one request tries. A pool may have dozens of keys, and all of them
+ * may rest.
  */
 const MOST_RESTING = 2
 
 /** A key of a pool that a request may try. */
 export interface AvailableKey {
   readonly key: RoutedChannel
-  /** Whether the key or the model there rests. */
+  /** True if the key or its model rests. */
   readonly resting: boolean
-  /** Marks the key of the request's conversation, which may be resting. */
+  /** True for the key of the request's conversation, which may be resting. */
   readonly isDrawn: boolean
 }
 
-/** Whether every key of the pool has reached its own limits. */
+/** Returns true if every key of the pool has reached its own limits. */
 export const allFull = (keys: readonly RoutedChannel[]): boolean =>
   keys.every(({ health, config }) => isFull(health, config))
 
 /**
- * Returns the keys of a pool in the order in which a request tries them: keys that do not rest by a weighted draw, then
- * the resting keys that end their rest first. Keys at their own limits are not tried.
+ * Returns the keys of a pool in the order in which a request tries them: first keys that do not rest, by a weighted
+ * draw, then the resting keys whose rest ends first. Keys that have reached their own limits are not tried.
  *
  * @param draw selects the key. Equal strings select the same key.
  */

@@ -4,18 +4,18 @@ import type { Prices } from './catalogue/rates.ts'
 import type { Channel } from './channel/index.ts'
 import { drawOf } from './draw.ts'
 
-/** Rank of a target among channels that are equal by all criteria but the draw. The lowest comes first. */
+/** Rank of a target among channels that are equal by all criteria except the draw. The lowest rank comes first. */
 export type Rank = (target: { readonly channel: ChannelConfig; readonly upstreamModel: string }, draw: string) => number
 
 /** Facts that determine ranks. */
 interface RankFacts {
-  /** Public id. */
+  /** Public id of the model. */
   readonly model: string
   readonly channels: readonly Pick<Channel, 'config' | 'latencies'>[]
   readonly prices: Prices | undefined
 }
 
-/** Returns how a model's channels are ranked. Undefined if only the draw by weight decides. */
+/** Returns the function that ranks a model's channels. Undefined if only the draw by weight decides. */
 export function rankBy(order: ModelOrder | undefined, { model, channels, prices }: RankFacts): Rank | undefined {
   if (order === 'latency') {
     return ({ channel, upstreamModel }, draw) => {
@@ -28,19 +28,19 @@ export function rankBy(order: ModelOrder | undefined, { model, channels, prices 
     prices.cost({ model, upstreamModel, provider }, TYPICAL) ?? Number.MAX_VALUE
 }
 
-/** Numbers of tokens by which prices are compared. Agents read far more than they write. */
+/** Token counts for the comparison of prices. Agents read far more than they write. */
 const TYPICAL = { input: 4000, output: 1000 }
 
-/** Share of conversations drawn by weight, so that slow channels are measured again. */
+/** Share of conversations whose channel is drawn by weight, so that slow channels are measured again. */
 const EXPLORED = 0.05
-/** -ln(1 - EXPLORED) of a draw's number, which is exponentially distributed. */
+/** Upper bound of a draw's number for such conversations. The number is exponentially distributed. */
 const BOUND = -Math.log(1 - EXPLORED)
 
 const explores = (draw: string): boolean => drawOf(draw, 'explore', 1) < BOUND
 
-/** Factor between two latencies that count as different. Smaller differences move no conversation. */
+/** Minimum ratio of two latencies that count as different. Conversations do not move for smaller differences. */
 const FACTOR = 1.5
 
-/** Returns the latency in steps. A channel without a measurement comes first, so that it gets one. */
+/** Returns the latency in steps. A channel without a measurement comes first, so that it is measured. */
 const steps = (milliseconds: number | undefined): number =>
   milliseconds === undefined ? -1 : Math.round(Math.log(Math.max(1, milliseconds)) / Math.log(FACTOR))

@@ -9,7 +9,7 @@ export const DEMO_FOLDER: string = join(ROOT, 'fixtures', 'demo')
 /** The demo model that answers every request. */
 export const ANY_MODEL = 'replay'
 
-/** A folder of recordings served at a URL, and the models that the recordings request. */
+/** A folder of recordings that is served at a URL, with the models in the recorded requests. */
 export interface ServedFolder {
   readonly url: string
   readonly models: readonly { readonly id: string; readonly format?: string }[]
@@ -18,7 +18,7 @@ export interface ServedFolder {
 /** A folder that is served until it is closed. */
 export type OpenFolder = ServedFolder & { close(): Promise<void> }
 
-/** Sets the URL of a channel. If the channel configures no models, it gets those of the recordings. */
+/** Sets the URL of a channel. If the channel configures no models, adds those of the recordings. */
 export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig {
   const { named, patterns } = channel.models
   const isOpen = named.size === 0 && patterns.length === 0
@@ -29,9 +29,9 @@ export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder
 }
 
 /**
- * Returns the channels of the demo. The first one answers the model `replay` in every recorded format. Unless the
- * config names other models, each format also gets a channel for the other models that its recordings request. Requests
- * for them at endpoints of other formats are translated.
+ * Returns the channels of the demo. The first channel serves the model `replay` in every recorded format. Unless the
+ * config lists models, there is another channel for each format, with the other models in its recordings. Requests for
+ * these models at endpoints of other formats are translated.
  */
 export function demoChannels(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig[] {
   const recorded = new Set(models.map(({ format }) => format))
@@ -47,7 +47,7 @@ export function demoChannels(channel: ChannelConfig, { url, models }: ServedFold
   return [whole, ...byFormat]
 }
 
-/** Sets the URL of a channel and removes its pool of keys, because recordings need none. */
+/** Sets the URL of a channel and removes its pool of keys, because recordings need no keys. */
 function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConfig {
   return {
     ...channel,

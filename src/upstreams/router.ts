@@ -17,7 +17,7 @@ export { type ChannelHealth, isFull, type RoutedChannel, rests }
 
 /** A request to route. */
 export interface RouteRequest {
-  /** Public model id from the caller's request. */
+  /** Public model id in the caller's request. */
   readonly model: string
   /** The caller's format. */
   readonly format: Format
@@ -27,19 +27,22 @@ export interface RouteRequest {
   readonly permissions: Permissions
   /** Time of the request, in Unix milliseconds. */
   readonly now: number
-  /** Selects among equal channels. Equal strings select the same channel. A request id spreads requests by weight. */
+  /**
+   * String that selects among equal channels. Equal strings select the same channel; a request id spreads requests by
+   * weight.
+   */
   readonly draw: string
   /**
-   * Returns the string that replaces `draw` at channels with affinity, so that a conversation stays on one channel.
-   * Undefined if the request belongs to none. Evaluated at most once, and only if it decides the order.
+   * Returns the string that replaces `draw` for channels with affinity, so that a conversation stays on one channel.
+   * Undefined if the request belongs to no conversation. Evaluated at most once, and only if it decides the order.
    */
   readonly affinity?: () => string | undefined
   /**
-   * Returns the number of losses if the request is written for this format of this channel. Evaluated only if it
+   * Returns the number of losses when the request is written in this format for this channel. Evaluated only if it
    * decides the order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
-  /** Rank that orders otherwise equal channels before the draw. Undefined if only the draw decides. */
+  /** Function that ranks otherwise equal channels before the draw. Undefined if only the draw decides. */
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
@@ -47,36 +50,37 @@ export interface RouteRequest {
   readonly catalogue?: ModelLimits | undefined
 }
 
-/** A channel and format that could answer a request. */
+/** A channel and a format that could answer a request. */
 export interface Target {
   readonly channel: ChannelConfig
-  /** The channel's format with the dialect flags of the model. */
+  /** The channel's format, with the dialect flags of the model. */
   readonly format: ChannelFormat
-  /** Whether the upstream uses the caller's format. */
+  /** True if the upstream uses the caller's format. */
   readonly native: boolean
-  /** Whether the gateway emulates the work by other work that the upstream can do. */
+  /** True if the gateway emulates the work with other work that the upstream can do. */
   readonly emulated: boolean
   /** The upstream's name of the model. */
   readonly upstreamModel: string
-  /** Whether the channel, or the model there, rests. Such a target is tried after all others. */
+  /** True if the channel or its model rests. Such a target is tried after all others. */
   readonly resting: boolean
   /**
-   * Returns whether the request would be sent here if nothing rested. Undefined if nothing rests and the channel has no
-   * pool: the first target is then the drawn one. Few requests need it, and it takes another ordering.
+   * Returns true if the request would be sent to this target if nothing rested. Undefined if nothing rests and the
+   * channel has no pool; then the first target is the drawn one. Evaluated lazily, because few requests need it and it
+   * requires another sort.
    */
   readonly isDrawn?: () => boolean
 }
 
 /**
- * Returns the targets to try, best first, at least one. The order is: not resting before resting; priority; surely
- * having the model; no emulation; the caller's format; fewest losses; latency or cost if the model is ordered by it; a
- * weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits (trap
- * 100). A full or drained channel is not tried, because that is the operator's decision. Pure: equal inputs give equal
- * orders, independent of the order in which channels are configured.
+ * Returns the targets to try, at least one, best first. The criteria are, in this order: not resting, priority, certain
+ * to have the model, no emulation, the caller's format, fewest losses, latency or cost if the model is ordered by it,
+ * and a weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits
+ * (trap 100). A full or drained channel is not tried, because that is the operator's decision. This function is pure:
+ * equal inputs give equal orders, regardless of the order of channels in the config.
  *
  * @throws GatewayError `invalid-request` for an invalid model name, `not-found` for a model that no channel has,
- *   `forbidden` for a model that the key may not use, `overloaded` with `retryAfterSeconds` if every channel is full or
- *   drained.
+ * `forbidden` for a model that the key may not use, `overloaded` with `retryAfterSeconds` if every channel is full or
+ * drained.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   const { model, permissions } = request
@@ -100,18 +104,18 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   return options.map(({ target }) => ({ ...target, isDrawn: () => target.channel === drawn() }))
 }
 
-/** Returns a function that evaluates `value` at its first call only. */
+/** Returns a function that evaluates `value` only at its first call. */
 function once<T extends object>(value: () => T): () => T {
   let known: T | undefined
   return () => (known ??= value())
 }
 
-/** Returns the option as if it did not rest. */
+/** Returns the option with a target that does not rest. */
 const rested = (option: Option): Option => ({ ...option, target: { ...option.target, resting: false } })
 
 /**
- * Replaces a channel that has a pool by its keys, so that a failed key leads to the next key before the next channel.
- * Resting targets come last, as always.
+ * Replaces a channel that has a pool with its keys, so that after a failed key the next key is tried before the next
+ * channel. As always, resting targets come last.
  *
  * @param drawn returns the channel that the request would select if nothing rested.
  */
@@ -139,7 +143,7 @@ function withKeys(
   return [...targets.filter(({ resting }) => !resting), ...targets.filter(({ resting }) => resting)]
 }
 
-/** Moves the preferred targets first, within those of equal priority and resting state. */
+/** Moves the preferred targets to the front among targets of equal priority and resting state. */
 export const preferring = (targets: readonly Target[], isPreferred: (target: Target) => boolean): readonly Target[] =>
   targets.toSorted(
     (a, b) =>
@@ -148,12 +152,11 @@ export const preferring = (targets: readonly Target[], isPreferred: (target: Tar
       Number(isPreferred(b)) - Number(isPreferred(a)),
   )
 
-/** Caches, per list of channels, the channels of each model name, because every request looks one up. */
+/** Cache of the channels of each model name, per list of channels. Needed because every request looks up a model. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
 
 /**
- * Returns the channels that may have the model. For a model that no channel names, these are all channels with
- * patterns.
+ * Returns the channels that may have the model. If no channel names the model, these are all channels with patterns.
  */
 function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
   let index = byModel.get(channels)
@@ -161,7 +164,7 @@ function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly
   return index.get(model) ?? index.get(ANY)!
 }
 
-/** The index key for models that no channel names. */
+/** Index key for models that no channel names. */
 const ANY = ''
 
 /** Indexes the channels by every model name in their configs. */
@@ -176,7 +179,7 @@ function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly Route
   return naming.set(ANY, all)
 }
 
-/** The channels that have a model, each with the upstream's name of it. */
+/** Returns the channels that have a model, each with the upstream's name of the model. */
 export const deploymentsOf = (
   model: string,
   channels: readonly RoutedChannel[],
@@ -194,10 +197,10 @@ export interface UsableModel {
 }
 
 /**
- * Returns the models that a key can call, by the same rules as `route`, sorted by id. A model is listed if some channel
- * has it and can do some work of an endpoint that the key may use. A channel's health does not matter.
+ * Returns the models that a key can call, sorted by id. The rules are the same as in `route`: a model is listed if a
+ * channel has it and can do the work of an endpoint that the key may use. Health is ignored.
  *
- * @param cascades whether the gateway makes realtime sessions from conversations.
+ * @param cascades true if the gateway builds voice sessions from separate requests.
  */
 export function usableModels(
   permissions: Permissions,
@@ -229,24 +232,24 @@ function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
   return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
 }
 
-/** Whether the channel can do the work, directly or by emulation. */
+/** Returns true if the channel can do the work, directly or by emulation. */
 function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boolean {
   const fitnesses = formats.map(one => fitnessAt(one, work)).filter(fitness => fitness !== undefined)
   return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
 }
 
-/** A target that can be tried, and a further criterion for its order. */
+/** A target that can be tried, with further data for its order. */
 interface Option {
   readonly target: Target
-  /** Whether the model only matches a pattern while the upstream's list of models is not available yet. */
+  /** True if the model only matches a pattern and the upstream's model list is not available yet. */
   readonly unsure: boolean
   /** The keys of the channel's pool. Undefined if it has none. */
   readonly keys: RoutedChannel['keys']
 }
 
 /**
- * Reasons why a channel cannot be tried, in the order of the checks. Of several channels, the one that passed most
- * checks determines the error.
+ * Reasons why a channel cannot be tried, in the order of the checks. If there are several channels, the one that passed
+ * the most checks determines the error.
  */
 const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
 type Obstacle = (typeof OBSTACLES)[number]
@@ -330,16 +333,19 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
   }
 }
 
-/** Returns the string with which a request draws at a channel. */
+/** Returns the draw string of a request at a channel. */
 type DrawString = (channel: ChannelConfig) => string
 
-/** Evaluates the affinity at most once. A channel without affinity draws by the request's id. */
+/**
+ * Returns the draw strings of a request. The affinity is evaluated at most once. A channel without affinity uses the
+ * request's id.
+ */
 function drawStrings({ draw, affinity }: RouteRequest): DrawString {
   let key: string | undefined
   return channel => (channel.affinity === false ? draw : (key ??= affinity?.() ?? draw))
 }
 
-/** The ranks of targets, each evaluated once. */
+/** Returns a function for the ranks of targets. Each rank is evaluated once. */
 function ranksOf({ rank }: RouteRequest, draw: DrawString): (target: Target) => number {
   if (rank === undefined) return UNRANKED
   const ranks = new Map<Target, number>()
@@ -348,7 +354,10 @@ function ranksOf({ rank }: RouteRequest, draw: DrawString): (target: Target) => 
 
 const UNRANKED = (): number => 0
 
-/** Draws numbers of channels, once per channel, and only for channels that are equal by all other criteria. */
+/**
+ * Returns a function for the draw numbers of targets. Each is computed once per channel, and only for channels that are
+ * equal by all other criteria.
+ */
 function drawsOf(draw: DrawString): (target: Target) => number {
   const drawn = new Map<ChannelConfig, number>()
   return ({ channel }) => {
@@ -370,12 +379,12 @@ const unsupportedWork = (model: string): GatewayError =>
   notFound(`The model "${excerpt(model)}" does not do this kind of work.`, 'model', 'model_not_supported')
 
 /**
- * Error that allows a retry after a minute. An administrator resumes a drained channel within minutes rather than
- * seconds.
+ * Error that suggests a retry after a minute, because administrators resume a drained channel within minutes rather
+ * than seconds.
  */
 const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
 
-/** Error that allows a retry after a second. A full channel may be free again by then. */
+/** Error that suggests a retry after a second, when a full channel may have capacity again. */
 const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
 
 const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {

@@ -3,14 +3,15 @@ import { matches } from '../config/glob.ts'
 import type { ChannelModels } from '../config/types.ts'
 
 /*
- * Names of models at a channel's upstream. A pattern of a map renames what it matches: of `{ "openai/*": "*" }`,
- * `openai/gpt-5.6` is `gpt-5.6` at the upstream (docs/configuration.md#channels).
+ * Names of models at a channel's upstream. A pattern in a map renames the models that it matches: with `{ "openai/*":
+ * "*" }`, `openai/gpt-5.6` becomes `gpt-5.6` at the upstream (docs/configuration.md#channels).
  */
 
 /**
  * Returns the upstream's name of a model. Undefined if the channel does not have the model.
  *
- * @param listed ids that the upstream lists. Undefined if unknown: every name that matches a pattern is then accepted.
+ * @param listed ids in the upstream's list. If undefined, the list is unknown, and every name that matches a pattern is
+ * accepted.
  */
 export function upstreamNameOf(
   { named, patterns, renamed }: ChannelModels,
@@ -33,16 +34,16 @@ export function upstreamNameOf(
   return undefined
 }
 
-/** Returns the public ids of a model that the upstream lists, one for each pattern that selects the model. */
+/** Returns the public ids of a model in the upstream's list, one for each pattern that selects the model. */
 export const publicNamesOf = ({ patterns, renamed }: ChannelModels, upstream: string): string[] =>
   patterns.flatMap(pattern => {
     const target = renamed?.get(pattern) ?? pattern
-    // A pattern whose models all have one name at the upstream has no list of public names.
+    // If all models of a pattern have the same upstream name, their public names cannot be listed.
     if (!target.includes('*') || !matches(target, upstream)) return []
     return [target === pattern ? upstream : renamedBy(target, pattern, upstream)]
   })
 
-/** Puts what the pattern's `*` matches in the name into the `*` of the target. */
+/** Replaces the `*` in the target with the text that the pattern's `*` matches in the name. */
 function renamedBy(pattern: string, target: string, name: string): string {
   const at = pattern.indexOf('*')
   const matched = name.slice(at, name.length - (pattern.length - at - 1))

@@ -9,19 +9,19 @@ import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voic
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
-  /** The caller's formats until a `session-update` changes them. */
+  /** The caller's initial formats, which a `session-update` may change. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
   readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
   /** Opens a converter between two different formats. */
   open(from: AudioFormat, to: AudioFormat): Promise<AudioConverter>
 }
 
-/** Whether the event may change the caller's audio formats. */
+/** Returns true if the event may change the caller's audio formats. */
 export const isFormatChange = (event: ClientEvent): boolean =>
   event.type === 'session-update' &&
   (event.settings.input?.format !== undefined || event.settings.output?.format !== undefined)
 
-/** Converts the audio between a caller and an upstream, so that each side only sees its own formats. */
+/** Converts the audio between a caller and an upstream, so that each side sees only its own formats. */
 export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
@@ -53,7 +53,9 @@ export class AudioPath {
     await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
   }
 
-  /** Converts a caller's event for the upstream. Audio that the converter still buffers precedes a commit. */
+  /**
+   * Converts a caller's event for the upstream. Before a commit, the audio that the converter still buffers is sent.
+   */
   incoming(event: ClientEvent): readonly ClientEvent[] {
     switch (event.type) {
       case 'audio-append': {
@@ -77,7 +79,10 @@ export class AudioPath {
     }
   }
 
-  /** Converts an upstream's event for the caller. Audio that the converter still buffers precedes the end of a part. */
+  /**
+   * Converts an upstream's event for the caller. Before the end of a part, the audio that the converter still buffers
+   * is sent.
+   */
   outgoing(event: ServerEvent): readonly ServerEvent[] {
     switch (event.type) {
       case 'audio-delta': {
@@ -119,7 +124,7 @@ export class AudioPath {
     return audio.length === 0 ? [] : [{ type: 'audio-delta', at, audio }]
   }
 
-  /** Opens the converters for both formats, then changes both together. An undefined format stays as it is. */
+  /** Opens the converters for both formats, then changes both together. An undefined format remains unchanged. */
   private async setFormats(input: AudioFormat | undefined, output: AudioFormat | undefined): Promise<void> {
     const { upstream } = this.options
     const incoming = input && (await this.converter(input, upstream.input))
@@ -163,10 +168,7 @@ export class AudioPath {
     return withFormats(settings, { input: this.input, output: this.output })
   }
 
-  /**
-   * Flushes the audio that was sent before the item, because the converter handles one stream at a time. Then converts
-   * the item.
-   */
+  /** Converts an item, after flushing the audio before it, because the converter handles only one stream at a time. */
   private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
     if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
     const rest = this.incomingConverter.flush()
@@ -189,7 +191,7 @@ export class AudioPath {
   }
 }
 
-/** Returns the new format. Undefined if it is missing or equals the current one. */
+/** Returns the new format. Undefined if it is missing or equal to the current one. */
 const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 

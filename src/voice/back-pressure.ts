@@ -21,7 +21,7 @@ export class BackPressure {
     this.source.pause()
   }
 
-  /** Called after the sink has taken some output. */
+  /** Called after the sink has accepted some output. */
   taken(): void {
     if (!this.isPaused || this.sink.buffered > LOW_WATER_MARK) return
     this.isPaused = false

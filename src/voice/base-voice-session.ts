@@ -9,19 +9,19 @@ import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, UpstreamSide } from './upstream.ts'
 import type { SessionRecord, VoiceSession } from './voice-session.ts'
 
-/** Parts that all kinds of sessions have. */
+/** Parts of every kind of session. */
 export interface SessionParts {
   readonly caller: SessionSocket
   readonly upstream: UpstreamSide
   readonly record: SessionRecord
   readonly limits: SessionLimits
-  /** Removes information that would reveal the upstream from an upstream's error. */
+  /** Removes information from an upstream's error that would reveal the upstream. */
   readonly publicError: (error: CanonicalError) => CanonicalError
-  /** Removes information that would reveal the upstream from a text of the upstream. */
+  /** Removes information from an upstream's text that would reveal the upstream. */
   readonly scrub: (text: string) => string
 }
 
-/** `closing` lasts until both connections are closed. */
+/** Phase of a session. `closing` lasts until both connections are closed. */
 type Phase = 'open' | 'running' | 'closing' | 'closed'
 
 /**
@@ -35,10 +35,10 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   private readonly bothClosed = Promise.withResolvers<void>()
   private readonly upstreamPressure: BackPressure
   private readonly callerPressure: BackPressure
-  /** Whether the upstream's last event was an `error`. It then explains the end that follows. */
+  /** True if the upstream's last event was an `error`, which explains the end that follows. */
   protected hasExplained = false
   private phase: Phase = 'open'
-  /** Whether the session ends once the running responses have ended. */
+  /** True if the session ends once the running responses have ended. */
   private isFinishing = false
   private lastFrame = performance.now()
   private idleTimer: NodeJS.Timeout | undefined
@@ -87,12 +87,12 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     upstream.terminate()
   }
 
-  /** The upstream has taken some of its output. */
+  /** Called when the upstream has accepted some of its buffered input. */
   taken(): void {
     this.upstreamPressure.taken()
   }
 
-  /** The upstream's side has ended. */
+  /** Called when the upstream's side has ended. */
   ended({ code, reason, error }: SessionEnd): void {
     if (this.isOver) return
     const unexplained = this.hasExplained ? undefined : error?.error
@@ -143,7 +143,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     this.options.record.recordUsage(usage)
   }
 
-  /** Ends the session if it is to end and no response is running. */
+  /** Ends the session if it is finishing and no response is running. */
   protected stopIfFinished(): void {
     if (this.isFinishing && this.responses.isIdle) this.stop()
   }
@@ -155,7 +155,10 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     if (!this.isOver) this.upstreamPressure.written()
   }
 
-  /** Closes both sides with the same code and reason, but only once. If there is an error, the caller gets it first. */
+  /**
+   * Closes both sides with the same code and reason. Has no effect the second time. If there is an error, it is sent to
+   * the caller first.
+   */
   private end(code: number, error?: CanonicalError, reason = error?.code ?? ''): void {
     if (this.isOver) return
     if (error !== undefined) this.fail(error)
@@ -181,7 +184,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 }
 
-/** The code for a connection that was closed without a close frame (RFC 6455, section 7.4.1). */
+/** Code for a connection that was closed without a close frame (RFC 6455, section 7.4.1). */
 const ABNORMAL = 1006
 
 const TOO_SLOW = 'the client reads too slowly'
@@ -192,7 +195,7 @@ const BINARY_FRAME: CanonicalError = {
   message: 'Frames must be text.',
 }
 
-/** The error that is sent before a shutdown. */
+/** Error that is sent before a shutdown. */
 const SHUTTING_DOWN: CanonicalError = {
   kind: 'overloaded',
   code: 'server_shutdown',

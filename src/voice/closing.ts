@@ -6,26 +6,28 @@ import { SESSION_LOST } from './upstream-errors.ts'
 /** Close codes (RFC 6455, section 7.4.1). */
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
-/** Close code for a peer that violated a rule, for example about who may connect. */
+/** Close code for a peer that violated a policy, for example one about who may connect. */
 export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
-/** Bytes; maximum length of the reason in a close frame (RFC 6455, section 5.5). */
+/** Maximum length of the reason in a close frame, in bytes (RFC 6455, section 5.5). */
 const LONGEST_REASON = 123
 
 /**
- * Whether a close frame may contain the code. Not allowed are undefined codes, and codes that represent a missing close
- * frame.
+ * Returns true if a close frame may contain the code. Undefined codes, and codes for a missing close frame, are not
+ * allowed.
  */
 const mayBeSent = (code: number): boolean =>
   (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
 
-/** Returns the close code for the other side of a session. If the same code must not be sent, it is 1000 or 1011. */
+/**
+ * Returns the close code for the other side of a session: the same code, or 1000 or 1011 if that code must not be sent.
+ */
 export const relayedCode = (code: number): number => (mayBeSent(code) ? code : code === 1005 ? NORMAL : INTERNAL)
 
-/** Returns how a session ends after its upstream closed the connection with this code. */
+/** Returns the end of a session whose upstream closed the connection with this code. */
 export const endOf = (code: number, reason: string): SessionEnd => ({
   code: relayedCode(code),
   reason,
@@ -33,8 +35,8 @@ export const endOf = (code: number, reason: string): SessionEnd => ({
 })
 
 /**
- * Closes a socket, and terminates it if the peer does not answer in time. Resumes a paused socket, because otherwise it
- * could not read the answer.
+ * Closes a socket, and terminates it if the peer does not answer in time. A paused socket is resumed, because it could
+ * not read the answer otherwise.
  */
 export function closeSocket(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState === socket.CLOSED) return

@@ -9,8 +9,8 @@ export type IdentifiedItem = ConversationItem & { readonly id: string }
 const MAX_ITEMS = 10_000
 
 /**
- * The items of a session in order, for upstreams that do not store items by id. Each client operation returns the
- * events that acknowledge it or, if it fails, one `error` event.
+ * Ordered items of a session, for upstreams that do not store items by id. Each client operation returns the events
+ * that acknowledge it, or one `error` event if it fails.
  */
 export class Conversation {
   private readonly order: string[] = []

@@ -10,26 +10,26 @@ import { SessionSocket } from './session-socket.ts'
 import { CALLER_DISCONNECTED } from './upstream-errors.ts'
 
 export interface DialOptions {
-  /** The upstream's base URL as configured. Its scheme is `http:` or `https:`. */
+  /** The upstream's configured base URL, with the scheme `http:` or `https:`. */
   readonly url: string
   readonly headers: { readonly [name: string]: string }
-  /** ms; time within which the connection must be open. */
+  /** Maximum time until the connection is open, in milliseconds. */
   readonly timeout: number
-  /** Bytes; maximum size of a message from the upstream. */
+  /** Maximum size of a message from the upstream, in bytes. */
   readonly maxPayload: number
-  /** ms; time between heartbeats. */
+  /** Time between heartbeats, in milliseconds. */
   readonly heartbeat: number
   readonly signal: AbortSignal
-  /** Proxy in front of the upstream. */
+  /** Proxy for the connection to the upstream. */
   readonly proxy?: ProxyConfig | undefined
   /** Certificates for the connection to the upstream. */
   readonly tls?: UpstreamTls | undefined
 }
 
-/** Bytes; maximum size of pongs that are buffered for an upstream that does not read them. */
+/** Maximum size of the pongs buffered for an upstream that does not read them, in bytes. */
 const MOST_PONGS = 2 ** 20
 
-/** Number of characters that are searched for an error message, in the body of a refused handshake. */
+/** Maximum length of a refused handshake's body that is searched for an error message, in characters. */
 const LONGEST_REFUSAL = 16 * 1024
 
 /**

@@ -1,7 +1,7 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 
 /**
- * Returns the error to report if an event could not be relayed. For example, parsed JSON can be nested too deeply to be
+ * Returns the error for an event that could not be relayed, for example because its JSON is nested too deeply to be
  * serialized.
  */
 export function eventFailure(thrown: unknown, kind: 'invalid-request' | 'upstream-failed'): CanonicalError {

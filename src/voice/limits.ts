@@ -1,26 +1,26 @@
 /** Limits of a voice session, from the config. */
 export interface SessionLimits {
-  /** ms; how long the caller's connection may be without a frame in either direction. */
+  /** Maximum time without a frame in either direction on the caller's connection, in milliseconds. */
   readonly idle: number
-  /** ms; maximum duration of a session. */
+  /** Maximum duration of a session, in milliseconds. */
   readonly lifetime: number
-  /** Bytes; maximum output that is buffered for a slow caller. */
+  /** Maximum size of the output buffered for a slow caller, in bytes. */
   readonly buffer: number
 }
 
 /**
- * Maximum number of running responses tracked per session, because an upstream may start responses without ending them.
- * Beyond it, the oldest one is forgotten.
+ * Maximum number of running responses tracked per session. Needed because an upstream may start responses without
+ * ending them. Beyond it, the oldest response is dropped.
  */
 export const MAX_RUNNING = 64
 
-/** Bytes buffered for a peer above which reading from the other side pauses. */
+/** Size of the output buffered for a peer above which reading from the other side pauses, in bytes. */
 export const HIGH_WATER_MARK = 256 * 1024
-/** Bytes buffered for a peer below which reading from the other side resumes. */
+/** Size of the output buffered for a peer below which reading from the other side resumes, in bytes. */
 export const LOW_WATER_MARK = 64 * 1024
 
-/** Maximum number of consecutive heartbeats at which a peer answers no ping or takes no output. */
+/** Maximum number of consecutive heartbeats at which a peer answers no ping or reads no output. */
 export const MAX_MISSED_BEATS = 2
 
-/** ms; how long a peer may take to answer a close frame. */
+/** Maximum time for a peer to answer a close frame, in milliseconds. */
 export const CLOSE_TIMEOUT = 1000

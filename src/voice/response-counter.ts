@@ -2,10 +2,10 @@ import { MAX_RUNNING } from './limits.ts'
 
 /** Maximum number of requested responses tracked per session. */
 const MOST_REQUESTED = 1000
-/** Characters; maximum length of an event id that is stored. */
+/** Maximum length of a stored event id, in characters. */
 const LONGEST_ID = 64
 
-/** The requested and running responses of a session. Each one is admitted once, no matter who started it. */
+/** Requested and running responses of a session. Each response is admitted once, no matter who started it. */
 export class ResponseCounter {
   private readonly admit: () => void
   /** Event ids of requested responses that have not started. */
@@ -13,7 +13,7 @@ export class ResponseCounter {
   /** Ids of running responses. */
   private readonly running = new Set<string>()
 
-  /** @param admit counts a response. Throws GatewayError if the key has reached a limit. */
+  /** @param admit function that counts a response. Throws GatewayError if the key has reached a limit. */
   constructor(admit: () => void) {
     this.admit = admit
   }
@@ -36,8 +36,8 @@ export class ResponseCounter {
   }
 
   /**
-   * Registers a response that has started. If turn detection started it, it counts like a requested response and may
-   * throw GatewayError if the key has reached a limit.
+   * Registers a response that has started. A response that turn detection started is counted like a requested response,
+   * and throws GatewayError if the key has reached a limit.
    */
   began(response: string): void {
     this.running.add(response)

@@ -3,24 +3,25 @@ import { closeSocket } from './closing.ts'
 import { Heartbeat } from './heartbeat.ts'
 
 export interface SocketLimits {
-  /** ms; time between heartbeats. */
+  /** Time between heartbeats, in milliseconds. */
   readonly heartbeat: number
-  /** Bytes; maximum output that is buffered for the peer. */
+  /** Maximum size of the output buffered for the peer, in bytes. */
   readonly buffer: number
 }
 
 export interface SocketListener {
   frame(data: Buffer, isBinary: boolean): void
-  /** The peer has taken some of the output. */
+  /** Called when the peer has read some of the output. */
   taken(): void
-  /** The peer is too slow: it took nothing for two heartbeats, or the waiting output exceeds the limit. */
+  /** Called when the peer is too slow: it read nothing for two heartbeats, or the waiting output exceeds the limit. */
   stalled(): void
-  /** Either side has closed the connection. Called once. */
+  /** Called once, when either side has closed the connection. */
   closed(code: number, reason: string): void
 }
 
 /**
- * Why a socket is not being read: it has no listener yet, the other side is slow, or audio converters are being opened.
+ * Reason why a socket is not being read: it has no listener yet, the other side is slow, or audio converters are being
+ * opened.
  */
 export type Hold = 'starting' | 'behind' | 'converting'
 
@@ -34,7 +35,7 @@ export class SessionSocket {
   private readonly holds = new Set<Hold>(['starting'])
   private listener: SocketListener | undefined
   private isClosing = false
-  /** How the connection was closed. */
+  /** Code and reason with which the connection was closed. */
   private end: { readonly code: number; readonly reason: string } | undefined
 
   constructor(socket: WebSocket, limits: SocketLimits) {
@@ -58,7 +59,7 @@ export class SessionSocket {
     if (socket.readyState === socket.CLOSED) socket.emit('close', 1006, Buffer.alloc(0))
   }
 
-  /** Bytes that are waiting to be sent. */
+  /** Number of bytes waiting to be sent. */
   get buffered(): number {
     return this.socket.bufferedAmount
   }
@@ -87,7 +88,7 @@ export class SessionSocket {
     if (this.holds.size === 0 && !this.isClosing) this.socket.resume()
   }
 
-  /** Sends a close frame. Frames from the peer are ignored from now on. */
+  /** Sends a close frame. Further frames from the peer are ignored. */
   close(code: number, reason: string): void {
     if (this.isClosing) return
     this.isClosing = true

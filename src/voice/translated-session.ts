@@ -69,7 +69,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     else this.forward(event)
   }
 
-  /** Opens the converters for new audio formats. In the meantime, the caller's events are queued. */
+  /** Opens the converters for new audio formats. Meanwhile, the caller's events are queued. */
   private reformat(event: ClientEvent): void {
     const { audio, caller } = this.options
     this.queued = []
@@ -162,7 +162,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   }
 }
 
-/** Creates the error for an event with losses if the key refuses losses. */
+/** Creates the error for an event with losses, for a key that refuses losses. */
 export const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',
   code: 'cannot_express',

@@ -5,11 +5,11 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, VoiceSessionSettings } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
 
-/** The upstream side of a voice session, common to all kinds of upstreams. */
+/** Upstream side of a voice session, common to all kinds of upstreams. */
 export interface UpstreamSide {
   /** Resolves once all connections are closed after `close` or `terminate`. */
   readonly closed: Promise<void>
-  /** Bytes sent to the upstream but not yet transmitted. */
+  /** Number of bytes sent to the upstream but not yet transmitted. */
   readonly buffered: number
   /** Pauses reading from the upstream, or generating the answer, until `resume`. Called when the caller is slow. */
   pause(): void
@@ -25,11 +25,13 @@ export interface UpstreamSide {
 
 /** An upstream that accepts canonical events: a WebSocket, or a cascade of requests. */
 export interface Upstream extends UpstreamSide {
-  /** Audio formats that `audio-append` accepts and `audio-delta` contains. The session converts the caller's audio. */
+  /**
+   * Audio formats that `audio-append` accepts and that `audio-delta` contains. The session converts the caller's audio.
+   */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /**
    * Returns the losses of a client event at this upstream, with paths into the event. Has no side effects. The session
-   * either reports each loss once or refuses the event.
+   * either reports each distinct loss once or refuses the event.
    */
   losses(event: ClientEvent): readonly Loss[]
   /** Sends an event. Never throws; a failure becomes an `error` event. Ignored after `close`. */
@@ -46,7 +48,7 @@ export interface UpstreamListener {
   ended(end: SessionEnd): void
 }
 
-/** How a session ended. A normal end has no `error`. */
+/** End of a session. A normal end has no `error`. */
 export interface SessionEnd {
   /** Close code for the caller (RFC 6455, section 7.4). */
   readonly code: number

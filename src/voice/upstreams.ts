@@ -2,7 +2,7 @@ import { LiveProtocol } from './formats/live/protocol.ts'
 import { RealtimeProtocol } from './formats/realtime/protocol.ts'
 import type { Protocol, ProtocolOptions } from './protocol.ts'
 
-/** Protocol for each voice session format of upstreams. */
+/** Protocols by the upstream's voice session format. */
 export const PROTOCOLS: { readonly [format: string]: new (options: ProtocolOptions) => Protocol } = {
   realtime: RealtimeProtocol,
   live: LiveProtocol,

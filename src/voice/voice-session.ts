@@ -19,7 +19,7 @@ export interface VoiceSession {
   terminate(): void
 }
 
-/** Receives the data of a session that the gateway accounts for and logs. */
+/** Receives the data of a session for accounting and logs. */
 export interface SessionRecord {
   /**
    * Counts one response against the key's limits.
@@ -51,7 +51,7 @@ export interface SessionModels {
   publicName(upstreamModel: string): string
 }
 
-/** The error for a session update that names another model. */
+/** Error for a session update that names another model. */
 export const OTHER_MODEL: CanonicalError = {
   kind: 'invalid-request',
   code: 'model_not_changeable',

@@ -13,7 +13,7 @@ export interface WebSocketUpstreamOptions {
   readonly listener: UpstreamListener
   /** Opens a connection to the protocol's address. Rejects with GatewayError. */
   dial(signal: AbortSignal): Promise<SessionSocket>
-  /** ms; time within which the first event must arrive. */
+  /** Maximum time until the first event arrives, in milliseconds. */
   readonly firstEvent: number
 }
 
@@ -23,8 +23,8 @@ const MOST_WAITING = 2000
 const MOST_RECONNECTS = 2
 
 /**
- * An upstream session over WebSockets. Has one connection at a time, and replaces it when the protocol requests a
- * reconnect.
+ * An upstream session over WebSockets. It has one connection at a time and replaces that connection when the protocol
+ * requests a reconnect.
  */
 export class WebSocketUpstream implements Upstream {
   readonly audio: Protocol['audio']
@@ -33,7 +33,7 @@ export class WebSocketUpstream implements Upstream {
   private readonly protocol: Protocol
   private readonly aborting = new AbortController()
   private readonly first = Promise.withResolvers<void>()
-  private readonly left = Promise.withResolvers<void>()
+  private readonly disconnected = Promise.withResolvers<void>()
   private readonly timer: NodeJS.Timeout
   private socket: SessionSocket | undefined
   private waiting: ClientEvent[] | undefined
@@ -47,7 +47,7 @@ export class WebSocketUpstream implements Upstream {
     this.protocol = options.protocol
     this.audio = options.protocol.audio
     this.timer = setTimeout(() => this.fail(SESSION_TIMED_OUT), options.firstEvent)
-    this.closed = this.left.promise
+    this.closed = this.disconnected.promise
   }
 
   /**
@@ -61,7 +61,7 @@ export class WebSocketUpstream implements Upstream {
     signal.addEventListener('abort', leave, { once: true })
     try {
       const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
-      // Until a connection is attached, `first` can only reject: with the reason why dialing was aborted.
+      // Until a connection is attached, `first` can only reject, with the reason why dialing was aborted.
       upstream.attach((await Promise.race([dialed, upstream.first.promise])) as SessionSocket)
       await upstream.first.promise
       return upstream
@@ -205,7 +205,7 @@ export class WebSocketUpstream implements Upstream {
     if (this.hasStarted) this.options.listener.ended(end)
   }
 
-  /** Fails the session. Before the first event, this rejects `open`; afterwards, it ends the session. */
+  /** Fails the session. Before the first event, this rejects `open`. Afterwards, it ends the session. */
   private fail(error: GatewayError): void {
     this.end({ code: INTERNAL, reason: '', error })
   }
@@ -218,7 +218,7 @@ export class WebSocketUpstream implements Upstream {
     this.aborting.abort()
     clearTimeout(this.timer)
     this.first.promise.catch(() => {})
-    void (this.socket?.closed ?? Promise.resolve()).then(this.left.resolve)
+    void (this.socket?.closed ?? Promise.resolve()).then(this.disconnected.resolve)
   }
 }
 

@@ -63,9 +63,9 @@ describe('bytes that wait', TIMED, () => {
     const waiting = new IncompleteBodies(ROOM)
     const [one, two, three] = ['a', 'a', 'b'].map(key => waiting.open(key))
     one!.take(200 * KIB)
-    expect(() => two!.take(100 * KIB)).toThrow(/of this key/)
+    expect(() => two!.take(100 * KIB)).toThrow(/This key has too many/)
     two!.close()
-    expect(() => three!.take(200 * KIB)).toThrow(/Too many requests are incomplete/)
+    expect(() => three!.take(200 * KIB)).toThrow(/There are too many incomplete requests/)
     three!.close()
     expect(() => one!.take(101 * KIB)).toThrow(/larger than/)
     one!.close()
@@ -78,7 +78,7 @@ describe('bytes that wait', TIMED, () => {
     const crowd = new IncompleteBodies(ROOM)
     expect(() => {
       for (let index = 0; index < 100; index++) crowd.open('a')
-    }).toThrow(/of this key/)
+    }).toThrow(/This key has too many/)
   })
 
   test('of JSON bodies: what is too much is refused, what was there goes on, and makes room', async () => {
@@ -89,7 +89,7 @@ describe('bytes that wait', TIMED, () => {
     const refused = await three.answer
     expect(refused.statusCode).toBe(503)
     expect(refused.headers['retry-after']).toBe('1')
-    expect(JSON.parse(await textOf(refused)).error.message).toContain('of this key')
+    expect(JSON.parse(await textOf(refused)).error.message).toContain('This key has too many')
     expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(await finished(one)).toBe(200)
     expect(await finished(beginChat(testServer, 120 * KIB))).toBe(200)

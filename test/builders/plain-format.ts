@@ -86,7 +86,7 @@ export const plainWriter: Writer = {
     const said = request.messages.flatMap((message, at) =>
       message.content.flatMap((part, index) => {
         if (part.type === 'text') return [part.text]
-        losses.drop(['messages', at, 'content', index], 'texts-only')
+        losses.drop(['messages', at, 'content', index], 'text-only')
         return []
       }),
     )

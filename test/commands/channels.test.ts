@@ -73,7 +73,7 @@ test('channels are added from a file, listed, tested and removed', async () => {
   upstream.script = response => response.writeHead(401).end('{}')
   expect(await run('channels', 'test', 'mine')).toMatchObject({
     code: 1,
-    out: expect.stringContaining('check the key'),
+    out: expect.stringContaining("check the channel's key"),
   })
   expect((await run('channels', 'test', 'unknown')).fault).toBe('there is no channel "unknown"')
   expect(await run('channels', 'remove', 'mine')).toMatchObject({ code: 0, out: 'Removed mine.' })
@@ -131,6 +131,6 @@ test('credentials are encrypted again: with a new secret of the store, then with
     fault: expect.stringContaining('another secret'),
   })
   const unread = await run('store', 'encrypt-again')
-  expect(unread.fault).toBe('No secret decrypts the credentials of channel mine; they stay as they are.')
+  expect(unread.fault).toBe('No secret decrypts the credentials of channel mine; they are left unchanged.')
   expect(unread.out).toContain('0 channels')
 })

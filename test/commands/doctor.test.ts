@@ -57,7 +57,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^ok +store: /m)
     expect(out).toMatch(/^ok +channel good: small answers in \d+ ms; 1 model listed$/m)
     expect(out).toMatch(/^warning +channel good: its clock differs from this machine's by 3[56]\d\d s$/m)
-    expect(out).toMatch(/^fault +channel refused: .*\(status 401\)\n +check the key of the channel/m)
+    expect(out).toMatch(/^fault +channel refused: .*\(status 401\)\n +check the channel's key/m)
     expect(out).toMatch(/^fault +channel dead: .*\n +check `base_url`/m)
     expect(out).toMatch(/^warning +channel unlisted: the upstream does not list large$/m)
     expect(out).not.toContain('right')

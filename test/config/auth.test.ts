@@ -43,7 +43,7 @@ describe('the sign-in of a channel', () => {
     ],
     [
       `provider: openai, auth: { ${KEYS} }`,
-      'channels[0].auth: does not fit the provider "openai", which is no service of AWS',
+      'channels[0].auth: does not fit the provider "openai", which is not an AWS service',
     ],
     [
       `provider: bedrock, region: r, auth: { ${KEYS}, tenant: t }`,

@@ -97,7 +97,7 @@ describe('proxies and certificates of channels', () => {
     expect(tls('cert: a.pem')).toEqual(['2 channels[0].tls needs both `cert` and `key`, or neither'])
     expect(tls('ca: /nowhere/ca.pem')).toEqual(['2 channels[0].tls.ca cannot be read: ENOENT'])
     expect(tls('ca: package.json, cert: package.json, key: package.json')).toEqual([
-      '2 channels[0].tls holds no valid certificates, or a key of another certificate',
+      '2 channels[0].tls has no valid certificates, or a key that belongs to another certificate',
     ])
   })
 })
@@ -360,12 +360,12 @@ describe('faults name their line', () => {
     [
       'a credential passed on',
       channel('provider: ollama, allow_headers: [Authorization]'),
-      '2 channels[0].allow_headers[0] "Authorization" never goes from a caller to an upstream',
+      '2 channels[0].allow_headers[0] "Authorization" is never passed from a caller to an upstream',
     ],
     ...['xi-api-key', 'accept-encoding', 'user-agent', 'expect'].map(name => [
       `${name}, which the exchange with the upstream has of its own`,
       channel(`provider: ollama, allow_headers: [${name}]`),
-      `2 channels[0].allow_headers[0] "${name}" never goes from a caller to an upstream`,
+      `2 channels[0].allow_headers[0] "${name}" is never passed from a caller to an upstream`,
     ]),
     [
       'a model that is no text',

@@ -54,8 +54,9 @@ it('makes sessions that all instances know, and that end everywhere at once', as
     expect((await session.ask('GET', '/status')).status).toBe(401)
 })
 
-it('changes a password, which ends the other sessions', async () => {
-  const { testServer, store } = await open()
+it('changes a password, which ends the other sessions and is in the audit log', async () => {
+  const admin = await open({ usage: { retention: 86_400_000 } })
+  const { testServer, store } = admin
   await addUser(store, 'ada')
   const [one, two] = [await SignedIn.at(testServer, 'ada'), await SignedIn.at(testServer, 'ada')]
   const next = 'another horse entirely'
@@ -68,6 +69,9 @@ it('changes a password, which ends the other sessions', async () => {
   expect((await two.ask('GET', '/status')).status).toBe(401)
   expect((await signInAs(testServer, 'ada')).status).toBe(401)
   expect((await signInAs(testServer, 'ada', next)).status).toBe(200)
+  expect((await admin.get('/audit')).json.data).toMatchObject([
+    { actor: 'ada', actor_kind: 'user', action: 'changeOwnPassword', target: 'ada', changes: [] },
+  ])
 })
 
 it('is not there where the console is switched off', async () => {

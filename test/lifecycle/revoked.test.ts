@@ -27,7 +27,7 @@ async function stored() {
   return { keep: place.path, key, headers: { authorization: `Bearer ${key}` }, change }
 }
 
-const ENDED = 'The API key is not valid any more.'
+const ENDED = 'The API key is no longer valid.'
 const revoke = (records: AccessRecords, id: string) => records.revokeKey(id, Date.now())
 
 /** Time within which the work of a revoked key has ended, in milliseconds. A change takes effect within a second. */
@@ -156,7 +156,7 @@ test.each<[string, (records: AccessRecords, id: string) => Promise<unknown>, str
   [
     'without a group',
     (records, id) => records.changeKey(id, { group: 'gone' }),
-    'The group of this API key does not exist any more.',
+    'The group of this API key no longer exists.',
   ],
 ])('a key that is %s ends its streams', TIMED, async (_, work, message) => {
   const { keep, headers, change } = await stored()

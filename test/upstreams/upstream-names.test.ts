@@ -50,7 +50,7 @@ describe('a pattern with another name', () => {
   test.each([
     [{ a: '*' }, '"*" has a `*` that the name lacks'],
     [{ 'a/*': '*/*' }, '"*/*" has a `*` that the name lacks'],
-    [{ '*/*': '*' }, 'a pattern with another name has one `*` only'],
+    [{ '*/*': '*' }, 'a pattern with a different upstream name can have only one `*`'],
   ])('that cannot work is refused: %j', (models, message) => {
     expect(() => channelsOf(models)).toThrow(message)
   })

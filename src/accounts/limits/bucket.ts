@@ -1,14 +1,14 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
-/** Number of minutes after which any debt is paid off. A larger debt would be a counting mistake. */
+/** Number of minutes within which any debt is paid off. A larger debt would be a counting mistake. */
 const LONGEST_DEBT = 24 * 60
 const MINUTE = 60_000
 /** Maximum wait, in milliseconds. A quota of 0 never has room. */
 const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
 /**
- * A token bucket: a quota per minute that refills steadily. Unused units accumulate up to one minute's quota, and debts
- * are paid off by the refill.
+ * A token bucket: a quota per minute that refills steadily. Unused units accumulate up to one minute's quota. The
+ * refill pays off debts.
  */
 export class Bucket {
   private perMinute: number
@@ -31,8 +31,8 @@ export class Bucket {
   }
 
   /**
-   * Returns the milliseconds until `units` are available, or until the bucket is full if `units` exceeds the quota.
-   * Returns 0 if they are available now, and at most `LONGEST_WAIT`.
+   * Returns the number of milliseconds until `units` are available, or until the bucket is full if `units` exceeds the
+   * quota: 0 if they are available now, and at most `LONGEST_WAIT`.
    */
   wait(now: number, units = 1): number {
     this.refill(now)
@@ -53,13 +53,13 @@ export class Bucket {
     this.units = Math.min(this.units, units)
   }
 
-  /** Returns the number of available units, which is negative for a debt. */
+  /** Returns the number of available units. A negative number is a debt. */
   level(now: number): number {
     this.refill(now)
     return this.units
   }
 
-  /** Whether the bucket is full, like a new one. */
+  /** Returns true if the bucket is full, like a new one. */
   isFull(now: number): boolean {
     return this.level(now) >= this.perMinute
   }

@@ -7,7 +7,7 @@ export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: num
 const TIMEOUT = 2000
 const REST = 5000
 
-/** Options of the reads: the function that reads, the clock and the listeners. */
+/** Options: the function that reads, the clock and the listeners. */
 export interface EarlierSpendOptions {
   readonly read: ReadSpent
   readonly now: () => number
@@ -15,7 +15,7 @@ export interface EarlierSpendOptions {
   readonly onRecovery: () => void
 }
 
-/** Reads what keys spent before their first step in this process. Concurrent requests of a key share one read. */
+/** Reads how much keys spent before their first step in this process. Concurrent requests of a key share one read. */
 export class EarlierSpend {
   private readonly options: EarlierSpendOptions
   private readonly reading = new Map<string, Promise<InitialSpend | undefined>>()
@@ -25,7 +25,7 @@ export class EarlierSpend {
     this.options = options
   }
 
-  /** Returns the spend of a key. Undefined if the store cannot be read. Never rejects. */
+  /** Returns the spend of a key, or undefined if the store cannot be read. Never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
     let reading = this.reading.get(key)
     if (reading === undefined) {
@@ -39,10 +39,10 @@ export class EarlierSpend {
     const { now, read, onFault, onRecovery } = this.options
     const at = now()
     if (at < this.restsUntil) return undefined
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
+    const timeout = Promise.withResolvers<never>()
+    const timer = setTimeout(() => timeout.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
     try {
-      const { day, month } = await Promise.race([read(key, at), late.promise])
+      const { day, month } = await Promise.race([read(key, at), timeout.promise])
       if (this.restsUntil > 0) onRecovery()
       this.restsUntil = 0
       return { day, month, at }

@@ -19,7 +19,7 @@ export interface InitialSpend {
   readonly at: number
 }
 
-/** Remaining quota per minute that another engine knew at time `at` (Unix milliseconds). */
+/** Remaining quota per minute that another engine reported at time `at` (Unix milliseconds). */
 export interface SeenLevels {
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
@@ -38,38 +38,40 @@ export interface LimitStep {
   /** Cost in nanodollars. A negative number is a refund. */
   readonly cost: number
   /**
-   * Time at which the cost that this step corrects was reserved, in Unix milliseconds. The correction is dropped if
-   * that day or month is over.
+   * Time of the reservation whose cost this step corrects, in Unix milliseconds. The correction is dropped if that day
+   * or month is over.
    */
   readonly reservedAt?: number | undefined
   /** Takes a concurrency slot of the key under this name: `OWNER.NUMBER`. */
   readonly enter?: string | undefined
   /** Releases the concurrency slot of that name. */
   readonly leave?: string | undefined
-  /** Whether the engine refuses the step if a limit is reached. A settling step is never refused. */
+  /** True if the engine must refuse the step when a limit is reached. A settling step is never refused. */
   readonly enforced: boolean
-  /** Earlier spend of the key, used if the engine does not know it yet. */
+  /** Earlier spend of the key, used by an engine that does not have it yet. */
   readonly initial?: InitialSpend | undefined
-  /** Lowers the remaining quota to these levels, refilled since then, before the step takes anything. */
+  /** Levels to which the remaining quota is lowered before the step takes anything. The refill since then is added. */
   readonly atMost?: SeenLevels | undefined
-  /** Whether Redis may have applied the step although it did not answer. Such a step is never sent to Redis again. */
+  /** True if Redis may have applied the step although it did not answer. Such a step is never sent to Redis again. */
   readonly isDoubtful?: true | undefined
 }
 
 /** The limits that can refuse a step. */
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
 
-/** Reason for the refusal of a step, and its duration. */
+/** Reason and duration of the refusal of a step. */
 export interface Refusal {
   readonly limit: LimitName
-  /** Number of milliseconds until the limit may have room. */
+  /** Number of milliseconds until the limit may have room again. */
   readonly wait: number
 }
 
 /** Result of a step. */
 export interface LimitState {
   readonly refused?: Refusal | undefined
-  /** Whether the engine lacks the key's earlier spend. The step changed nothing and is repeated with `initial`. */
+  /**
+   * True if the engine lacks the key's earlier spend. The step changed nothing, and must be repeated with `initial`.
+   */
   readonly unknown?: true
   /** Remaining quota per minute after the step, negative for a debt. */
   readonly requests?: number | undefined
@@ -81,7 +83,7 @@ export interface LimitEngine {
   /**
    * Applies a step. Never rejects. If the shared counts are unreachable, the engine counts in this process.
    *
-   * @param now Unix milliseconds; saves an engine of this process from reading the clock.
+   * @param now Unix milliseconds. Saves an engine in this process from reading the clock.
    */
   step(step: LimitStep, now?: number): LimitState | Promise<LimitState>
   /** Releases all slots of an owner that ended. */
@@ -95,8 +97,8 @@ const TURN = 1000
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
 
 /**
- * Builds the refusal of the limit with the longest wait. Undefined if no limit is reached. The arguments are the
- * milliseconds until each limit has room.
+ * Builds the refusal for the limit with the longest wait, or returns undefined if no limit is reached. The arguments
+ * are the milliseconds until each limit has room.
  */
 export function refusalBy(
   requests: number,
@@ -136,7 +138,9 @@ export class MemoryEngine implements LimitEngine {
     for (const count of this.counts.values()) count.leaveAll(owner)
   }
 
-  /** Returns a key's spend in the day and month of a time. Undefined if the spend for one of its budgets is unknown. */
+  /**
+   * Returns a key's spend in the day and month of a time, or undefined if the spend for one of its budgets is unknown.
+   */
   spent(key: string, { day, month }: KeyLimits, now = this.now()): InitialSpend | undefined {
     return this.counts.get(key)?.spent(day !== undefined, month !== undefined, now)
   }
@@ -160,7 +164,7 @@ export class MemoryEngine implements LimitEngine {
 class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
-  /** Names of the taken slots. Undefined until the first is taken. */
+  /** Names of the slots in use. Undefined until the first slot is taken. */
   private slots: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined
@@ -208,8 +212,8 @@ class KeyCount {
   }
 
   /**
-   * Whether a new key would have the same counts, so that this one can be forgotten. A key with spend in the current
-   * period cannot.
+   * Returns true if the counts equal those of a new key and can be forgotten. Spend in the current period prevents
+   * this.
    */
   isInitial(now: number): boolean {
     const { requests, tokens, slots, day, month } = this
@@ -262,8 +266,8 @@ function resized(bucket: Bucket | undefined, perMinute: number | undefined, now:
 }
 
 /**
- * Starts counting the spend of a period, with the amount spent before the first step if the step brings it. That amount
- * may come from an earlier period.
+ * Starts counting the spend of a period. Includes the amount spent before the first step if the step states it. That
+ * amount may belong to an earlier period.
  */
 function initial(
   spend: Spend | undefined,

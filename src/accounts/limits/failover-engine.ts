@@ -11,11 +11,10 @@ export interface FailoverOptions {
   /** Returns the Unix time in milliseconds. */
   readonly now: () => number
   /**
-   * Called before a key takes its first slot in Redis, so that the primary can release the slots if this worker is
-   * killed.
+   * Called before a key takes its first slot in Redis. Lets the primary release the slots if this worker is killed.
    */
   readonly onFirstSlot: (key: string) => void
-  /** Whether the primary has transferred its counts to Redis. Rejects if the primary does not answer. */
+  /** Returns true if the primary has transferred its counts to Redis. Rejects if the primary does not answer. */
   readonly isSettled: () => Promise<boolean>
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
@@ -34,9 +33,9 @@ export class FailoverEngine implements LimitEngine {
   private readonly redis: RedisCounts
   private readonly options: FailoverOptions
   private readonly reach: Reachability
-  /** Names of slots taken in the primary. They are released there. */
+  /** Names of slots taken in the primary, which must be released there. */
   private readonly entered = new Set<string>()
-  /** Last known levels in Redis by key, newest last. The primary starts counting from them. */
+  /** Last known levels in Redis by key, newest last. The primary starts counting from these levels. */
   private readonly levels = new Map<string, SeenLevels>()
   /** Keys whose first slot was announced to the primary. */
   private readonly announced = new Set<string>()
@@ -50,7 +49,7 @@ export class FailoverEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Whether counts are in Redis, as far as known. */
+  /** True if counts are in Redis, as far as is known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -88,7 +87,7 @@ export class FailoverEngine implements LimitEngine {
   private async stepAtPrimary(step: LimitStep): Promise<LimitState> {
     const { key, limits, enter, leave, isDoubtful } = step
     this.missed++
-    // The primary releases this slot in Redis. This worker must stop renewing it.
+    // The primary releases this slot in Redis, so this worker must stop renewing it.
     if (leave !== undefined) this.redis.forget(leave)
     const atMost = this.levels.get(key)
     this.levels.delete(key)
@@ -113,8 +112,8 @@ export class FailoverEngine implements LimitEngine {
   }
 
   /**
-   * Brings Redis up to date. Redis counts again only after the primary has transferred its counts. They would be
-   * missing otherwise.
+   * Brings Redis up to date. Redis resumes counting only after the primary has transferred its counts, which would
+   * otherwise be missing.
    */
   private async settle(): Promise<void> {
     const { redis, options } = this

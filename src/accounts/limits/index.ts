@@ -24,21 +24,21 @@ export interface LimitsOptions {
   readonly log?: Log
   /** Redis, for counts shared between instances. */
   readonly redis?: RedisLink | undefined
-  /** Sends steps to the primary process, which counts if there is no Redis or it is unreachable. */
+  /** Sends steps to the primary process, which counts if Redis is missing or unreachable. */
   readonly ask?: AskSteps | undefined
   /** Coordination of a worker that uses Redis with its primary. */
   readonly primary?: PrimaryLimits | undefined
-  /** Name of this process among those that share counts. It contains no dot and is random by default. */
+  /** Name of this process among those that share counts. Contains no dot. Random by default. */
   readonly owner?: string
-  /** Reads the earlier spend of keys. Nothing by default. */
+  /** Reads the earlier spend of keys. By default, keys have none. */
   readonly spent?: ReadSpent
 }
 
-/** The primary's limits from the view of a worker that uses Redis. */
+/** The primary's limits, as seen by a worker that uses Redis. */
 export interface PrimaryLimits {
   /** Announces that this worker takes slots of a key in Redis. */
   takesSlots(key: string): void
-  /** Whether the primary has transferred its counts to Redis. */
+  /** Returns true if the primary has transferred its counts to Redis. */
   isSettled(): Promise<boolean>
 }
 
@@ -67,7 +67,7 @@ export class Limits implements Limiter {
     this.spent = earlierSpend(spent, now, log)
   }
 
-  /** Creates the reservation of one request in its key's limits. Nothing is counted yet. */
+  /** Creates the reservation for one request in the limits of its key. Does not count anything yet. */
   of(key: string, settings: LimitSettings): Reservation {
     let use = this.keys.get(key)
     if (use === undefined) {
@@ -83,8 +83,8 @@ export class Limits implements Limiter {
   }
 
   /**
-   * Takes one of `most` slots that a key has across all processes. Returns a function that releases the slot. Undefined
-   * if none is free.
+   * Takes one of the `most` slots that a key has across all processes. Returns a function that releases the slot, or
+   * undefined if none is free.
    */
   takeSlot(kind: SlotKind, key: string, most: number): Promise<(() => void) | undefined> {
     return takeSlot(this.engine, kind, key, most, this.slotName())
@@ -94,7 +94,7 @@ export class Limits implements Limiter {
     return this.spent.of(key)
   }
 
-  /** Whether this process or machine currently counts alone although counts should be shared. */
+  /** True if this process or machine currently counts on its own although counts should be shared. */
   get isAlone(): boolean {
     return this.shared.some(({ isShared }) => !isShared)
   }
@@ -151,7 +151,7 @@ function sharedEngines(
 /** Logs the start and end of a period in which counts are not shared. */
 function outageListeners(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   const who = limits === 'primary' ? 'process' : 'machine'
-  const began = `limits are counted for this ${who} only`
+  const began = `limits are counted only for this ${who}`
   const outage = new Outage(log, { began, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {

@@ -1,13 +1,13 @@
 import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
 
 /**
- * Maximum number of pending steps of each kind. Further steps are dropped. The shared engine frees their slots when the
- * leases expire, and takes their spend from the stored usage rows.
+ * Maximum number of pending steps of each kind. Further steps are dropped: the shared engine frees their slots when
+ * the leases expire, and reads their spend from the stored usage rows.
  */
 const MOST = 100_000
 
 /**
- * Steps that were counted only in this process and are to be transferred to the shared engine: taken and released
+ * Steps that were counted only in this process and wait for their transfer to the shared engine: taken and released
  * slots, spend, and the remaining quota per minute.
  */
 export class PendingSteps {
@@ -18,7 +18,7 @@ export class PendingSteps {
   private readonly levels = new Map<string, LimitStep>()
   private readonly local: MemoryEngine
 
-  /** @param local the engine that counts in the meantime. */
+  /** @param local engine that counts in the meantime. */
   constructor(local: MemoryEngine) {
     this.local = local
   }
@@ -26,25 +26,26 @@ export class PendingSteps {
   /**
    * Records a step that was counted in this process.
    *
-   * @param mayBeCounted whether the shared engine may have counted the step, too. Its cost is then not transferred.
+   * @param mayBeCounted true if the shared engine may also have counted the step. The cost is then not transferred.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
     const nothing = { ...NO_AMOUNTS, key, limits }
     if (enter !== undefined && limits.concurrent !== undefined) put(this.entered, enter, { ...nothing, enter })
-    if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined)) this.owe(nothing, cost)
+    if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined))
+      this.addCost(nothing, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
       put(this.levels, key, nothing)
     if (leave !== undefined && !this.entered.delete(leave)) put(this.leaves, leave, { ...nothing, leave })
   }
 
-  /** Releases the slot of a step that the shared engine may have counted, too. One slot is enough. */
-  doubt({ key, limits, enter }: LimitStep): void {
+  /** Releases the slot of a step that the shared engine may also have counted, because one slot is enough. */
+  releaseDoubtful({ key, limits, enter }: LimitStep): void {
     if (enter !== undefined) put(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
-  /** Forgets a released slot. Returns whether this process had taken it. */
-  returned(leave: string | undefined): boolean {
+  /** Forgets a released slot. Returns true if this process had taken the slot. */
+  forgetSlot(leave: string | undefined): boolean {
     return leave !== undefined && this.entered.size > 0 && this.entered.delete(leave)
   }
 
@@ -53,7 +54,9 @@ export class PendingSteps {
     for (const name of this.entered.keys()) if (name.startsWith(`${owner}.`)) this.entered.delete(name)
   }
 
-  /** Removes and returns the next step to transfer. Slots come last, because many of them are released meanwhile. */
+  /**
+   * Removes and returns the next step to transfer. Slots are last, because many of them are released in the meantime.
+   */
   next(): LimitStep | undefined {
     const leave = removeFirst(this.leaves)
     if (leave !== undefined) return leave
@@ -69,19 +72,19 @@ export class PendingSteps {
   /**
    * Puts back a step that could not be transferred.
    *
-   * @param mayBeCounted whether the shared engine may have applied the step although its answer was lost. If so, the cost
-   * is not sent again, so that it is never counted twice.
+   * @param mayBeCounted true if the shared engine may have applied the step although its answer was lost. The cost is
+   * then not sent again, so that it is never counted twice.
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
     if (leave !== undefined) put(this.leaves, leave, step)
-    if (cost !== 0 && !mayBeCounted) this.owe({ ...NO_AMOUNTS, key, limits }, cost)
+    if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits }, cost)
     if (atMost !== undefined) put(this.levels, key, { ...NO_AMOUNTS, key, limits })
     if (enter !== undefined && !this.leaves.has(enter)) put(this.entered, enter, step)
   }
 
-  /** Adds a cost to transfer for a key. */
-  private owe(nothing: LimitStep, cost: number): void {
+  /** Adds a cost to the pending cost of a key. */
+  private addCost(nothing: LimitStep, cost: number): void {
     const before = this.costs.get(nothing.key)?.cost ?? 0
     put(this.costs, nothing.key, { ...nothing, cost: before + cost })
   }

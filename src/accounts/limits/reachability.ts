@@ -9,7 +9,7 @@ export interface ReachabilityOptions {
 /** Interval between two probes, in milliseconds. */
 const PROBE = 500
 
-/** Tracks whether the shared counts are reachable. Probes them after a failure until they are. */
+/** Tracks whether the shared counts are reachable. After a failure, probes them until they are reachable again. */
 export class Reachability {
   private readonly options: ReachabilityOptions
   private readonly probing: () => void
@@ -21,7 +21,7 @@ export class Reachability {
     this.probing = () => void this.probe()
   }
 
-  /** Whether the shared counts are reachable, as far as known. */
+  /** True if the shared counts are reachable, as far as is known. */
   get isUp(): boolean {
     return this.timer === undefined
   }
@@ -54,5 +54,5 @@ export class Reachability {
   }
 }
 
-/** Failure of an engine whose shared counts have no connection. */
+/** Failure of an engine that has no connection to the shared counts. */
 export const NOT_CONNECTED = new Error('not connected to the shared counts')

@@ -16,23 +16,23 @@ const MOST = 1000
 const MOST_OWNERS = 1000
 const MOST_KEYS = 100_000
 
-/** Counts in Redis. Each step is one script run, timed by the clock of Redis. */
+/** Counts in Redis. Each step is one run of a script, timed by Redis's clock. */
 export class RedisCounts implements SharedCounts {
   readonly takesDoubtful = false
   private readonly link: RedisLink
   private readonly now: () => number
   /** Keys of the slots that this instance holds, by slot name. */
   private readonly slots = new Map<string, string>()
-  /** Keys of which other processes hold slots, by owner. */
+  /** Keys in which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
-  /** Owners that ended. Their last steps may still be on the way. */
+  /** Owners that ended, whose last steps may still arrive. */
   private readonly ended = new Set<string>()
-  /** Keys whose slots are to be released, by owner. */
+  /** Keys whose slots must be released, by owner. */
   private readonly releasing = new Map<string, Set<string>>()
   private readonly timer: NodeJS.Timeout
   private retry: NodeJS.Timeout | undefined
 
-  /** @param now returns the Unix time in milliseconds. Used to compute the end of a budget period. */
+  /** @param now returns the Unix time in milliseconds, used to compute the end of a budget period. */
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now
@@ -55,13 +55,14 @@ export class RedisCounts implements SharedCounts {
   }
 
   /**
-   * Whether Redis may have counted the step. An error reply of Redis starts with its kind and means that nothing was counted.
+   * Returns true if Redis may have counted the step. An error reply, which starts with its kind, means that nothing was
+   * counted.
    */
   mayBeCounted(thrown: unknown): boolean {
     return !(thrown instanceof Error && /^[A-Z]{2,} /.test(thrown.message))
   }
 
-  /** Checks that Redis can run scripts, and renews this instance's slots in case Redis has lost them. */
+  /** Checks that Redis can run scripts, and renews this instance's slots in case Redis lost them. */
   async probe(): Promise<void> {
     await this.renew()
   }
@@ -78,7 +79,7 @@ export class RedisCounts implements SharedCounts {
     if (keys.size < MOST_KEYS) keys.add(key)
   }
 
-  /** Releases all slots of an owner, as soon as Redis is reachable. */
+  /** Releases all slots of an owner as soon as Redis is reachable. */
   leaveAll(owner: string): void {
     const keys = this.keysOfOwners.get(owner) ?? new Set()
     for (const [name, key] of this.slots)
@@ -132,7 +133,7 @@ export class RedisCounts implements SharedCounts {
     }
   }
 
-  /** Renews the leases of all slots. Runs the script even without slots, to test that scripts run. */
+  /** Renews the leases of all slots. Runs the script even without slots, to check that scripts run. */
   private async renew(): Promise<void> {
     await this.release()
     const slots = [...this.slots]
@@ -166,7 +167,7 @@ export class RedisCounts implements SharedCounts {
   }
 }
 
-/** Returns the Redis keys of a key's counts and slots. The braces put both on one node of a cluster. */
+/** Returns the Redis keys for a key's counts and slots. The braces place both on the same node of a cluster. */
 const keysOf = (key: string): readonly string[] => [`interlingua:limits:{${key}}`, `interlingua:limits:{${key}}:places`]
 
 /** Returns the arguments of the `STEP` script, in order. */
@@ -179,11 +180,11 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]
 
-/** Returns an earlier level with the refill since then. */
+/** Returns an earlier level plus the refill since then. */
 const levelNow = (level: number | undefined, limit: number | undefined, elapsed: number): number | undefined =>
   level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed)
 
-/** Whether a slot name belongs to an owner. */
+/** Returns true if a slot name belongs to an owner. */
 const isOf = (owner: string, name: string): boolean => name.startsWith(`${owner}.`)
 
 const text = (value: string | number | undefined): string => (value === undefined ? '' : `${value}`)

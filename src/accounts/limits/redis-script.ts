@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { RedisScript } from '../../store/cluster/redis.ts'
 
-/* Counts of `KeyCount` in Redis, by the clock of Redis. `test/accounts/limits/engines.test.ts` compares both. */
+/* Counts as in `KeyCount`, but in Redis and by Redis's clock. `test/accounts/limits/engines.test.ts` compares both. */
 
-/** Builds a script with the hash by which Redis caches it. */
+/** Builds a script with the hash under which Redis caches the script. */
 const scriptOf = (source: string): RedisScript => ({
   source,
   sha: createHash('sha1').update(source).digest('hex'),
@@ -146,8 +146,7 @@ return { refused and '1' or '0', text(requests_level), text(tokens_level), exact
 `)
 
 /**
- * Renews the leases of slots. KEYS: the sets of slots. ARGV: milliseconds of a lease, then the name of a slot for each
- * key.
+ * Renews the leases of slots. KEYS: the sets of slots. ARGV: milliseconds of a lease, then one slot name per key.
  */
 export const RENEW = scriptOf(`
 local time = redis.call('TIME')

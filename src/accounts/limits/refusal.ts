@@ -37,15 +37,15 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
 
 const NANODOLLARS = 1e9
 
-/** Returns an amount of nanodollars as text, exact enough to compare it with a budget. */
+/** Formats an amount of nanodollars, exact enough to compare with a budget. */
 const dollars = (amount: number): string => `$${Number((amount / NANODOLLARS).toPrecision(3))}`
 
 /**
- * Builds the error for a request whose estimated cost exceeds a whole budget, so that waiting does not help
- * (docs/keys-and-limits.md#limits). Undefined if the budget covers it.
+ * Builds the error for a request whose estimated cost exceeds an entire budget, so that waiting does not help
+ * (docs/keys-and-limits.md#limits). Returns undefined if the budget covers the request.
  *
- * @param cost estimated cost, and the budget, in nanodollars.
- * @param output output tokens that the estimate assumes.
+ * @param cost estimated cost in nanodollars, as are the budgets.
+ * @param output number of output tokens that the estimate assumes.
  */
 export function beyondBudget(cost: number, { day, month }: KeyLimits, output: number): GatewayError | undefined {
   const budget = Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY)

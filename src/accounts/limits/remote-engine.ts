@@ -4,18 +4,18 @@ import type { SharedCounts } from './shared-engine.ts'
 /** Sends steps to the primary process, which applies them in order and returns one state per step. */
 export type AskSteps = (steps: readonly LimitStep[]) => Promise<readonly LimitState[]>
 
-/** A step that waits to be sent. */
+/** A step waiting to be sent. */
 interface Waiting {
   readonly step: LimitStep
-  readonly taken: PromiseWithResolvers<LimitState>
+  readonly outcome: PromiseWithResolvers<LimitState>
 }
 
-/** Timeout for an answer of the primary, in milliseconds. */
+/** Timeout for an answer from the primary, in milliseconds. */
 const TIMEOUT = 1000
 /** Delay of steps that nobody waits for, in milliseconds. Most of them share a message with a later request. */
 const UNAWAITED_DELAY = 5
 
-/** Counts in the primary process. The steps of one turn of the event loop share a message. */
+/** Counts in the primary process. Steps of the same turn of the event loop share a message. */
 export class PrimaryCounts implements SharedCounts {
   readonly isUp = true
   readonly takesDoubtful = true
@@ -31,11 +31,11 @@ export class PrimaryCounts implements SharedCounts {
   }
 
   step(step: LimitStep): Promise<LimitState> {
-    const taken = Promise.withResolvers<LimitState>()
-    this.waiting.push({ step, taken })
+    const outcome = Promise.withResolvers<LimitState>()
+    this.waiting.push({ step, outcome })
     if (step.enforced || step.leave !== undefined) this.soon()
     else this.timer ??= setTimeout(this.flush, UNAWAITED_DELAY)
-    return taken.promise
+    return outcome.promise
   }
 
   probe(): Promise<unknown> {
@@ -69,9 +69,9 @@ export class PrimaryCounts implements SharedCounts {
     try {
       const states = await within(TIMEOUT, this.ask(sent.map(({ step }) => step)))
       if (states.length !== sent.length) throw new Error(`sent ${sent.length} steps, received ${states.length} states`)
-      for (const [index, { taken }] of sent.entries()) taken.resolve(states[index]!)
+      for (const [index, { outcome }] of sent.entries()) outcome.resolve(states[index]!)
     } catch (thrown) {
-      for (const { taken } of sent) taken.reject(thrown)
+      for (const { outcome } of sent) outcome.reject(thrown)
     }
   }
 }
@@ -92,8 +92,8 @@ export async function takeSteps(engine: LimitEngine, steps: readonly LimitStep[]
  */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error(`no answer within ${milliseconds} ms`))
-    const timer = setTimeout(() => setImmediate(late), milliseconds)
+    const onTimeout = (): void => reject(new Error(`no answer within ${milliseconds} ms`))
+    const timer = setTimeout(() => setImmediate(onTimeout), milliseconds)
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -4,7 +4,7 @@ import { quotaOf } from './bucket.ts'
 import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
 import { beyondBudget, limited } from './refusal.ts'
 
-/** Expected tokens of a request. `output` is the maximum of the answer, if the request limits it. */
+/** Expected tokens of a request. `output` is the maximum for the answer, if the request sets one. */
 export interface ExpectedTokens {
   readonly input: number
   readonly output?: number
@@ -19,10 +19,10 @@ export interface SpentTokens {
 /** Maximum number of tokens of one request. A higher count is an upstream's mistake. */
 const MOST_TOKENS = 1e11
 
-/** Returns the cost in nanodollars of a number of tokens. Undefined if a price is unknown. */
+/** Returns the cost of a number of tokens in nanodollars, or undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
-/** Result of a reservation: undefined if the counts are in this process, a promise if another process must answer. */
+/** Result of a reservation: undefined if this process counts, a promise if another process must answer. */
 export type MaybePromise = undefined | Promise<void>
 
 /** The part of `Limits` that reservations use. */
@@ -32,17 +32,17 @@ export interface Limiter {
   readonly now: () => number
   /** Creates a unique name for a concurrency slot. */
   slotName(): string
-  /** Reads the earlier spend of a key. Undefined if it is currently unknown. */
+  /** Reads the earlier spend of a key. Returns undefined if the spend is currently unknown. */
   earlierSpend(key: string): Promise<InitialSpend | undefined>
 }
 
-/** Number of requests of the same size for which the key must have room, so that an estimate of the size suffices. */
+/** Number of requests of the same size that the key must have room for, so that an estimate of the size suffices. */
 const PLENTY = 8
 
 /**
- * The reservation of one request in its key's limits. The request enters, reserves its expected usage, and settles with
- * the actual usage at its end. Concurrent requests cannot exceed the limits together. Methods return a promise only if
- * another process counts.
+ * The reservation of one request in the limits of its key. The request enters, reserves its expected usage, and at its
+ * end settles with the actual usage. Concurrent requests together cannot exceed the limits. Methods return a promise
+ * only if another process counts.
  */
 export class Reservation {
   private readonly key: string
@@ -66,12 +66,12 @@ export class Reservation {
   }
 
   /**
-   * Counts one request. If there is ample room, also reserves tokens. `reserve` then only records the expectation.
+   * Counts one request. If there is ample room, also reserves tokens, so that `reserve` only records the expectation.
    *
-   * @param takesSlot whether the request takes a concurrency slot until `settle` or `leave`.
+   * @param takesSlot true if the request takes a concurrency slot until `settle` or `leave`.
    * @param most upper bound of the input tokens, as for `reserve`.
-   * @throws GatewayError `rate-limited` with `retryAfterSeconds` if a limit is reached; with remote counts the promise
-   * rejects.
+   * @throws GatewayError `rate-limited` with `retryAfterSeconds` if a limit is reached. With remote counts, the promise
+   * rejects with it.
    */
   enter(takesSlot = true, most = Number.POSITIVE_INFINITY): MaybePromise {
     const { use } = this
@@ -82,10 +82,10 @@ export class Reservation {
     return this.enforce(this.step(1, this.tokens, 0, true, this.slot, undefined), this.limiter.now())
   }
 
-  /** Whether there was ample room for requests of this size after the last step. */
+  /** Returns true if there was ample room for requests of this size after the last step. */
   private isPlenty(most: number): boolean {
-    const { hasBudget, tokensThen, typicalOutput } = this.use
-    return !hasBudget && tokensThen >= PLENTY * (most + typicalOutput)
+    const { hasBudget, tokensAfterLastStep, typicalOutput } = this.use
+    return !hasBudget && tokensAfterLastStep >= PLENTY * (most + typicalOutput)
   }
 
   /**
@@ -93,9 +93,10 @@ export class Reservation {
    * needs the full quota.
    *
    * @param expected called only if tokens are scarce or a budget applies, because counting is expensive.
-   * @param most upper bound of the input tokens, from the size of the body; used instead of `expected` if there is
+   * @param most upper bound of the input tokens, from the size of the body. Used instead of `expected` if there is
    * ample room.
-   * @throws GatewayError `rate-limited` if the key has too little left; with remote counts the promise rejects.
+   * @throws GatewayError `rate-limited` if the key has too little left. With remote counts, the promise rejects with
+   * it.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
     const { use } = this
@@ -108,7 +109,7 @@ export class Reservation {
     const { input, output = Number.POSITIVE_INFINITY } = guess
     const answer = Math.max(0, Math.min(output, typicalOutput))
     const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
-    const cost = hasBudget ? whole(costOf({ input, output: answer })) : 0
+    const cost = hasBudget ? boundedCost(costOf({ input, output: answer })) : 0
     const more = tokens - this.tokens
     this.tokens = tokens
     this.cost = cost
@@ -120,13 +121,13 @@ export class Reservation {
   /**
    * Reserves the additional cost of the expected usage at the prices of another model.
    *
-   * @throws GatewayError `rate-limited` if a budget does not cover it; with remote counts the promise rejects. The
-   * earlier reservation stays.
+   * @throws GatewayError `rate-limited` if a budget does not cover the cost. With remote counts, the promise rejects
+   * with it. The earlier reservation stays.
    */
   cover(costOf: CostOf): MaybePromise {
     const { use, expected, answer, cost: reserved, costOf: before } = this
     if (!use.hasBudget || expected === undefined) return undefined
-    const cost = Math.max(reserved, whole(costOf({ input: expected().input, output: answer })))
+    const cost = Math.max(reserved, boundedCost(costOf({ input: expected().input, output: answer })))
     const restore = (thrown: unknown): never => {
       Object.assign(this, { expected, cost: reserved, costOf: before })
       throw thrown
@@ -157,25 +158,25 @@ export class Reservation {
   /**
    * Replaces the reserved usage by the actual usage, and releases the concurrency slot.
    *
-   * @param cost nanodollars. Undefined if unknown; nothing is then charged.
-   * @param isWhole whether the answer is complete, so that its size counts for later estimates.
+   * @param cost cost in nanodollars. If undefined, nothing is charged.
+   * @param isWhole true if the answer is complete, so that its size counts for later estimates.
    */
   settle(spent: SpentTokens, cost?: number, isWhole = true): void {
-    const output = counted(spent.output)
-    if (isWhole) this.use.answered(output)
-    this.replace(counted(spent.input) + output, whole(cost))
+    const output = boundedTokens(spent.output)
+    if (isWhole) this.use.recordAnswer(output)
+    this.replace(boundedTokens(spent.input) + output, boundedCost(cost))
   }
 
   /**
-   * Settles an answer whose usage is unknown, such as an uncounted image, with the expected usage. Charges nothing if
-   * the request ended before it was read.
+   * Settles an answer of unknown usage, such as an uncounted image, with the expected usage. Charges nothing if the
+   * request ended before it was read.
    */
   settleUncounted(): void {
     const { expected, costOf, use } = this
     if (expected === undefined) return this.replace(0, 0)
     const { input, output = Number.POSITIVE_INFINITY } = expected()
     const answer = Math.min(this.answer, Math.max(0, output))
-    const cost = use.hasBudget ? whole(costOf({ input, output: answer })) : 0
+    const cost = use.hasBudget ? boundedCost(costOf({ input, output: answer })) : 0
     this.replace(Math.ceil(input + answer), cost)
   }
 
@@ -192,7 +193,7 @@ export class Reservation {
     if (this.slot !== undefined) this.take(0, 0)
   }
 
-  /** Reads the remaining quota without using any, unless the quota is already known. */
+  /** Reads the remaining quota without using any of it, unless the quota is already known. */
   look(): void {
     const { limits } = this.use
     const { requests, tokens } = this.remaining
@@ -212,8 +213,8 @@ export class Reservation {
     const now = limiter.now()
     this.slot = undefined
     const state = limiter.engine.step(this.step(0, tokens, cost, false, undefined, slot), now)
-    if (state instanceof Promise) void state.then(state => use.saw(state, limiter.now()))
-    else use.saw(state, now)
+    if (state instanceof Promise) void state.then(state => use.recordState(state, limiter.now()))
+    else use.recordState(state, now)
   }
 
   /** Builds a step. All steps have the same shape. */
@@ -230,12 +231,12 @@ export class Reservation {
     return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
   }
 
-  /** Applies a step that may be refused, and throws the refusal. */
+  /** Applies a step that may be refused. Throws the refusal. */
   private enforce(step: LimitStep, now: number): MaybePromise {
     const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
-    this.use.saw(state, now)
-    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    this.use.recordState(state, now)
+    if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
     return undefined
   }
 
@@ -244,13 +245,13 @@ export class Reservation {
     let state = await taken
     if (state.unknown) state = await limiter.engine.step(await this.withSpend(step))
     if (state.unknown) return
-    use.saw(state, limiter.now())
-    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    use.recordState(state, limiter.now())
+    if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
   }
 
   /**
-   * Adds the key's earlier spend to the step. If the spend is unknown, removes budgets and cost, so that an unavailable
-   * store refuses nobody.
+   * Adds the key's earlier spend to the step. If the spend is unknown, removes budgets and cost, so that nobody is
+   * refused because the store is unavailable.
    */
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.earlierSpend(step.key)
@@ -259,8 +260,8 @@ export class Reservation {
     return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 
-  /** Undoes the bookkeeping of a refused step. The step changed no counts. */
-  private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+  /** Undoes the bookkeeping of a refused step, which changed no counts. */
+  private refusalOf(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
     const isBudget = refusal.limit === 'day' || refusal.limit === 'month'
     const beyond = isBudget ? beyondBudget(this.cost, step.limits, this.answer) : undefined
     if (step.enter !== undefined) this.slot = undefined
@@ -278,20 +279,20 @@ export class Reservation {
   }
 }
 
-/** Whether the key has any limit. */
+/** Returns true if the key has any limit. */
 const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
   limits.rpm !== undefined || limits.tpm !== undefined || limits.concurrent !== undefined || hasBudget
 
 const UNPRICED: CostOf = () => undefined
 
 /** Rounds a cost up to whole nanodollars and bounds it. An unknown cost is 0. */
-const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
+const boundedCost = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
 
 /** Maximum cost of one request, in nanodollars. A higher cost is a mistake. */
 const MOST_COST = 1e14
 
 /** Bounds an upstream's token count, which may be any number. */
-const counted = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
+const boundedTokens = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
 
 /** Expected number of output tokens before the key's first answer. */
 const TYPICAL_OUTPUT = 1000
@@ -327,19 +328,19 @@ export class KeyUse {
   }
 
   /** Records the remaining quota after a step. */
-  saw({ requests, tokens }: LimitState, now: number): void {
+  recordState({ requests, tokens }: LimitState, now: number): void {
     this.requestsLevel = requests
     this.tokensLevel = tokens
     this.at = now
   }
 
   /** Adds an answer to the average. */
-  answered(output: number): void {
+  recordAnswer(output: number): void {
     const seen = Math.min(Math.max(output, 0), LARGEST_OUTPUT)
     if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
   }
 
-  /** Estimates the remaining requests now. Undefined without a limit or before the first step. */
+  /** Estimates the requests that remain now. Returns undefined without a limit or before the first step. */
   requests(now: number): Quota | undefined {
     const { requestsLevel, at, limits } = this
     if (requestsLevel === undefined || limits.rpm === undefined) return undefined
@@ -347,11 +348,11 @@ export class KeyUse {
   }
 
   /** Remaining tokens after the last step, without the refill since then. */
-  get tokensThen(): number {
+  get tokensAfterLastStep(): number {
     return this.tokensLevel ?? 0
   }
 
-  /** Estimates the remaining tokens now. Undefined without a limit or before the first step. */
+  /** Estimates the tokens that remain now. Returns undefined without a limit or before the first step. */
   tokens(now: number): Quota | undefined {
     const { tokensLevel, at, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined

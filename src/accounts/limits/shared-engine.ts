@@ -4,13 +4,13 @@ import { NOT_CONNECTED, Reachability } from './reachability.ts'
 
 /** Counts that several processes share. Every call has a timeout. */
 export interface SharedCounts {
-  /** Whether a step could be sent now. */
+  /** True if a step could be sent now. */
   readonly isUp: boolean
-  /** Whether steps that Redis may already have counted are accepted. */
+  /** True if the engine accepts steps that Redis may already have counted. */
   readonly takesDoubtful: boolean
-  /** Applies a step. Rejects if the step was not counted or possibly not counted. */
+  /** Applies a step. Rejects if the step was not counted, or may not have been counted. */
   step(step: LimitStep): Promise<LimitState>
-  /** Whether a step that was rejected with this error may have been counted. */
+  /** Returns true if a step that was rejected with this error may have been counted. */
   mayBeCounted(thrown: unknown): boolean
   /** Rejects while steps cannot be counted. */
   probe(): Promise<unknown>
@@ -22,13 +22,13 @@ export interface SharedCounts {
 export interface SharedOptions {
   /** Counts while the shared counts are unreachable. */
   readonly local: MemoryEngine
-  /** Called when counts stop being shared. `onRecovery` when they are shared again. */
+  /** Called when counts are no longer shared. `onRecovery` is called when they are shared again. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }
 
 /**
- * Uses shared counts, and counts in this process while the shared counts fail or time out. Afterwards transfers the
+ * Uses shared counts, but counts in this process while the shared counts fail or time out, and afterwards transfers the
  * spend, the remaining quota per minute and the slots.
  */
 export class SharedEngine implements LimitEngine {
@@ -46,7 +46,7 @@ export class SharedEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Whether counts are shared, as far as known. */
+  /** True if counts are shared, as far as is known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -70,18 +70,18 @@ export class SharedEngine implements LimitEngine {
   }
 
   private async stepTogether(step: LimitStep): Promise<LimitState> {
-    if (this.pending.returned(step.leave)) this.local.step(leaving(step))
+    if (this.pending.forgetSlot(step.leave)) this.local.step(releaseOf(step))
     try {
       return await this.counts.step(step)
     } catch (thrown) {
       this.reach.failed(thrown)
       const isDoubtful = this.counts.mayBeCounted(thrown)
-      if (isDoubtful) this.pending.doubt(step)
+      if (isDoubtful) this.pending.releaseDoubtful(step)
       return this.stepHere(step, isDoubtful)
     }
   }
 
-  /** @param mayBeCounted whether the shared counts may include the step and only the answer is missing. */
+  /** @param mayBeCounted true if the shared counts may include the step although no answer arrived. */
   private stepHere(step: LimitStep, mayBeCounted = step.isDoubtful === true): LimitState {
     this.missed++
     const state = this.local.step(step)
@@ -104,13 +104,13 @@ export class SharedEngine implements LimitEngine {
         throw thrown
       })
     }
-    // Local counts are forgotten, because the next outage starts from the shared levels.
+    // Forget the local counts, because the next outage starts from the shared levels.
     this.local.close()
   }
 }
 
 /** Returns the part of a step that releases a slot. */
-const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
+const releaseOf = ({ key, limits, leave }: LimitStep): LimitStep => ({
   ...{ ...NO_AMOUNTS, key, limits },
   ...(leave === undefined ? {} : { leave }),
 })

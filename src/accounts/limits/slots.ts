@@ -9,7 +9,7 @@ export type SlotKind = 'background' | 'sessions'
  * @param key key id.
  * @param most number of slots.
  * @param name unique name of the slot: `OWNER.NUMBER`.
- * @returns a function that releases the slot. Undefined if none is free.
+ * @returns a function that releases the slot, or undefined if none is free.
  */
 export async function takeSlot(
   engine: LimitEngine,

@@ -54,7 +54,7 @@ export class Spend {
     this.now = { number: period.at(now), amount }
   }
 
-  /** Returns the milliseconds until `cost` fits into the budget; 0 if it fits now. */
+  /** Returns the number of milliseconds until `cost` fits into the budget, or 0 if it fits now. */
   wait(now: number, cost: number, limit: number): number {
     const amount = this.current(now)
     return amount < limit && amount + cost <= limit ? 0 : this.period.remaining(now)
@@ -66,20 +66,25 @@ export class Spend {
     if (this.period.at(reservedAt) >= this.now.number) this.now.amount = Math.max(0, amount + cost)
   }
 
-  /** Whether the spend of a time's period is known. False if the clock was set back to a period never seen. */
+  /**
+   * Returns true if the spend in the period of a time is known. It is unknown if the clock was set back to a period that
+   * was never seen.
+   */
   isKnown(now: number): boolean {
     const number = this.period.at(now)
     return number >= this.now.number || number === this.before?.number
   }
 
-  /** Whether nothing was spent in the period of a time or later. Later periods exist if the clock was set back. */
+  /**
+   * Returns true if nothing was spent in the period of a time or later. Later periods exist if the clock was set back.
+   */
   isIdle(now: number): boolean {
     const number = this.period.at(now)
     const { now: latest, before } = this
     return isIdle(latest, number) && (before === undefined || isIdle(before, number))
   }
 
-  /** Returns the spend in the current period; 0 for a period never seen. */
+  /** Returns the spend in the current period, or 0 for a period that was never seen. */
   current(now: number): number {
     if (this.period.at(now) !== this.now.number) this.begin(now, 0)
     return this.now.amount
@@ -94,5 +99,5 @@ export class Spend {
   }
 }
 
-/** Whether the period is over or nothing was spent in it. */
+/** Returns true if the period is over or nothing was spent in it. */
 const isIdle = ({ number, amount }: Amount, current: number): boolean => number < current || amount === 0

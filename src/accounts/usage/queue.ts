@@ -1,7 +1,7 @@
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
-/** Time that rows wait to be written together, and pause before a failed write is retried, in milliseconds. */
+/** Time for which rows are collected into a batch, and pause before a failed write is retried, in milliseconds. */
 const INTERVAL = 1000
 const RETRY = 2000
 /** Number of rows per transaction. */
@@ -12,7 +12,7 @@ const BATCH = 5000
 const MOST = 50_000
 /** Number of attempts for a batch that fails although the store works. */
 const ATTEMPTS = 3
-/** Time to write the last rows when the gateway stops, in milliseconds. */
+/** Time limit for writing the last rows when the gateway stops, in milliseconds. */
 const CLOSING = 5000
 /** Interval between deletions of expired rows, in milliseconds. */
 const SWEEP = 3_600_000
@@ -31,13 +31,13 @@ export interface UsageQueueOptions {
   readonly log: Log
   /** Retention of rows, in milliseconds. 0 records nothing and deletes nothing. */
   readonly retention: number
-  /** Whether the error is a temporary fault of the store. */
+  /** Returns true if the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean
 }
 
 /** Queues usage rows and writes them in batches, so that no request waits for the store. */
 export class UsageQueue {
-  /** Number of rows that were dropped without being stored. */
+  /** Number of rows that were dropped instead of stored. */
   dropped = 0
   /** Number of rows stored so far. */
   written = 0
@@ -50,7 +50,7 @@ export class UsageQueue {
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<boolean> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
-  /** Timer that deletes expired rows of a gateway that records nothing new. */
+  /** Timer that deletes expired rows even if the gateway records nothing new. */
   private readonly sweeping: NodeJS.Timeout
   private warned = false
 
@@ -94,7 +94,7 @@ export class UsageQueue {
     void this.flush()
   }
 
-  /** Writes all queued rows. Returns whether all were stored. Never rejects. */
+  /** Writes all queued rows. Returns true if all of them were stored. Never rejects. */
   flush(): Promise<boolean> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
@@ -114,7 +114,7 @@ export class UsageQueue {
         this.warned = false
       } catch (thrown) {
         if (this.options.isFault(thrown) || ++this.attempts < ATTEMPTS) return false
-        this.refused(thrown)
+        this.dropBatch(thrown)
       }
     }
     this.sweep()
@@ -129,14 +129,14 @@ export class UsageQueue {
   }
 
   /** Drops a batch that cannot be stored, so that it does not block later ones. */
-  private refused(err: unknown): void {
+  private dropBatch(err: unknown): void {
     this.options.log.error({ err, rows: this.batch.length }, 'usage cannot be recorded')
     this.dropped += this.batch.length
     this.batch = []
     this.attempts = 0
   }
 
-  /** Deletes expired rows, at most once per interval. Does not delete rows if recording is turned off. */
+  /** Deletes expired rows, at most once per interval. Deletes nothing if recording is turned off. */
   private sweep(): void {
     if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP) return
     this.sweptAt = performance.now()

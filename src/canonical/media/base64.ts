@@ -3,7 +3,7 @@ import { decodeBase64, encodeBase64 } from '../base64.ts'
 const NOTHING = new Uint8Array()
 
 /**
- * Converts chunks of bytes to base64 strings that can be concatenated. Before the end, emits only whole groups of three
+ * Converts byte chunks to base64 strings that can be concatenated. Until the end, emits only complete groups of three
  * bytes, because any other length would be padded.
  */
 export class Base64Groups {
@@ -42,18 +42,18 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return all
 }
 
-/** Matches characters outside of the base64 alphabets. */
+/** Matches characters outside the base64 alphabets. */
 const OTHERS = /[^\w+/-]/g
 
 /**
- * Joins base64 chunks, each of which may be padded or cut anywhere. Emits only whole groups of three bytes before the
- * end, and never more chunks than arrived.
+ * Joins base64 chunks that may each be padded or cut anywhere. Until the end, emits only complete groups of three
+ * bytes, and never more chunks than it received.
  */
 export class Base64Stream {
   private readonly groups = new Base64Groups()
   /** Start of a group of four characters. The next chunk continues the group. */
   private cut = ''
-  /** Whether fewer chunks were emitted than arrived, so that `end` may emit one more. */
+  /** True if fewer chunks were emitted than received, so that `end` may emit one more. */
   private isBehind = false
 
   push(chunk: string): string {
@@ -68,7 +68,7 @@ export class Base64Stream {
     return this.groups.push(decodeBase64(this.cut)) + this.groups.end()
   }
 
-  /** Decodes the whole groups of a text, and keeps the start of a group that the text cuts. */
+  /** Decodes the complete groups of a text, and buffers the start of an incomplete last group. */
   private decoded(text: string): Uint8Array {
     this.cut = ''
     const bytes = decodeBase64(text)

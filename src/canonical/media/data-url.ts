@@ -6,12 +6,12 @@ import { samplesOf } from './wav.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
-/** Number of characters to search at the start of the URL. No media type with `;base64,` is longer. */
+/** Number of characters to search at the start of the URL, longer than any media type with `;base64,`. */
 const HEAD = 256
 
 /**
- * Converts a base64 `data:` URL to its bytes. Any other URL stays a URL, also one with parameters of its media type,
- * except for raw samples, whose rate is a parameter. The spelling of the media type does not change.
+ * Converts a base64 `data:` URL to its bytes. Any other URL is kept as a URL, including one whose media type has
+ * parameters, except for raw samples, whose rate is a parameter. The spelling of the media type is unchanged.
  */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
@@ -22,7 +22,7 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
 
-/** Returns the URL of a source, or a `data:` URL of its base64. Undefined for other sources. */
+/** Returns the URL of a source, or a `data:` URL for base64. Undefined for other sources. */
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
@@ -42,7 +42,7 @@ export const isRecording = (part: Part): part is Recording =>
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 
-/** Returns the kind of media of a media type. `file` for anything but image, audio and video. */
+/** Returns the media kind for a media type: `file` for anything other than images, audio and video. */
 export function kindOfMediaType(mediaType: string | undefined): MediaKind {
   const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
   return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'

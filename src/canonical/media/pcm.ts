@@ -1,6 +1,6 @@
 import type { Samples, WavHead } from './wav.ts'
 
-/** Encoding, sample rate and channels of PCM audio. */
+/** Encoding, sample rate and channel count of PCM audio. */
 export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
 
 type ReadSample = (bytes: DataView, at: number) => number
@@ -20,7 +20,7 @@ const DECODERS: { readonly [format: string]: ReadSample } = {
 
 const decoderOf = ({ encoding, bits }: SampleFormat): ReadSample | undefined => DECODERS[`${encoding} ${bits}`]
 
-/** Whether `SampleReader` supports the encoding, and its rate and number of channels are usual. */
+/** Returns true if `SampleReader` supports the encoding, and the rate and channel count are within the usual range. */
 export const isReadable = (format: SampleFormat): boolean =>
   decoderOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
 

@@ -1,12 +1,12 @@
 import type { Segment, Word } from '../result.ts'
 
-/** Silence that ends a segment, and maximum length of a segment, in seconds. */
+/** Length of a silence that ends a segment, and maximum length of a segment, in seconds. */
 const SILENCE_SECONDS = 0.8
 const MAX_SEGMENT_SECONDS = 7
 
 /**
- * Groups timed words into segments, for upstreams that report no segments. A segment ends with its sentence, at a
- * change of speaker, at a silence, or before it gets too long to be read at a glance.
+ * Groups timed words into segments, for upstreams that report no segments. A segment ends with its sentence, when the
+ * speaker changes, at a silence, or before it gets too long to read at a glance.
  */
 export function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const segments: Segment[] = []

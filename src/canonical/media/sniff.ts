@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../base64.ts'
 import type { MediaSource } from '../content.ts'
 
-/** Magic bytes by media type, each at an offset from the start of the file. */
+/** Magic bytes of each media type, with their offset from the start of the file. */
 const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', 0, '\xff\xd8\xff'],
@@ -29,28 +29,29 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
   ['video/webm', 0, '\x1a\x45\xdf\xa3'],
 ]
 
-/** Detects a file's media type by its first bytes. Undefined if none matches. */
+/** Detects a file's media type from its first bytes. Undefined if no type matches. */
 export function sniffMediaType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
 
-/** Number of base64 characters that cover the magic bytes, even if the base64 is broken into lines. */
+/** Number of base64 characters that cover the magic bytes, even with line breaks in the base64. */
 const HEAD_CHARACTERS = 64
 
-/** Detects the media type of a file in base64. Undefined if none matches. */
+/** Detects the media type of a base64-encoded file. Undefined if no type matches. */
 export const sniffBase64 = (data: string): string | undefined =>
   sniffMediaType(decodeBase64(data.slice(0, HEAD_CHARACTERS)))
 
 /**
- * Detects the media type of an image that arrived as base64 without one; PNG if its first bytes match no image type.
+ * Detects the media type of an image that was received as base64 without one. Defaults to PNG if its first bytes match
+ * no image type.
  */
 export function imageTypeOfBase64(data: string): string {
   const type = sniffBase64(data)
   return type?.startsWith('image/') === true ? type : 'image/png'
 }
 
-/** Returns the source of an image that arrived as base64 without a media type. */
+/** Returns the source of an image that was received as base64 without a media type. */
 export const imageOfBase64 = (data: string): MediaSource => ({
   type: 'base64',
   mediaType: imageTypeOfBase64(data),

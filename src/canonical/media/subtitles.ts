@@ -1,8 +1,8 @@
 import type { Segment } from '../result.ts'
 
 /**
- * The two subtitle formats: decimal separator of times, text before the first cue, numbering of cues, and escaping of
- * text.
+ * The two subtitle formats, with their decimal separator in times, header before the first cue, cue numbering and text
+ * escaping.
  */
 const STYLES = {
   srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
@@ -15,8 +15,8 @@ const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': 
 const escaped = (character: string): string => ENTITIES[character]!
 
 /**
- * Writes segments as SubRip or WebVTT text (W3C WebVTT §4). The text of a cue is escaped so that it contains no empty
- * line, which would end the cue, no markup and no time range. A segment without text gets no cue. Times are rounded to
+ * Writes segments as SubRip or WebVTT text (W3C WebVTT §4). Cue text is escaped so that it contains no markup, no time
+ * range, and no empty line, which would end the cue. A segment without text gets no cue. Times are rounded to
  * milliseconds.
  */
 export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyle): string {
@@ -35,8 +35,8 @@ const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2
 const HEAD = /^\ufeff?WEBVTT(?![^\s])/
 
 /**
- * Detects the format of a subtitle text. Undefined if it is neither. A text without cues counts as SubRip only if it is
- * empty.
+ * Detects the format of a subtitle text. Undefined for any other text. A text without cues counts as SubRip only if it
+ * is empty.
  */
 export function styleOf(text: string): SubtitleStyle | undefined {
   if (HEAD.test(text)) return 'vtt'
@@ -45,7 +45,7 @@ export function styleOf(text: string): SubtitleStyle | undefined {
 
 /** Reads the cues of a SubRip or WebVTT text, without markup. Blocks that are not cues are skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
-  const textOf = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
+  const textOf = HEAD.test(text) ? withoutTags : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
     const lines = block.split('\n')
@@ -64,7 +64,7 @@ export function readSubtitles(text: string): readonly Segment[] {
 type CueText = Pick<Segment, 'text' | 'speaker'>
 
 /** Removes the tags from the text of a WebVTT cue. The speaker is the name in the first voice tag. */
-function unmarked(cue: string): CueText {
+function withoutTags(cue: string): CueText {
   const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(cue) ?? []
   const text = unescaped(cue.replace(/<[^>]*>/g, ''))
   return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }
@@ -77,10 +77,10 @@ const CHARACTERS: { readonly [entity: string]: string } = {
 /** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
-/** Maximum time, in milliseconds (1000 hours). Longer times from an upstream are reduced to this one. */
+/** Maximum time, in milliseconds (1000 hours). Longer times from an upstream are capped at this value. */
 const MAX_TIME = 1000 * 3_600_000 - 1
 
-/** Formats seconds as a time: 3723.004 becomes `01:02:03,004`. */
+/** Formats a time in seconds: 3723.004 becomes `01:02:03,004`. */
 function formatTime(time: number, comma: string): string {
   const all = Math.min(Math.max(0, Math.round(time * 1000)), MAX_TIME)
   const padded = (value: number): string => String(Math.floor(value)).padStart(2, '0')

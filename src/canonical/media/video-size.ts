@@ -4,7 +4,7 @@ export function pixelsOf(size: string | undefined): readonly [width: number, hei
   return Number(width) > 0 && Number(height) > 0 ? [Number(width), Number(height)] : undefined
 }
 
-/** Parses a ratio such as `16:9` as width divided by height. Undefined for any other text. */
+/** Parses a ratio such as `16:9` and returns width divided by height. Undefined for any other text. */
 function quotientOf(ratio: string): number | undefined {
   const [, width, height] = /^(\d{1,5}):(\d{1,5})$/.exec(ratio) ?? []
   return Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : undefined
@@ -19,7 +19,7 @@ function shapeOf(shape: string): number | undefined {
 /**
  * Returns the ratio or size whose shape is nearest to the wanted one.
  *
- * @param shape the wanted shape, `1280x720` or `16:9`; for any other text the function returns undefined.
+ * @param shape the wanted shape, such as `1280x720` or `16:9`. For any other text, the function returns undefined.
  * @param ratios the ratios or sizes that the upstream supports.
  */
 export function nearestRatio(shape: string, ratios: readonly string[]): string | undefined {

@@ -1,13 +1,13 @@
 import { decodeBase64 } from '../base64.ts'
 
-/** Rate and channels of raw samples. */
+/** Sample rate and channel count of raw samples. */
 export interface Samples {
   /** Number of samples per second and channel. */
   readonly rate: number
   readonly channels: number
 }
 
-/** Format assumed for raw samples that do not declare one. */
+/** Default for raw samples whose format is not declared. */
 export const DEFAULT_SAMPLES: Samples = { rate: 24_000, channels: 1 }
 
 /**
@@ -31,13 +31,13 @@ const parsedCount = (text: string): number | undefined => {
 
 /** Length of the header from `wavHeader`, in bytes. */
 export const WAV_HEADER = 44
-/** Maximum size that the header can state. Streams of unknown length state it, too. */
+/** Maximum size that the header can state, also used for streams of unknown length. */
 const UNKNOWN = 0xffff_ffff
 
 /**
  * Creates a WAV header for raw 16-bit little-endian samples.
  *
- * @param size size of all samples in bytes. Undefined for a stream. Players play a stream to its end.
+ * @param size total size of the samples in bytes. Undefined for a stream, which players play to its end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Uint8Array {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
@@ -66,18 +66,18 @@ export interface WavHead extends Samples {
   readonly encoding: 'integer' | 'float'
   /** Number of bytes before the first sample. */
   readonly offset: number
-  /** Size of all samples, in bytes. Undefined if the header does not state it. */
+  /** Total size of the samples, in bytes. Undefined if the header does not state it. */
   readonly size: number | undefined
 }
 
 /** Sample encodings by the format code of the `fmt` chunk. */
 const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
-/** Format code of WAVE_FORMAT_EXTENSIBLE. The actual code is the first two bytes of the sub-format, at offset 24. */
+/** Format code of WAVE_FORMAT_EXTENSIBLE. The actual code is in the first two bytes of the sub-format, at offset 24. */
 const EXTENSIBLE = 0xfffe
 
 /**
- * Reads the header of a WAV file. Returns `more` if the header continues after these bytes, and undefined if this is
- * not a supported WAV file.
+ * Reads the header of a WAV file. Returns `more` if the header continues beyond these bytes, and undefined if the file
+ * is not a supported WAV file.
  */
 export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
   if (bytes.length < 12 || nameAt(bytes, 0) !== 'RIFF' || nameAt(bytes, 8) !== 'WAVE') return undefined
@@ -98,7 +98,7 @@ export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
   return 'more'
 }
 
-/** The four letters of a chunk's name. */
+/** Returns the four-letter chunk name at an offset. */
 const nameAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
 
 function readFormat(bytes: Uint8Array): Omit<WavHead, 'offset' | 'size'> | undefined {
@@ -110,7 +110,7 @@ function readFormat(bytes: Uint8Array): Omit<WavHead, 'offset' | 'size'> | undef
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }
 
-/** Whether an audio file contains no sound: it is empty, or a WAV header without samples. */
+/** Returns true if an audio file contains no sound because it is empty or a WAV header without samples. */
 export function isEmptyAudio(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true
   const head = readWavHead(bytes)
@@ -120,6 +120,6 @@ export function isEmptyAudio(bytes: Uint8Array): boolean {
 /** Number of base64 characters that cover any WAV header. */
 const MAX_HEAD_LENGTH = 1000
 
-/** Whether an audio file in base64 contains no sound. */
+/** Returns true if an audio file in base64 contains no sound. */
 export const isEmptyAudioBase64 = (data: string): boolean =>
   data.length < MAX_HEAD_LENGTH && isEmptyAudio(decodeBase64(data))

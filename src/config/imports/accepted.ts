@@ -5,31 +5,32 @@ import { ConfigError, type Fault } from '../faults.ts'
 import { readConfig } from '../read.ts'
 import type { Note } from './note.ts'
 
-/** A config without values that `check` refuses, and a note for each of these. */
+/** A config without the values that `check` refuses, and a note for each removed value. */
 export interface Accepted {
   readonly config: JsonObject
   readonly notes: readonly Note[]
 }
 
 /**
- * Removes values that `check` refuses. Another gateway's file may hold any value, and some gateways accept values that
- * mean nothing. What depends on the environment or on files stays, because they may be missing here alone.
+ * Removes values that `check` refuses. Another gateway's file may contain any value, and some gateways accept
+ * meaningless values. Values that depend on the environment or on files are not removed, because those may be missing
+ * only on this machine.
  */
 export function accepted(config: JsonObject): Accepted {
   const notes: Note[] = []
-  const left = structuredClone(config)
-  for (let fault = refused(left); fault !== undefined; fault = refused(left)) {
-    const before = structuredClone(left)
-    remove(left, fault.path)
-    if (isDeepStrictEqual(left, before)) break
-    notes.push({ path: fault.path, text: `left out, because it ${fault.message}` })
+  const remaining = structuredClone(config)
+  for (let fault = refused(remaining); fault !== undefined; fault = refused(remaining)) {
+    const before = structuredClone(remaining)
+    remove(remaining, fault.path)
+    if (isDeepStrictEqual(remaining, before)) break
+    notes.push({ path: fault.path, text: `remaining out, because it ${fault.message}` })
   }
-  return { config: left, notes }
+  return { config: remaining, notes }
 }
 
-/** Value of every variable while a config is checked. */
-const ANY = 'https://variable.example.org'
-const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => ANY })
+/** Placeholder value of every variable during the check. */
+const PLACEHOLDER = 'https://variable.example.org'
+const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => PLACEHOLDER })
 
 function refused(config: JsonObject): Fault | undefined {
   try {
@@ -44,13 +45,13 @@ function refused(config: JsonObject): Fault | undefined {
 const dependsOnPlace = (value: unknown, path: string): boolean =>
   path.endsWith('.file') || (typeof value === 'string' && value.includes('${'))
 
-/** A value in a config: its container and its key there. */
+/** Position of a value in a config: its container and its key in the container. */
 interface Position {
   readonly container: JsonObject | unknown[]
   readonly key: string | number
 }
 
-/** Returns the positions from the outermost to the one at a path such as `channels[0].key`, as far as they exist. */
+/** Returns the positions along a path such as `channels[0].key`, starting with the outermost, as far as they exist. */
 function positionsOf(config: JsonObject, path: string): readonly Position[] {
   const positions: Position[] = []
   let value: unknown = config
@@ -58,7 +59,7 @@ function positionsOf(config: JsonObject, path: string): readonly Position[] {
   while (rest !== '') {
     if (!isObject(value) && !Array.isArray(value)) break
     const keys: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
-    // Names may contain dots: the longest name that fits is taken.
+    // Names may contain dots, so the longest matching name is used.
     const fitting = keys.filter(key => stepsTo(rest, key)).sort((a, b) => String(b).length - String(a).length)
     const [key] = fitting
     if (key === undefined) break
@@ -79,7 +80,7 @@ function valueAt(config: JsonObject, path: string): unknown {
   return position === undefined ? undefined : (position.container as JsonObject)[position.key]
 }
 
-/** Removes the innermost value at a path that exists: a channel goes if a field is missing that it needs. */
+/** Removes the innermost existing value at a path. If a channel lacks a required field, this removes the channel. */
 function remove(config: JsonObject, path: string): void {
   const position = positionsOf(config, path).at(-1)
   if (position === undefined) return

@@ -2,26 +2,26 @@ import { defined, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { addressIn, type Draft, type Facts, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
 
 /*
- * Lists of channels of new-api and one-api: the answer of `GET /api/channel/`, or its list alone. Numbers of types are
- * those of constant/channel.go (new-api) and relay/channeltype/define.go (one-api), read on 2026-11-28.
+ * Channel lists of new-api and one-api: the answer of `GET /api/channel/`, or only the list in it. The numbers of
+ * channel types are from constant/channel.go (new-api) and relay/channeltype/define.go (one-api), read on 2026-11-28.
  */
 
-/** The upstream of a type: a preset, or the format of an address. */
+/** Upstream of a channel type: a preset, or the format spoken at the channel's address. */
 interface Upstream {
   readonly preset?: string
-  /** Format of the upstream at an address of its own, and the path below the address. */
+  /** Format for channels with their own address, and the path to append to that address. */
   readonly format: string
   readonly below: string
-  /** True for types whose channels need the preset even with an address of their own. */
+  /** True for types whose channels need the preset even if they have their own address. */
   readonly isCloud?: boolean
 }
 
 const CHAT = { format: 'chat', below: '/v1' } as const
 const chat = (preset: string): Upstream => ({ ...CHAT, preset })
-/** Chat at an address with its whole path. */
+/** Chat at an address that already has the complete path. */
 const WHOLE = { format: 'chat', below: '' } as const
 
-/** Types that both programs have. */
+/** Channel types of both programs. */
 const COMMON: { readonly [type: number]: Upstream } = {
   1: chat('openai'),
   3: { preset: 'azure-deployments', isCloud: true, format: 'chat', below: '' },
@@ -32,7 +32,7 @@ const COMMON: { readonly [type: number]: Upstream } = {
   25: chat('moonshot'),
 }
 
-/** Types by program. */
+/** Channel types by program. */
 const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream } } = {
   'new-api': {
     ...COMMON,
@@ -55,13 +55,13 @@ const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream }
   },
 }
 
-/** Addresses of types without a preset. */
+/** Addresses of channel types without a preset, by program. */
 const ADDRESSES: { readonly [program: string]: { readonly [type: number]: string } } = {
   'new-api': { 27: 'https://api.perplexity.ai', 40: 'https://api.siliconflow.cn' },
   'one-api': { 44: 'https://api.siliconflow.cn' },
 }
 
-/** Reads a list of channels of new-api or one-api. */
+/** Returns a function that reads a channel list of new-api or one-api. */
 export const importChannels =
   (program: 'new-api' | 'one-api') =>
   (value: unknown): Draft => {
@@ -72,13 +72,13 @@ export const importChannels =
     return draft
   }
 
-/** Returns the list of an answer: `data.items` of newer versions, `data` of older ones. */
+/** Returns the list in an answer: `data.items` in newer versions, `data` in older ones. */
 function listOf(value: unknown): JsonObject[] {
   const data = Array.isArray(value) ? value : (objectOf(value)['data'] ?? [])
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
 }
 
-/** Priority there: higher is tried first. */
+/** Returns the priority in these programs, where higher values are tried first. */
 const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
 
 function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: readonly number[], path: string): void {
@@ -89,7 +89,7 @@ function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: r
   if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
   if (textOf(channel['base_url']) !== undefined && addressOf(channel) === undefined)
-    return note('base_url is no address')
+    return note('base_url is not an address')
   const address = addressOf(channel) ?? ADDRESSES[program]?.[type]
   if (address === undefined && (upstream.preset === undefined || upstream.isCloud)) return note('base_url is missing')
   const free = freeName(draft, name)
@@ -105,7 +105,7 @@ function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: r
   addGroups(draft, channel)
 }
 
-/** Fields of a channel that have no place in the config. */
+/** Notes for channel fields without an equivalent in the config. */
 const NOTES: { readonly [field: string]: string } = {
   param_override: 'clients set the parameters of their requests',
   status_code_mapping: 'upstream errors become those of the caller’s format',
@@ -121,7 +121,7 @@ const isSet = (value: unknown): boolean =>
 const addressOf = ({ base_url }: JsonObject): string | undefined =>
   addressIn(base_url)?.replace(/\/chat\/completions$/, '')
 
-/** Version of Azure's API: the field `other`, or one of the config in newer versions of one-api. */
+/** Returns the version of Azure's API: the field `other`, or in newer versions of one-api a field of `config`. */
 const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
   textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
 
@@ -131,7 +131,7 @@ function addHeaders(fields: Facts, channel: JsonObject, note: (text: string) => 
   const organization = textOf(channel['openai_organization'])
   const all = defined({ ...Object.fromEntries(plain), 'openai-organization': organization })
   if (Object.keys(all).length > 0) fields['headers'] = all
-  if (plain.length < headers.length) note('header_override: headers with placeholders have no place in the config')
+  if (plain.length < headers.length) note('header_override: headers with placeholders have no equivalent in the config')
 }
 
 function providerOf({ preset, format, below, isCloud }: Upstream, address: string | undefined, keys: object) {
@@ -139,14 +139,17 @@ function providerOf({ preset, format, below, isCloud }: Upstream, address: strin
   return { provider: 'custom', fields: { ...keys, formats: [format], base_url: address + below } }
 }
 
-/** Returns the texts of a list in one text. */
+/** Splits a text into the items of a list. */
 const listed = (value: unknown, separator: string): string[] =>
   (textOf(value) ?? '')
     .split(separator)
     .map(one => one.trim())
     .filter(Boolean)
 
-/** Returns the keys, one per line there. Lists of channels hide them: a variable of the environment stands for them. */
+/**
+ * Returns the keys, which the source has one per line. Channel lists hide keys, so an environment variable replaces a
+ * hidden key.
+ */
 function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
   const keys = listed(channel['key'], '\n')
   if (keys.length > 1) return { keys }
@@ -164,7 +167,7 @@ function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string
   return new Map(names.map(name => [name, textOf(mapping[name]) ?? name]))
 }
 
-/** Gives each group of the channel the channel. The group `default` may use all. */
+/** Adds the channel to each of its groups. The group `default` may use all channels. */
 function addGroups(draft: Draft, channel: JsonObject): void {
   const names = listed(channel['group'], ',')
   for (const name of names) {

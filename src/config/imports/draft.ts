@@ -3,31 +3,31 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { accepted } from './accepted.ts'
 import type { Note } from './note.ts'
 
-/** A channel of a config that is being written. Texts may contain `${NAME}`. */
+/** A channel of a draft config. Texts may contain `${NAME}`. */
 export interface DraftChannel {
   name: string
   provider: string
-  /** Names and patterns of models for callers, each with its name at the upstream. */
+  /** Public names and patterns of models, each with the upstream's name. */
   readonly models: Map<string, string>
-  /** Other fields of the channel, as in the config. */
+  /** Other fields of the channel, in the form of the config. */
   readonly fields: { [field: string]: unknown }
 }
 
-/** Fields of a model or group, as in the config. */
+/** Fields of a model or group, in the form of the config. */
 export interface Facts {
   [field: string]: unknown
 }
 
-/** A config that is being written from a file of another gateway. */
+/** A draft config, created from another gateway's file. */
 export interface Draft {
   readonly channels: DraftChannel[]
-  /** Facts about models, as in the config. */
+  /** Facts about models, in the form of the config. */
   readonly models: Map<string, Facts>
   readonly groups: Map<string, Facts>
   readonly keys: JsonObject[]
   /** Other fields of the config. */
   readonly fields: { [field: string]: unknown }
-  /** Parts of the file that the config lacks, and what to do about them. */
+  /** Parts of the file that the config cannot express, with advice. */
   readonly notes: Note[]
 }
 
@@ -35,20 +35,20 @@ export const newDraft = (): Draft => ({
   ...{ channels: [], models: new Map(), groups: new Map(), keys: [], fields: {}, notes: [] },
 })
 
-/** A config from a file of another gateway. */
+/** The imported config. */
 export interface Imported {
-  /** The config as YAML. The notes are comments at its beginning. */
+  /** The config as YAML, with the notes as comments at its beginning. */
   readonly text: string
   readonly channels: number
   readonly notes: readonly Note[]
 }
 
-/** Returns the facts of a model of the draft, which may be changed. */
+/** Returns the facts of a model in the draft. The caller may modify them. */
 export const factsOf = (draft: Draft, model: string): Facts => draft.models.getOrInsertComputed(model, () => ({}))
 
 /**
- * Returns the channel for a model: an existing one with the same provider and fields that does not have the name yet,
- * else a new one. Two accounts for one name thus become two channels, between which requests are spread.
+ * Returns the channel for a model: an existing one with the same provider and fields that does not yet have the name,
+ * else a new one. Two accounts for one name thus become two channels that share its requests.
  */
 export function channelFor(
   draft: Draft,
@@ -66,7 +66,7 @@ export function channelFor(
   return channel
 }
 
-/** Returns the name, or the name with the first number that is free. */
+/** Returns the name if it is free, otherwise the name with the first free number. */
 export function freeName(draft: Draft, name: string): string {
   const isTaken = (one: string): boolean => draft.channels.some(channel => channel.name === one)
   let free = name
@@ -93,7 +93,7 @@ export function draftText(draft: Draft, source: string): Imported {
   return { text: document.toString({ lineWidth: 0 }), channels: (config['channels'] as unknown[]).length, notes }
 }
 
-/** Returns a list of names if each is also the upstream's name, else a map. */
+/** Returns a list of names if they are all the same at the upstream, else a map. */
 const modelsOf = (models: ReadonlyMap<string, string>): unknown =>
   [...models].every(([name, upstream]) => name === upstream) ? [...models.keys()] : Object.fromEntries(models)
 
@@ -104,18 +104,21 @@ const headOf = (source: string, notes: readonly Note[]): string =>
     ...notes.map(({ path, text }) => ` - ${path}: ${text}`),
   ].join('\n')
 
-/** Returns an object, or an empty one if the value is none. */
+/** Returns the value if it is an object, else an empty object. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? (value as JsonObject) : {})
 
 /** Returns the objects of a list. */
 export const objectsOf = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject).map(one => one as JsonObject) : []
 
-/** Returns a text that is not empty. */
+/** Returns the value if it is a non-empty string. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** Returns the address without a slash at its end, or undefined for a text that is none. `${NAME}` is a variable. */
+/**
+ * Returns an address without a trailing slash. Undefined for any other value. An address may contain `${NAME}`
+ * variables.
+ */
 export function addressIn(value: unknown): string | undefined {
   const address = textOf(value)?.trim().replace(/\/+$/, '')
   return address !== undefined && /^(\$\{\w+\}|https?:\/\/[^/\s])/.test(address) && isUrl(address) ? address : undefined

@@ -4,7 +4,7 @@ import { type Draft, draftText, type Imported } from './draft.ts'
 import { importLitellm } from './litellm.ts'
 import { importPortkey } from './portkey.ts'
 
-/** Readers of other gateways' configs, by name of the gateway. */
+/** Readers of other gateways' configs, by gateway name. */
 const READERS: { readonly [gateway: string]: (value: unknown) => Draft } = {
   litellm: importLitellm,
   'new-api': importChannels('new-api'),
@@ -16,11 +16,11 @@ const READERS: { readonly [gateway: string]: (value: unknown) => Draft } = {
 export const IMPORTABLE: readonly string[] = Object.keys(READERS)
 
 /**
- * Writes a config from the config of another gateway. What has no place in it is a note.
+ * Creates a config from the config of another gateway, with notes for everything that has no equivalent.
  *
  * @param text YAML or JSON.
- * @param source name of the file in the first comment.
- * @throws Error with the source if the text is neither, or contains no channel.
+ * @param source name of the file, for the first comment.
+ * @throws Error that names the source if the text is neither YAML nor JSON, or contains no channel.
  */
 export function importConfig(gateway: string, text: string, source: string): Imported {
   const draft = READERS[gateway]!(parsed(text, source))

@@ -5,10 +5,13 @@ import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
  * Fallbacks and aliases of LiteLLM's models (docs.litellm.ai, "Fallbacks" and "Load Balancing", read on 2026-11-28).
  */
 
-/** Reads one setting into the draft, and returns a note if something of it has no place in the config. */
+/** Reads one setting into the draft. Returns a note if a part of the setting has no equivalent in the config. */
 export type ReadSetting = (draft: Draft, setting: unknown, config: JsonObject) => string | undefined
 
-/** Reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and those of `*`, are for every model. */
+/**
+ * Returns a function that reads lists of fallbacks: `[{ model: [other, …] }]`. Plain names, and the fallbacks of `*`,
+ * apply to every model.
+ */
 export const fallbacks =
   (reason?: string): ReadSetting =>
   (draft, setting) => {
@@ -22,7 +25,7 @@ export const fallbacks =
     const named = namesIn(rows)
     if (named.length > 0) addFallbacks(defaultGroup(draft), named, reason)
     const others = [...rows.filter(row => !isObject(row)), ...maps.flatMap(([, others]) => others)]
-    return others.every(isName) ? undefined : 'only names of models are fallbacks'
+    return others.every(isName) ? undefined : 'fallbacks must be names of models'
   }
 
 function addFallbacks(facts: Facts, names: readonly string[], reason: string | undefined): void {
@@ -34,13 +37,13 @@ function addFallbacks(facts: Facts, names: readonly string[], reason: string | u
 const fallbacksIn = (facts: Facts | undefined): readonly Fallback[] =>
   (facts?.['fallbacks'] as readonly Fallback[] | undefined) ?? []
 
-/** A fallback after every failure, or for reasons. */
+/** A fallback for every failure, or only for some reasons. */
 type Fallback = string | { readonly model: string; readonly on: readonly string[] }
 
 const hasReason = (rows: readonly Fallback[], reason: string): boolean =>
   rows.some(row => typeof row !== 'string' && row.on.includes(reason))
 
-/** Adds a reason to a fallback; without one, it is for every failure. */
+/** Adds a reason to a fallback. Without a reason, the fallback applies to every failure. */
 function withReason(before: Fallback | undefined, model: string, reason: string | undefined): Fallback {
   if (reason === undefined || typeof before === 'string') return model
   return { model, on: [...new Set([...(before?.on ?? []), reason])] }
@@ -50,26 +53,26 @@ const isName = (value: unknown): value is string => textOf(value) !== undefined
 
 const namesIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [value]).filter(isName)
 
-/** Returns the group of callers without another one, which may be changed. */
+/** Returns the default group of the draft, which the caller may modify. */
 export const defaultGroup = (draft: Draft): Facts =>
   draft.groups.getOrInsertComputed('default', () => ({ models: ['*'] }))
 
-/** Gives the models of a group a second name. */
+/** Reads aliases, which are second names of models. */
 export const aliases: ReadSetting = (draft, setting) => {
   const rows = Object.entries(objectOf(setting))
   const unknown = rows.filter(([alias, target]) => !addAlias(draft, alias, modelOf(target)))
-  if (!isObject(setting)) return 'it is no map of aliases'
+  if (!isObject(setting)) return 'it is not a map of aliases'
   if (unknown.length > 0)
     return `no channel has the models of ${unknown.map(([alias]) => JSON.stringify(alias)).join(', ')}`
   return rows.every(([, target]) => typeof target === 'string' || Object.keys(objectOf(target)).length === 1)
     ? undefined
-    : 'aliases have no fields beside `model`; lists of models name them all'
+    : 'aliases have no fields except `model`; lists of models contain all aliases'
 }
 
-/** Returns the model of an alias: a name, or the field `model`. */
+/** Returns the model of an alias, which is a name or has the field `model`. */
 const modelOf = (target: unknown): string => (typeof target === 'string' ? target : String(objectOf(target)['model']))
 
-/** Returns whether some channel has the model. */
+/** Adds an alias to every channel that has the model. Returns false if no channel has it. */
 function addAlias(draft: Draft, alias: string, model: string): boolean {
   const channels = draft.channels.filter(({ models }) => models.has(model))
   for (const { models } of channels) models.set(alias, models.get(model)!)
@@ -77,11 +80,11 @@ function addAlias(draft: Draft, alias: string, model: string): boolean {
 }
 
 /**
- * Completes fallbacks after all settings are read. An alias gets the settings of its model. A model with fallbacks of
- * its own does not have those of its group, so that those for every failure are added to a model with fallbacks for
- * reasons alone.
+ * Completes the fallbacks after all settings have been read. An alias gets the settings of its model. A model with its
+ * own fallbacks does not use those of its group. Therefore, if a model's own fallbacks are all for specific reasons,
+ * the group's fallbacks for every failure are added to them.
  *
- * @param settings sections with settings.
+ * @param settings the sections with settings.
  */
 export function complete(draft: Draft, settings: readonly (readonly [string, JsonObject])[]): void {
   for (const [section, { model_group_alias }] of settings)

@@ -28,20 +28,20 @@ const redis: ReadSetting = (draft, _, { router_settings }) => {
 
 const masterKey: ReadSetting = (draft, setting) => {
   const key = typeof setting === 'number' ? String(setting) : settingOf(setting)
-  if (key === undefined) return 'it is no key'
+  if (key === undefined) return 'it is not a key'
   defaultGroup(draft)
   draft.keys.push({ name: 'master', key, group: 'default' })
   return "it is a caller's key here; `interlingua admin token NAME` makes one for the admin API"
 }
 
-/** Maximum duration of a request by default, in seconds. */
+/** Default timeout of a request, in seconds. */
 const DEFAULT_TIMEOUT = 600
 
 const wholeOf = ({ timeout }: Facts): unknown => objectOf(timeout)['whole']
 
 const timeout: ReadSetting = (draft, setting) => {
   const seconds = numberOf(setting)
-  if (seconds === undefined) return 'it is no number of seconds'
+  if (seconds === undefined) return 'it is not a number of seconds'
   if (draft.channels.every(({ fields }) => wholeOf(fields) !== undefined)) return 'every channel has its own timeout'
   if (seconds !== DEFAULT_TIMEOUT)
     for (const { fields } of draft.channels)
@@ -49,7 +49,7 @@ const timeout: ReadSetting = (draft, setting) => {
   return undefined
 }
 
-/** LiteLLM reads this setting only without a timeout of the router. */
+/** Reads the request timeout, which LiteLLM uses only if the router has no timeout. */
 const requestTimeout: ReadSetting = (draft, setting, config) =>
   numberOf(objectOf(config['router_settings'])['timeout']) === undefined
     ? timeout(draft, setting, config)
@@ -60,16 +60,16 @@ const noted =
   () =>
     text
 
-/** Host, port and password of Redis are one setting, which the host reads. */
+/** Reads the port and the password of Redis, which `redis` combines with the host. */
 const withHost: ReadSetting = (_draft, _setting, { router_settings }) =>
   objectOf(router_settings)['redis_host'] === undefined ? 'redis_host is missing' : undefined
 
-const RESTS = noted('the gateway decides from the kind of a failure how long a channel or a model of it rests')
+const RESTS = noted('the kind of failure determines how long a channel or one of its models rests')
 const LOGS = noted('the log is JSON, one line for each request')
 const METRICS = noted('see `metrics` and `traces` of the config')
-const DATABASE = noted('the gateway has tables of its own: `store: postgres://…`')
+const DATABASE = noted('the gateway has its own tables: `store: postgres://…`')
 
-/** Settings of LiteLLM's router and proxy. */
+/** Readers of the settings of LiteLLM's router and proxy. */
 export const ROUTER_FIELDS: { readonly [field: string]: ReadSetting } = {
   ...{ fallbacks: fallbacks(), context_window_fallbacks: fallbacks('context') },
   ...{ content_policy_fallbacks: fallbacks('refusal'), default_fallbacks: fallbacks() },
@@ -79,8 +79,8 @@ export const ROUTER_FIELDS: { readonly [field: string]: ReadSetting } = {
   ...{ success_callback: METRICS, failure_callback: METRICS, callbacks: METRICS },
   ...{ cache: noted('answers are not cached'), cache_params: noted('answers are not cached') },
   max_budget: noted('budgets are limits of keys and groups: `budget: { month: … }`'),
-  drop_params: noted('not needed: what an upstream lacks is dropped and reported'),
-  num_retries: noted('a failed request is not repeated at the same channel; the next channel is tried'),
+  drop_params: noted('not needed: parameters that an upstream lacks are dropped and reported'),
+  num_retries: noted('a failed request is not retried on the same channel; the next channel is tried'),
   retry_after: noted('the next channel is tried at once'),
   ...{ allowed_fails: RESTS, cooldown_time: RESTS },
   enable_pre_call_checks: noted(

@@ -4,13 +4,13 @@ import { textOf } from './draft.ts'
 /** The account and model of one entry of LiteLLM's `model_list`. */
 export interface Account {
   readonly provider: string
-  /** Name of the model at the upstream. */
+  /** The upstream's name of the model. */
   readonly model: string
   /** Fields of the channel. */
   readonly fields: { [field: string]: unknown }
 }
 
-/** Presets by LiteLLM's prefix of a model, for providers that need a key alone. */
+/** Presets by LiteLLM's model prefix, for providers that need only a key. */
 const PRESETS: { readonly [prefix: string]: string } = {
   ...{ openai: 'openai', 'text-completion-openai': 'openai', anthropic: 'anthropic', gemini: 'google', xai: 'xai' },
   ...{ deepseek: 'deepseek', mistral: 'mistral', groq: 'groq', together_ai: 'together', cerebras: 'cerebras' },
@@ -20,12 +20,12 @@ const PRESETS: { readonly [prefix: string]: string } = {
   ...{ vllm: 'vllm', hosted_vllm: 'vllm' },
 }
 
-/** Prefixes of upstreams that speak Chat Completions at the address in `api_base`. */
+/** Prefixes of upstreams that offer Chat Completions at the address in `api_base`. */
 const COMPATIBLE: ReadonlySet<string> = new Set([
   ...['openai', 'custom_openai', 'openai_like', 'litellm_proxy', 'lm_studio', 'llamafile', 'xinference'],
 ])
 
-/** Formats by LiteLLM's mode of a model. */
+/** Formats by LiteLLM's model mode. */
 const FORMATS: { readonly [mode: string]: readonly string[] } = {
   ...{ completion: ['completions'], embedding: ['embeddings'], rerank: ['rerank'] },
   ...{ image_generation: ['images'], audio_speech: ['speech'], audio_transcription: ['transcriptions'] },
@@ -33,8 +33,8 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
 }
 
 /**
- * Returns the account of an entry, or the reason why there is none. Reads only parameters that the channel uses, because
- * the others are reported.
+ * Returns the account of an entry, or the reason why there is none. Reads only parameters that the channel uses,
+ * because unread ones are reported.
  */
 export function accountOf(params: JsonObject, info: JsonObject): Account | string {
   const written = textOf(params['model'])
@@ -45,7 +45,7 @@ export function accountOf(params: JsonObject, info: JsonObject): Account | strin
   return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
 }
 
-/** Splits a model into its provider and its name. A name without a provider decides by itself, as in LiteLLM. */
+/** Splits a model into its provider and its name. If there is no provider, the name alone decides, as in LiteLLM. */
 function partsOf(written: string, named: string | undefined): { readonly prefix: string; readonly model: string } {
   if (named !== undefined) return { prefix: named, model: written.replace(`${named}/`, '') }
   const slash = written.indexOf('/')
@@ -56,7 +56,7 @@ function partsOf(written: string, named: string | undefined): { readonly prefix:
 
 const BY_NAME = { anthropic: /^claude/, gemini: /^gemini/, cohere: /^(command|rerank|embed)-/ }
 
-/** Fields for AWS: keys, a profile, or the default chain. */
+/** Returns the fields for AWS: keys, a profile, or the default credential chain. */
 function awsFields(params: JsonObject): { [field: string]: unknown } {
   const secret = settingOf(params['aws_secret_access_key'])
   const auth =
@@ -77,14 +77,14 @@ function vertexFields(params: JsonObject): { [field: string]: unknown } {
   })
 }
 
-/** Returns a reference to a variable of the environment, as configs write it. */
+/** Returns a reference to an environment variable in the syntax of the config. */
 const variable = (name: string): string => `\${${name}}`
 
-/** Variables that LiteLLM reads for Azure. */
+/** Environment variables that LiteLLM reads for Azure. */
 const AZURE_KEY = variable('AZURE_API_KEY')
 const AZURE_ADDRESS = variable('AZURE_API_BASE')
 
-/** Fields for Azure: a key, or a client of Entra. */
+/** Returns the fields for Azure: a key, or an Entra client. */
 function azureFields(params: JsonObject): { [field: string]: unknown } {
   const secret = settingOf(params['client_secret'])
   const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
@@ -97,7 +97,7 @@ function azureFields(params: JsonObject): { [field: string]: unknown } {
   })
 }
 
-/** Accounts at clouds, by LiteLLM's prefix. */
+/** Functions that return cloud accounts, by LiteLLM's prefix. */
 const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) => Account | string } = {
   bedrock: (params, model) => ({
     ...{
@@ -134,7 +134,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   return { provider, model, fields: defined({ ...keyFields(params), base_url }) }
 }
 
-/** Returns the account of an upstream that only its address describes. */
+/** Returns the account of an upstream that is identified only by its address. */
 function compatible(params: JsonObject, info: JsonObject, model: string): Account | string {
   const address = addressOf(params)
   if (address === undefined) return 'api_base is missing'
@@ -144,11 +144,14 @@ function compatible(params: JsonObject, info: JsonObject, model: string): Accoun
 
 const addressOf = (params: JsonObject): string | undefined => settingOf(params['api_base'] ?? params['base_url'])
 
-/** Returns the key, alone or with its limits. Without a key, the channel uses that of its provider's variable. */
+/**
+ * Returns the key, with its limits if there are any. Without a key, the channel uses its provider's environment
+ * variable.
+ */
 function keyFields(params: JsonObject, fallback?: string): { [field: string]: unknown } {
   const key = settingOf(params['api_key']) ?? fallback
   if (key === undefined) return {}
-  // Only a key has limits: without one they stay unread, and are thus reported.
+  // Only keys have limits. Without a key, the limits stay unread and are therefore reported.
   if (key === 'none') return { key }
   const limits = defined({ rpm: numberOf(params['rpm']), tpm: numberOf(params['tpm']) })
   return Object.keys(limits).length === 0 ? { key } : { keys: [{ key, ...limits }] }
@@ -175,11 +178,11 @@ function headersOf(params: JsonObject): { [name: string]: unknown } | undefined 
   return Object.keys(headers).length === 0 ? undefined : headers
 }
 
-/** Returns a positive number, which may be a text. */
+/** Returns a positive number, which may be written as a string. */
 export const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === 'string' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined
 }
 
-/** Returns a text, with LiteLLM's reference to the environment as `${NAME}`. */
+/** Returns a text. LiteLLM's references to environment variables are replaced by `${NAME}`. */
 export const settingOf = (value: unknown): string | undefined => textOf(value)?.replace(/^os\.environ\/(.+)$/, '$${$1}')

@@ -19,10 +19,10 @@ import { unread, watched } from './watched.ts'
 
 /*
  * Configs of LiteLLM's proxy (docs.litellm.ai, "Proxy config.yaml", and the example configs of its repository, read on
- * 2026-11-28). Every setting is either read into the config, or named in a note.
+ * 2026-11-28). Every setting is either read into the config or mentioned in a note.
  */
 
-/** Sections of settings, in the order of their precedence. */
+/** Sections with settings, in order of precedence. */
 const SETTINGS = ['router_settings', 'litellm_settings', 'general_settings'] as const
 
 /** Reads a config of LiteLLM's proxy. */
@@ -32,7 +32,7 @@ export function importLitellm(value: unknown): Draft {
   const patterns = entriesOf(draft, config['model_list']).flatMap(([entry, path]) => addModel(draft, entry, path) ?? [])
   for (const section of SETTINGS) {
     if (config[section] !== undefined && !isObject(config[section]))
-      draft.notes.push({ path: section, text: 'it is no map of settings' })
+      draft.notes.push({ path: section, text: 'it is not a map of settings' })
     for (const [field, setting] of Object.entries(objectOf(config[section]))) {
       const note = (ROUTER_FIELDS[field] ?? unknownField)(draft, setting, config)
       if (note !== undefined) draft.notes.push({ path: `${section}.${field}`, text: note })
@@ -55,7 +55,7 @@ const OTHER_SECTIONS: { readonly [section: string]: string } = {
   finetune_settings: 'the gateway has no fine-tuning endpoints',
   files_settings: 'the gateway has no files endpoint',
   guardrails: 'the gateway has no guardrails',
-  mcp_servers: 'the gateway runs no MCP servers; hosted tools of upstreams pass',
+  mcp_servers: 'the gateway runs no MCP servers; hosted tools of upstreams are passed on',
   include: 'import each of these files',
 }
 
@@ -64,27 +64,27 @@ const unknownField = (): string => 'the config has no such setting'
 /** Returns the entries of `model_list` with their paths. */
 function entriesOf(draft: Draft, list: unknown): (readonly [JsonObject, string])[] {
   const rows = Array.isArray(list) ? list : []
-  if (list !== undefined && !Array.isArray(list)) draft.notes.push({ path: 'model_list', text: 'it is no list' })
+  if (list !== undefined && !Array.isArray(list)) draft.notes.push({ path: 'model_list', text: 'it is not a list' })
   return rows.flatMap((entry, index) => {
     const path = `model_list[${index}]`
-    if (!isObject(entry)) draft.notes.push({ path, text: 'it is no entry of a model' })
+    if (!isObject(entry)) draft.notes.push({ path, text: 'it is not a model entry' })
     return objectsOf([entry]).map(one => [one, path] as const)
   })
 }
 
-/** A pattern of a channel, and its entry in the file. */
+/** A channel's pattern, with its entry in the file. */
 interface Pattern {
   readonly channel: DraftChannel
   readonly name: string
   readonly path: string
 }
 
-/** Adds one entry of `model_list`. Returns its name if that is a pattern. */
+/** Adds one entry of `model_list`. Returns the entry's name if it is a pattern. */
 function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | undefined {
   const { model_name, litellm_params, model_info, rpm, tpm, ...rest } = entry
-  // Older configs have the limits beside the parameters.
-  const beside = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
-  const params = watched({ ...beside, ...objectOf(litellm_params) } as JsonObject)
+  // Older configs have the limits next to the parameters instead of inside them.
+  const outerLimits = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
+  const params = watched({ ...outerLimits, ...objectOf(litellm_params) } as JsonObject)
   const info = watched(objectOf(model_info))
   const account = accountOf(params, info)
   const refused = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
@@ -103,26 +103,27 @@ function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | unde
   for (const field of lost)
     note(
       `${info[field] === undefined ? 'litellm_params' : 'model_info'}.${field}`,
-      'another entry of the model decides',
+      'another entry of the model takes precedence',
     )
   for (const field of NUMBERS)
     if (!unread(params).includes(field) && params[field] !== undefined && numberOf(params[field]) === undefined)
-      note(`litellm_params.${field}`, 'it is no number above 0')
+      note(`litellm_params.${field}`, 'it is not a number above 0')
   return name.includes('*') ? { channel, name, path } : undefined
 }
 
-/** Returns why a channel cannot have the name for the model. */
+/** Returns the reason why a channel cannot use the name for the model. */
 function refusedName(name: string | undefined, model: string): string | undefined {
   const [stars, upstream] = [name ?? model, model].map(one => one.split('*').length - 1) as [number, number]
   if (upstream > stars)
     return `"${name}" stands for one model, and "${model}" for many: write \`models: { NAME: ${model} }\` with one model`
-  if (stars > 1 && name !== model) return 'a name has one `*` only: write a channel with `models: { "NAME/*": "*" }`'
+  if (stars > 1 && name !== model)
+    return 'a name can have only one `*`: write a channel with `models: { "NAME/*": "*" }`'
   return undefined
 }
 
 /**
- * Removes patterns that match a name of another upstream. LiteLLM prefers the more specific name; here both channels
- * would have the model, and the other upstream would get its prompts if the first one fails.
+ * Removes patterns that match a name at another upstream. LiteLLM prefers the more specific name. In this gateway, both
+ * channels would have the model, and if one fails, its prompts would be sent to the other upstream.
  */
 function withoutWide(draft: Draft, patterns: readonly Pattern[]): void {
   const wide = patterns.flatMap(pattern => {
@@ -148,20 +149,20 @@ function withoutWide(draft: Draft, patterns: readonly Pattern[]): void {
 
 const isWider = (pattern: string, name: string): boolean => pattern === name || matches(pattern, name)
 
-/** Identifies an upstream: the same vendor at the same address. */
+/** Returns an identifier of an upstream: vendor and address. */
 const upstreamOf = ({ provider, fields }: DraftChannel): string => JSON.stringify([provider, fields['base_url']])
 
-/** Numbers among the parameters. */
+/** Numeric parameters. */
 const NUMBERS = ['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
 
-const AGAIN = 'a failed request is not repeated at the same channel; the next channel is tried'
+const AGAIN = 'a failed request is not retried on the same channel; the next channel is tried'
 
 const PARAM_NOTES: { readonly [field: string]: string } = {
   ...{ max_retries: AGAIN, num_retries: AGAIN },
-  drop_params: 'not needed: what an upstream lacks is dropped and reported',
+  drop_params: 'not needed: parameters that an upstream lacks are dropped and reported',
   ...{
-    rpm: 'only a channel with a key of its own has such a limit',
-    tpm: 'only a channel with a key of its own has such a limit',
+    rpm: 'only a channel with its own key can have this limit',
+    tpm: 'only a channel with its own key can have this limit',
   },
 }
 
@@ -172,10 +173,10 @@ const paramNote = (field: string, name: string): string =>
 
 const INFO_NOTES: { readonly [field: string]: string } = {
   base_model:
-    'prices and sizes are those of the upstream’s name: write others as `price`, `context`, `max_output` of the model',
+    'prices and sizes come from the upstream’s model name: write others as `price`, `context`, `max_output` of the model',
 }
 
-/** Prices and sizes, per token there and per million tokens here. */
+/** Fields for prices and sizes. LiteLLM's prices are per token, the config's per million tokens. */
 const PRICES = {
   input_cost_per_token: 'input',
   output_cost_per_token: 'output',
@@ -186,8 +187,8 @@ const PRICES = {
 const SIZES = { max_input_tokens: 'context', max_output_tokens: 'max_output' } as const
 
 /**
- * Adds the facts of an entry to its model. Returns the fields that differ from those of another entry with the name. A
- * pattern has no facts: its fields stay unread, and are thus reported.
+ * Adds the facts of an entry to its model. Returns the fields that differ from another entry with the same name. A
+ * pattern has no facts, so its fields stay unread and are therefore reported.
  */
 function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObject): string[] {
   if (name.includes('*')) return []
@@ -207,7 +208,7 @@ function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObje
   return [...lostPrices, ...lostSizes]
 }
 
-/** Adds values that are not there yet. Returns the fields whose values differ from those that are there. */
+/** Adds missing values. Returns the fields whose values differ from the existing ones. */
 function added(facts: Facts, rows: readonly (readonly [string, string, number | undefined])[]): string[] {
   return rows.flatMap(([field, name, value]) => {
     if (value === undefined) return []

@@ -1,7 +1,7 @@
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import { addressIn, textOf } from './draft.ts'
 
-/** The account of a target or integration. */
+/** Account of a target or integration. */
 export interface PortkeyAccount {
   readonly provider: string
   readonly model: string | undefined
@@ -10,13 +10,13 @@ export interface PortkeyAccount {
 }
 
 interface Cloud {
-  /** Fields of a target that have a place in the channel. */
+  /** Fields of a target that the channel can express. */
   readonly taken: readonly string[]
   /** Returns the account, or the reason why there is none. */
   account(target: JsonObject): PortkeyAccount | string
 }
 
-/** Accounts at clouds, by Portkey's name of a provider. */
+/** Cloud providers by Portkey's name. */
 export const CLOUDS: { readonly [provider: string]: Cloud } = {
   'azure-openai': {
     taken: ['resource_name', 'deployment_id', 'api_version'],

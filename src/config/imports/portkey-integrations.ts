@@ -2,7 +2,10 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, freeName, objectOf, objectsOf, textOf } from './draft.ts'
 import { PRESETS } from './portkey-presets.ts'
 
-/** Reads the integrations of a gateway's `conf.json`: accounts with their models (conf.example.json, read on 2026-11-28). */
+/**
+ * Reads the integrations in a gateway's `conf.json`: accounts with their models (conf.example.json, read on
+ * 2026-11-28).
+ */
 export function importIntegrations(draft: Draft, config: JsonObject): void {
   for (const [index, one] of objectsOf(config['integrations']).entries())
     addIntegration(draft, one, `integrations[${index}]`)

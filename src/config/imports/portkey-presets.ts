@@ -1,4 +1,4 @@
-/** Presets by Portkey's name of a provider (src/globals.ts of its gateway, read on 2026-11-28). */
+/** Presets by Portkey's provider name (src/globals.ts of its gateway, read on 2026-11-28). */
 export const PRESETS: { readonly [provider: string]: string } = {
   ...{ openai: 'openai', anthropic: 'anthropic', google: 'google', 'x-ai': 'xai', deepseek: 'deepseek', groq: 'groq' },
   ...{ 'mistral-ai': 'mistral', 'together-ai': 'together', cerebras: 'cerebras', 'z-ai': 'zai', moonshot: 'moonshot' },

@@ -9,21 +9,21 @@ import { PRESETS } from './portkey-presets.ts'
  * gateway's pages on routing, read on 2026-11-28).
  */
 
-/** Fields of a target that have a place in the config, or need none. */
+/** Fields of a target that the config can express or that need no equivalent. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...['provider', 'api_key', 'override_params', 'weight', 'custom_host', 'request_timeout', 'strategy', 'targets'],
   ...['name', 'retry'],
 ])
 
-/** Position of a target among the others. */
+/** Rank of a target among the others. */
 interface Rank {
   readonly priority: number
   readonly weight?: number
 }
 
 /**
- * Reads a routing config, or the integrations of a gateway's `conf.json`. Models of a routing config get the name
- * `portkey` if it names none for callers.
+ * Reads a routing config, or the integrations in a gateway's `conf.json`. If a routing config has no model names for
+ * callers, its models get the name `portkey`.
  */
 export function importPortkey(value: unknown): Draft {
   const draft = newDraft()
@@ -33,7 +33,7 @@ export function importPortkey(value: unknown): Draft {
   return draft
 }
 
-/** Adds a target and those below it. Returns the number of priorities that they take. */
+/** Adds a target and its nested targets. Returns the number of priorities that they use. */
 function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): number {
   const mode = textOf(objectOf(target['strategy'])['mode']) ?? 'single'
   const below = objectsOf(target['targets'])
@@ -42,7 +42,7 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
   if (mode === 'conditional')
     draft.notes.push({
       path: `${path}strategy`,
-      text: 'conditions have no place in the config; its targets are fallbacks of each other',
+      text: 'conditions have no equivalent in the config; the targets are tried in turn',
     })
   let taken = 0
   for (const [index, one] of below.entries()) {
@@ -50,7 +50,7 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
     const weight = typeof one['weight'] === 'number' ? one['weight'] : undefined
     if (mode === 'loadbalance')
       taken = Math.max(taken, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
-    // Of fallbacks of each other, the first has the share of all of them.
+    // In a chain of fallbacks, the first target gets the share of the whole chain.
     else taken += addTarget(draft, one, taken === 0 ? rank : { priority: rank.priority + taken }, at)
   }
   return taken
@@ -75,7 +75,7 @@ function noteRest(draft: Draft, target: JsonObject, path: string): void {
 }
 
 const NOTES: { readonly [field: string]: string } = {
-  virtual_key: 'it stands for a key that only Portkey has: set the key of the channel',
+  virtual_key: 'it refers to a key that only Portkey has: set the key of the channel',
   cache: 'answers are not cached',
   input_guardrails: 'the gateway has no guardrails',
   output_guardrails: 'the gateway has no guardrails',
@@ -110,7 +110,7 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   const model = textOf(objectOf(target['override_params'])['model'])
   if (host !== undefined) {
     const base_url = addressIn(host)
-    if (base_url === undefined) return 'its custom_host is no address'
+    if (base_url === undefined) return 'its custom_host is not an address'
     return { provider: 'custom', model, fields: { key: key ?? 'none', formats: ['chat'], base_url } }
   }
   if (name === undefined) return 'it names no provider'

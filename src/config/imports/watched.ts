@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../canonical/node.ts'
 
-/** Fields that were read, by watched object. */
+/** Fields that have been read, by watched object. */
 const reads = new WeakMap<JsonObject, Set<string>>()
 
-/** Returns a view of an object that remembers which of its fields are read, so that the others can be reported. */
+/** Returns a view of an object that records which fields are read, so that the others can be reported. */
 export function watched(object: JsonObject): JsonObject {
   const read = new Set<string>()
   const view = new Proxy(object, {
@@ -16,5 +16,5 @@ export function watched(object: JsonObject): JsonObject {
   return view
 }
 
-/** Returns the fields of a watched object that nobody has read. */
+/** Returns the unread fields of a watched object. */
 export const unread = (view: JsonObject): string[] => Object.keys(view).filter(field => !reads.get(view)!.has(field))

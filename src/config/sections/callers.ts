@@ -9,7 +9,7 @@ const budget = fields({
   month: optional(money, 'US dollars per month (UTC).'),
   unknown: optional(
     oneOf(['allow', 'refuse']),
-    'Whether models without a known price are allowed, at no cost to the budget. `allow` by default.',
+    'Whether models without a known price may be used, at no cost to the budget. `allow` by default.',
   ),
 })
 
@@ -17,7 +17,7 @@ const limits = {
   rpm: optional(count(), 'Maximum number of requests per minute.'),
   tpm: optional(
     count(),
-    'Maximum number of tokens per minute. An estimate is reserved when a request enters, and settled when it ends.',
+    'Maximum number of tokens per minute. An estimate is reserved when a request arrives and corrected when it ends.',
   ),
   concurrent: optional(count(), 'Maximum number of requests, background responses and voice sessions at once.'),
   budget: optional(budget, 'Maximum cost of the requests of a key.'),
@@ -38,7 +38,10 @@ const permissions = {
 
 const fallback = fields({
   model: required(text, 'Model that answers.'),
-  on: optional(v.array(oneOf(FALLBACK_REASONS), expects('a list')), 'Failures for which it is tried. All by default.'),
+  on: optional(
+    v.array(oneOf(FALLBACK_REASONS), expects('a list')),
+    'Failures after which the model is tried. All by default.',
+  ),
 })
 
 /** Models that answer if another one cannot. */
@@ -54,7 +57,7 @@ export const group = fields({
 const record = fields({
   folder: required(text, 'Folder of the recordings.'),
   redact: optional(listOfTexts(), 'Further fields and headers whose values are not recorded.'),
-  ignore: optional(listOfTexts(), 'Fields that do not count when requests are compared.'),
+  ignore: optional(listOfTexts(), 'Fields that are ignored when requests are compared.'),
 })
 
 /** A fixed key of the config. */

@@ -24,7 +24,7 @@ import {
 /** Flags of one upstream's version of its formats. */
 export const dialect = called('map of [flags](dialects.md)', dialectFlags(mapOf(v.unknown())))
 
-/** A limit of 0 would never admit a request. */
+/** Creates the schema of a limit. 0 is not allowed, because it would never admit a request. */
 const limit = () => number('a whole number, 1 or more', 1, true)
 const share = () => number('a number, 0 or more', 0, false)
 
@@ -39,12 +39,12 @@ const pooledKey = fields({
 
 /** Meanings of the fields of `auth`. */
 const AUTH_MEANINGS: { readonly [F in keyof typeof AUTH_FIELDS]: string } = {
-  access_key_id: 'Access key of AWS. `AWS_ACCESS_KEY_ID` by default.',
+  access_key_id: 'Id of the AWS access key. `AWS_ACCESS_KEY_ID` by default.',
   secret_access_key: 'Its secret. `AWS_SECRET_ACCESS_KEY` by default.',
-  session_token: 'Its session token. `AWS_SESSION_TOKEN` by default.',
-  profile: "Profile of AWS's files. `AWS_PROFILE` by default.",
+  session_token: 'Session token of temporary AWS keys. `AWS_SESSION_TOKEN` by default.',
+  profile: "Profile in AWS's config files. `AWS_PROFILE` by default.",
   file: 'Key file of a Google service account. `GOOGLE_APPLICATION_CREDENTIALS` by default.',
-  account: 'Text of such a file, instead of `file`.',
+  account: 'Content of the key file, instead of `file`.',
   host: "Host of Google's metadata server. `GCE_METADATA_HOST` by default.",
   tenant: 'Tenant of Microsoft Entra. `AZURE_TENANT_ID` by default.',
   client_id: 'Id of the application or managed identity. `AZURE_CLIENT_ID` by default.',
@@ -58,7 +58,7 @@ const AUTH_MEANINGS: { readonly [F in keyof typeof AUTH_FIELDS]: string } = {
 const authField = (field: keyof typeof AUTH_FIELDS) =>
   optional(AUTH_FIELDS[field] ? secret : text, AUTH_MEANINGS[field])
 
-/** The sign-in of a channel at a cloud. The type decides which of the fields it needs. */
+/** Cloud sign-in of a channel. The type determines which of the fields it needs. */
 const auth = fields({
   type: required(oneOf(AUTH_TYPES), 'Kind of sign-in.'),
   ...(Object.fromEntries(
@@ -75,20 +75,20 @@ const addressPart = called(
 const timeout = fields({
   connect: optional(wait(), 'Maximum time until the connection is open.', '5s'),
   first_byte: optional(wait(), 'Maximum time until a streamed answer begins.', '60s'),
-  whole: optional(wait(), 'Maximum time until a complete answer begins, which is when it is finished.', '10m'),
+  whole: optional(wait(), 'Maximum time until an unstreamed answer arrives, which is when it is complete.', '10m'),
   idle: optional(wait(), 'Maximum silence between two chunks of an answer.', '60s'),
 })
 
 const tls = fields({
-  ca: optional(text, "File of the upstream's certificate authority, in PEM. It replaces the usual ones."),
+  ca: optional(text, "File of the upstream's certificate authority, in PEM. It replaces the default authorities."),
   cert: optional(text, "File of the gateway's client certificate, in PEM."),
-  key: optional(text, 'File of its private key, in PEM.'),
+  key: optional(text, "File of the client certificate's private key, in PEM."),
 })
 
 /** An account at an upstream. */
 export const channel = fields({
   name: required(text, 'Name in log, usage and console.'),
-  provider: required(text, '[Provider](providers.md), which knows address, formats and authentication.'),
+  provider: required(text, '[Provider](providers.md), which determines address, formats and authentication.'),
   folder: optional(text, 'Folder of recordings from which the provider `replay` answers.'),
   formats: optional(
     called('list of [formats](formats.md)', upstreamFormats(listOfTexts())),
@@ -107,11 +107,11 @@ export const channel = fields({
       v.union([credential, pooledKey], 'expected a key, or a map of key, weight, rpm, tpm and concurrent'),
       'expected a list of keys',
     ),
-    'Several keys instead of one. Each rests and is limited by itself; a conversation stays on its key.',
+    'Several keys instead of one. Each key rests and is limited separately; a conversation stays on one key.',
   ),
   keys_share_account: optional(
     yesOrNo,
-    "Whether all `keys` see each other's responses and reasoning, as the keys of one project do. `false` by default.",
+    'Whether all `keys` share stored responses and reasoning, as the keys of one project do. `false` by default.',
   ),
   auth: optional(auth, 'Sign-in at a [cloud](clouds.md), instead of a key.'),
   region: optional(addressPart, "Region in the provider's address. Its environment variable by default."),
@@ -121,7 +121,7 @@ export const channel = fields({
   api_version: optional(addressPart, "Version in the provider's address. Its environment variable by default."),
   models: optional(
     models,
-    'Models: a list of names and patterns of the upstream, or a map from public names to those of the upstream, ' +
+    "Models: a list of the upstream's names and patterns, or a map from public names to the upstream's names, " +
       'where `"openai/*": "*"` removes a prefix. All by default.',
   ),
   priority: optional(
@@ -130,8 +130,11 @@ export const channel = fields({
     0,
   ),
   weight: optional(share(), 'Share of the requests among channels of equal priority.', 1),
-  affinity: optional(yesOrNo, 'Whether a conversation stays on the channel that has its prompt cached.', true),
-  dialect: optional(dialect, "Differences of the upstream's formats. They are added to the provider's."),
+  affinity: optional(yesOrNo, 'Whether a conversation stays on one channel, where its prompt is cached.', true),
+  dialect: optional(
+    dialect,
+    "Flags for the upstream's deviations from its formats, in addition to the provider's flags.",
+  ),
   headers: optional(headers, 'Headers sent with every request.'),
   allow_headers: optional(texts, 'Headers of callers that are passed on.', []),
   media: optional(
@@ -149,6 +152,6 @@ export const channel = fields({
   ),
   timeout: optional(timeout, 'Timeouts of requests to the upstream.'),
   max_concurrent: optional(limit(), 'Maximum number of open requests per process.'),
-  proxy: optional(proxy, 'Proxy before the upstream. The `proxy` of the config by default.'),
-  tls: optional(tls, 'Certificates of connections to the upstream.'),
+  proxy: optional(proxy, 'Proxy for connections to the upstream. The `proxy` of the config by default.'),
+  tls: optional(tls, 'Certificates for connections to the upstream.'),
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { called, optional, required } from '../setting.ts'
 import { expects, fields, secret, text, texts, wait } from '../values.ts'
 
-/** The issuer's URL. It receives secrets, so plain HTTP is allowed only on this machine. */
+/** The issuer's URL. Plain HTTP is allowed only on this machine, because secrets are sent to it. */
 const issuer = called(
   'https address',
   v.pipe(
@@ -16,8 +16,8 @@ const issuer = called(
 )
 
 const roles = fields({
-  admin: optional(texts, 'Values of the claim that make a user an administrator.'),
-  viewer: optional(texts, 'Values of the claim that make a user a viewer.'),
+  admin: optional(texts, 'Claim values that make a user an administrator.'),
+  viewer: optional(texts, 'Claim values that make a user a viewer.'),
 })
 
 const oidc = fields({

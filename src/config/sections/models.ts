@@ -15,22 +15,22 @@ const price = fields({
 export const facts = fields({
   name: optional(text, 'Name in lists of models.'),
   description: optional(text, 'Description in lists of models.'),
-  interface: optional(text, 'Format that the upstream is asked in first.'),
+  interface: optional(text, 'Format to use first with the upstream.'),
   context: optional(count(), 'Size of the context, in tokens.'),
   max_output: optional(count(), 'Maximum size of an answer, in tokens.'),
   dialect: optional(dialect, "Flags that replace the channel's for this model."),
   compaction: optional(
     oneOf(['enabled', 'disabled']),
-    'Whether conversations with the model are compacted. They are by default.',
+    'Whether conversations with the model are compacted. `enabled` by default.',
   ),
-  input: optional(modalities, 'What the model reads.', ['text']),
-  output: optional(modalities, 'What the model answers with.', ['text']),
+  input: optional(modalities, 'Kinds of input that the model accepts.', ['text']),
+  output: optional(modalities, 'Kinds of output that the model produces.', ['text']),
   reasoning: optional(yesOrNo, 'Whether the model reasons.'),
   tools: optional(yesOrNo, 'Whether the model calls tools.'),
-  fallbacks: optional(fallbacks, 'Models that answer if no channel of this one does.'),
+  fallbacks: optional(fallbacks, 'Models that answer if no channel of this model does.'),
   order: optional(
     oneOf(MODEL_ORDERS),
-    'Order of channels of equal rank: by weight (the default), by measured time to the first byte, or by price.',
+    'Order of channels with equal rank: by weight (the default), measured time to the first byte, or price.',
   ),
   price: optional(price, "US dollars per million tokens. The catalogue's by default."),
 })

@@ -28,14 +28,17 @@ const workers = v.union(
 const sockets = fields({
   lifetime: optional(wait(), 'Maximum duration of a connection.', '60m'),
   idle: optional(wait(), 'Maximum time without a message.', '30m'),
-  queue: optional(count(), 'Maximum number of turns that wait while another is answered.', 16),
+  queue: optional(count(), 'Maximum number of queued turns while another is answered.', 16),
   turns: optional(count(), 'Maximum number of unstored earlier turns that can be continued.', 1024),
   memory: optional(size, 'Maximum size of all unstored earlier turns.', '16MiB'),
 })
 
 const limits = fields({
   json_body: optional(size, 'Maximum size of a request body.', '32MiB'),
-  doors: optional(mapOf(size), 'Maximum body sizes of single formats, by format. Forms have 2GiB by default.'),
+  doors: optional(
+    mapOf(size),
+    'Maximum body sizes by format, which replace `json_body`. The default for forms is 2GiB.',
+  ),
   waiting: optional(
     fields({
       key: optional(size, 'Maximum per key.', '256MiB'),
@@ -60,7 +63,10 @@ export const server = fields({
   host: optional(text, 'Address to listen on.', '127.0.0.1'),
   port: optional(port, 'Port to listen on. 0 takes any free port.', 4747),
   workers: optional(workers, 'Number of processes behind the port; `auto` starts one per core.', 1),
-  tls: optional(tls, 'HTTPS and WSS on the port. Files that change are reread. Plain HTTP without it.'),
+  tls: optional(
+    tls,
+    'Certificate for HTTPS and WSS on the port. Changed files are read again. Without it, the port uses plain HTTP.',
+  ),
   trusted_proxies: optional(
     v.array(range, expects('a list of addresses')),
     'Proxies whose `x-forwarded-for`, `-proto` and `-host` are trusted.',
@@ -68,31 +74,31 @@ export const server = fields({
   ),
   public_url: optional(
     v.union([address, v.array(address)], expects('an address, or a list of them')),
-    'Public URLs of the gateway. Links to images and videos begin with the one that a request used; without it they ' +
-      'follow from each request.',
+    'Public URLs of the gateway. Links to images and videos start with the URL that a request used; without this ' +
+      'setting, they are derived from each request.',
   ),
   cors: optional(
     v.array(origin, expects('a list of origins')),
     'Origins whose pages may call the gateway from browsers; `"*"` allows any.',
     [],
   ),
-  // A caller is considered gone after eight heartbeats without reading. That wait must fit in a timer too.
+  // A caller is considered gone after eight heartbeats without reading. This time must also fit in a timer.
   heartbeat: optional(wait('1ms', '3d'), 'Maximum silence of a stream before a heartbeat is sent.', '15s'),
   early_head: optional(
     yesOrNo,
-    'Begins a stream after one heartbeat without an upstream answer. No other upstream is tried then.',
+    'Starts a stream after one heartbeat without an upstream answer. After that, no other upstream is tried.',
     true,
   ),
   session_headers: optional(
     v.array(headerName, expects('a list of header names')),
-    "Further headers that name a client's session, so that its requests stay on the channel with its prompt cache.",
+    "Further headers that identify a client's session, whose requests then stay on the channel with its prompt cache.",
   ),
   drain: optional(
     wait('0s'),
-    'Time after SIGTERM in which requests are still answered, while `/readyz` reports that the gateway leaves.',
+    'Time after SIGTERM in which requests are still accepted, while `/readyz` already reports the shutdown.',
     '5s',
   ),
-  grace: optional(wait('0s'), 'Time after that in which running answers may end; the rest end with an error.', '30s'),
+  grace: optional(wait('0s'), 'Time after `drain` for running answers to finish; the rest end with an error.', '30s'),
   sockets: optional(sockets, 'Limits of one WebSocket at `/v1/responses`.'),
   limits: optional(limits, "Limits that protect the gateway's memory and disk."),
 })

@@ -33,16 +33,16 @@ const retention = (usual: string) =>
     ),
   )
 
-/** Fetching of media that callers pass by URL. */
+/** Fetching of media that callers send as URLs. */
 export const media = fields({
-  fetch: optional(yesOrNo, 'Whether the gateway fetches media for upstreams that take no URLs.', true),
+  fetch: optional(yesOrNo, 'Whether the gateway fetches media for upstreams that accept no URLs.', true),
   limit: optional(size, 'Maximum size of one file.', '20MiB'),
-  count: optional(count(), 'Maximum number of files of a request; 413 above it.', 100),
-  total: optional(size, 'Maximum size of all files of a request; 413 above it.', '32MiB'),
-  timeout: optional(wait(), 'Maximum time for all files of a request.', '20s'),
+  count: optional(count(), 'Maximum number of files in a request; 413 above it.', 100),
+  total: optional(size, 'Maximum size of all files in a request; 413 above it.', '32MiB'),
+  timeout: optional(wait(), 'Maximum time to fetch all files of a request.', '20s'),
   allow: optional(
     v.array(range, expects('a list of addresses')),
-    'Addresses that are not public from which files may be fetched.',
+    'Non-public addresses from which files may be fetched.',
     [],
   ),
 })
@@ -55,14 +55,14 @@ export const responses = fields({
 
 /** Remembered reasoning. */
 export const reasoningMemory = fields({
-  keep: optional(retention('2h'), 'Retention time after the last use; 0 remembers none.', '2h'),
+  keep: optional(retention('2h'), 'Retention time after the last use; 0 stores none.', '2h'),
   memory: optional(size, 'Maximum size of the reasoning of all callers.', '64MiB'),
 })
 
 const cascade = fields({
   transcription: required(text, 'Model that transcribes what the user says.'),
   speech: required(text, 'Model that speaks the answers.'),
-  voice: optional(text, 'Voice of sessions that name none.'),
+  voice: optional(text, 'Default voice of sessions.'),
 })
 
 /** Voice sessions. */
@@ -83,7 +83,10 @@ export const realtime = fields({
     'Whether keys are accepted as the subprotocol `openai-insecure-api-key.KEY`. Client secrets always are.',
     false,
   ),
-  cascade: optional(cascade, 'Lets any conversation model hold voice sessions, by separate requests.'),
+  cascade: optional(
+    cascade,
+    'Lets any conversation model hold voice sessions, with separate requests for transcription and speech.',
+  ),
 })
 
 /** A path segment that does not collide with other endpoints. */
@@ -102,18 +105,18 @@ const segment = called(
 export const tasks = fields({
   poll: optional(
     retention('10s'),
-    'Interval between background polls of unfinished tasks; 0 polls only when callers do.',
+    'Interval between background polls of unfinished tasks; with 0, tasks are polled only when callers ask for them.',
     '10s',
   ),
   keep: optional(
     retention('7d'),
-    'Time for which finished videos are stored in `data_dir`; 0 leaves them at their upstreams.',
+    'Retention time of finished videos in `data_dir`; 0 leaves them at their upstreams.',
     0,
   ),
   limit: optional(size, 'Maximum size of all stored videos; the oldest are deleted first.', '20GiB'),
   vendor_path: optional(
     segment,
-    "First segment of the vendor's own video endpoints. Changes need a restart.",
+    "First path segment of the endpoints in the video vendor's own format. A change requires a restart.",
     'videovendor',
   ),
 })
@@ -122,14 +125,14 @@ export const tasks = fields({
 export const usage = fields({
   keep: optional(
     retention('90d'),
-    'Retention time of rows, one per request, without content; 0 records none. Sums are stored longer.',
+    'Retention time of usage rows: one per request, without content; 0 records none. Sums are stored longer.',
     '90d',
   ),
 })
 
 /** Captured requests. */
 export const capture = fields({
-  keep: optional(retention('24h'), 'Retention time; 0 switches captures off.', '24h'),
+  keep: optional(retention('24h'), 'Retention time; 0 disables captures.', '24h'),
   limit: optional(size, 'Maximum size of all captures; the oldest are deleted first.', '256MiB'),
 })
 
@@ -148,7 +151,7 @@ export const traces = fields({
   headers: optional(headers, 'Headers sent to the collector.'),
   sample: optional(
     called('number from 0 to 1', v.pipe(number(share, 0, false), v.maxValue(1, expects(share)))),
-    'Share of the requests to trace, unless the caller has decided.',
+    'Share of the requests to trace, unless the caller sends a sampling decision.',
     1,
   ),
 })

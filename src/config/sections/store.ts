@@ -27,7 +27,7 @@ export const redis = called(
   ),
 )
 
-/** A secret that encrypts stored credentials. Shorter ones could be guessed. */
+/** A secret that encrypts stored credentials. A shorter one could be guessed. */
 const encryptionSecret = called(
   'secret of 32 characters or more',
   v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
@@ -38,6 +38,6 @@ export const encryption = fields({
   key: required(encryptionSecret, 'Secret that encrypts the credentials of stored channels.'),
   previous: optional(
     v.array(encryptionSecret, 'expected a list of secrets'),
-    'Earlier secrets, which only decrypt. Needed until `interlingua store encrypt-again` has run.',
+    'Earlier secrets, used only to decrypt. Required until `interlingua store encrypt-again` has run.',
   ),
 })

@@ -6,14 +6,14 @@ import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
 
-/* Code that whole messages and stream chunks share: citations, log probabilities, images, finish reasons. */
+/* Code shared by unary messages and stream chunks: citations, log probabilities, images, finish reasons. */
 
-/** Whether the citation is in answer fields outside the choices, as in Perplexity's answers. */
+/** Returns true if the citation is in answer fields outside the choices, as in Perplexity's answers. */
 const isBeside = (annotation: Annotation): boolean =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['beside'] === true
 
 /**
- * Writes a citation. Undefined if it belongs outside the choices. `offset` is where its text part starts in the
+ * Writes a citation. Undefined if it belongs outside the choices. `offset` is the start of its text part within the
  * message's text, in UTF-16 units.
  */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
@@ -38,7 +38,7 @@ function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: Token
   }
 }
 
-/** Whether the reasoning part carries Google's thought signature of the call right after it (trap 31). */
+/** Returns true if the reasoning part carries Google's thought signature of the call right after it (trap 31). */
 export const signsCall = (part: Part, next: Part | undefined): boolean =>
   part.type === 'reasoning' && !part.redacted && part.signature?.format === 'contents' && next?.type === 'tool-call'
 
@@ -47,11 +47,13 @@ export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** Returns true for reasoning without readable text, which the format has no field for. */
+/** Returns true for reasoning without readable text, for which the format has no field. */
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
-/** Whether the part is generated audio. A message has no field for audio at a URL. */
+/**
+ * Returns true if the part is generated audio. Audio at a URL does not count, because a message has no field for it.
+ */
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
@@ -66,7 +68,7 @@ export function callHead(part: ToolCallPart): { readonly type: string; readonly 
 export const reasoningField = (part: Part): string =>
   spellingFor(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
 
-/** Whether the part is an image that `images` can carry: base64 data or a URL. */
+/** Returns true if the part is an image that `images` can hold: base64 data or a URL. */
 export const isImage = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
@@ -78,8 +80,8 @@ const IMAGE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' |
 }
 
 /**
- * Writes the image as an entry of `images`. This field next to `content` is OpenRouter's, because OpenAI defines none
- * for images.
+ * Writes the image as an entry of `images`. OpenRouter defines this field next to `content`; OpenAI has no field for
+ * images.
  */
 export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObject {
   losses.dropFields(part, path, IMAGE_LOSSES)
@@ -88,7 +90,7 @@ export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObj
 
 /**
  * Writes the finish reason. In an answer with calls, `stop` becomes `tool_calls` (trap 13). If an upstream ends a
- * refusal with `stop`, the reason stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
+ * refusal with `stop`, the reason remains `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
   const word = finishWord(finish?.reason ?? 'stop')
@@ -96,7 +98,7 @@ export function writeFinish(finish: Finish | undefined, { called, refused }: End
   return word === 'stop' && called ? 'tool_calls' : word
 }
 
-/** A text part and where it starts in the message. */
+/** A text part and its offset in the message. */
 interface TextAtOffset {
   readonly part: TextPart
   readonly path: Path
@@ -130,7 +132,7 @@ export class Texts {
     }
   }
 
-  /** Reports the joined text as a change. Joining only loses something if a text part has citations. */
+  /** Reports the joined text as a change. Joining only loses information if a text part has citations. */
   private reportJoin(text: string, losses: Losses): void {
     const [first, ...others] = this.list
     const annotations = this.list.flatMap(({ part, offset }) =>
@@ -151,7 +153,7 @@ function withoutBeside({ annotations = [], ...part }: TextPart): TextPart {
   return inside.length === 0 ? part : { ...part, annotations: inside }
 }
 
-/** Returns the annotation as a reader of the joined text sees it. */
+/** Returns the annotation as a reader of the joined text would read it. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation

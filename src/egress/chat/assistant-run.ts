@@ -28,8 +28,8 @@ export function writeAssistantRun(
 }
 
 /**
- * Concatenates the texts of successive turns without a separator, because the turns are chunks of one streamed text.
- * Only needed for upstreams that require `content` to be one string.
+ * Concatenates the texts of consecutive turns without a separator, because the turns are chunks of one streamed text.
+ * Only needed for upstreams that require `content` to be a single string.
  */
 function joinedTexts(parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const joined: PlacedPart[] = []

@@ -6,7 +6,8 @@ import { defined, extrasFor } from '../fields.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
- * Writes an assistant turn. Reasoning, content, audio and calls have separate fields, which readers read in this order.
+ * Writes an assistant turn. Reasoning, content, audio and calls have separate fields, and readers read them in this
+ * order.
  */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const fields = message.content.map(part => fieldOf(part, context))
@@ -20,7 +21,7 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
 export const FIELD_ORDER = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
 export type Field = keyof typeof FIELD_ORDER
 
-/** Returns the field for a part of an assistant turn. */
+/** Returns the field to which a part of an assistant turn is written. */
 export function fieldOf(part: Part, { dialect }: WriteContext): Field {
   switch (part.type) {
     case 'reasoning':
@@ -86,7 +87,7 @@ export class Turn {
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_PART_LOSSES)
-    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
     if (field === 'thoughts') {
       this.joinedReasoning = this.join(this.joinedReasoning, part, path)
       return
@@ -101,7 +102,7 @@ export class Turn {
   }
 
   /**
-   * Appends reasoning to the previous string, because the field holds only one string. Streamed chunks of one reasoning
+   * Appends reasoning to the existing string, because the field holds only one string. Streamed chunks of one reasoning
    * part are concatenated without a separator.
    */
   private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
@@ -147,7 +148,7 @@ export class Turn {
   }
 }
 
-/** Writes reasoning as a content part, the form that Mistral accepts. */
+/** Writes reasoning as a content part, which is the form that Mistral accepts. */
 export const thinkingPart = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
 
 const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'use'> = {

@@ -21,13 +21,13 @@ import {
 import type { ChunkTemplate } from './chunk-template.ts'
 import { around, FORMAT } from './content.ts'
 
-/** Message field that a part is written to. */
+/** Message field to which a part is written. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 /** A part that has started but not ended. */
 interface Open {
   /** Index of the part in the candidate. */
-  readonly place: number
+  readonly partIndex: number
   readonly part: Part
   readonly lane: Lane | undefined
   /** JSON text of a chunk before the value of a delta. Undefined if the format has no field for the part. */
@@ -36,9 +36,9 @@ interface Open {
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
-  /** Whether the reasoning came with a signature of any format. */
+  /** True if the reasoning came with a signature of any format. */
   signed: boolean
-  /** An image and its base64 data so far. It is written when the part ends. */
+  /** An image and its base64 data so far. Written when the part ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
 
@@ -51,25 +51,25 @@ interface Annotated {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer as chunks, and chooses the field for each part. Parts come one after
- * another; only parts relayed from the upstream may interleave.
+ * Writes one candidate of a streamed answer as chunks, and chooses the field for each part. Parts arrive one after
+ * another, except that parts relayed from the upstream may interleave.
  */
 export class CandidateWriter {
-  /** Whether the caller has received the role. */
+  /** True if the caller has received the role. */
   hasRole = false
-  /** Whether the caller has received the finish reason. */
+  /** True if the caller has received the finish reason. */
   isOver = false
   private readonly index: number
   private readonly template: ChunkTemplate
-  /** The part that started last, if it is still open. */
+  /** The most recently started part, if it is still open. */
   private open: Open | undefined
   /** Earlier parts that are still open, by index. */
   private others: Map<number, Open> | undefined
-  /** Signature of the reasoning that ended last. It signs the call that immediately follows the reasoning. */
+  /** Signature of the most recently ended reasoning. It signs the call that immediately follows the reasoning. */
   private signature: string | undefined
   /**
-   * Index of the signed reasoning part that ended last; its bitwise complement if the part has no text. The signature
-   * is lost unless the next part is a call.
+   * Index of the most recently ended signed reasoning part, or its bitwise complement if the part has no text. The
+   * signature is lost unless the next part is a call.
    */
   private signedAt: number | undefined
   private out: WireEvent[] = []
@@ -79,8 +79,8 @@ export class CandidateWriter {
   private written = 0
   private logprobs: TokenLogprob[] = []
   /**
-   * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when a second
-   * one arrives.
+   * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when they
+   * receive a second list.
    */
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
@@ -113,7 +113,7 @@ export class CandidateWriter {
   }
 
   private find(partIndex: number): Open | undefined {
-    return this.open?.place === partIndex ? this.open : this.others?.get(partIndex)
+    return this.open?.partIndex === partIndex ? this.open : this.others?.get(partIndex)
   }
 
   /** Flushes the held citations and images. */
@@ -123,14 +123,14 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Discards the held citations and images, which the caller has received. */
-  passedLists(): void {
+  /** Discards the held citations and images, because the caller has received them. */
+  discardHeld(): void {
     this.annotations = undefined
     this.images = undefined
   }
 
   /** Records a delta that was relayed to the caller. */
-  passed({ at, append, of }: PartDelta): void {
+  recordDelta({ at, append, of }: PartDelta): void {
     const open = this.find(at.part)
     if (open === undefined) return
     open.hasDelta = true
@@ -138,7 +138,7 @@ export class CandidateWriter {
     else if (open.lane === 'refusal') this.refused = true
   }
 
-  /** Holds log probabilities until the next chunk with text or the last chunk. */
+  /** Holds log probabilities until the next chunk with text, or the last chunk. */
   holdLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
@@ -178,7 +178,7 @@ export class CandidateWriter {
   private start({ part, at }: PartStart): void {
     if (part.type !== 'tool-call' || this.signature === undefined) this.loseSignature()
     this.signedAt = undefined
-    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
+    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.partIndex, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
     if (part.type === 'text') this.offsets[at.part] = this.written
@@ -187,15 +187,15 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
-  /** Returns the field for a part. A message has only one audio field, so further audio gets no field. */
+  /** Returns the field for a part. A message has only one audio field, so any further audio part has none. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
   }
 
-  private opened(place: number, part: Part, lane: Lane | undefined): Open {
+  private opened(partIndex: number, part: Part, lane: Lane | undefined): Open {
     const common = {
-      place,
+      partIndex,
       part,
       lane,
       hasDelta: false,
@@ -259,29 +259,29 @@ export class CandidateWriter {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
     const annotations = this.annotations?.sort((a, b) => a.partIndex - b.partIndex).map(({ wire }) => wire)
-    this.passedLists()
+    this.discardHeld()
     this.begin()
     this.pushChunk(defined({ annotations, images }))
   }
 
   private finish(open: Open): void {
     if (open === this.open) this.open = undefined
-    else this.others?.delete(open.place)
-    if (open.image !== undefined) this.show(open.image)
+    else this.others?.delete(open.partIndex)
+    if (open.image !== undefined) this.addImage(open.image)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning') this.endReasoning(open, open.part)
   }
 
-  private endReasoning({ place, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
+  private endReasoning({ partIndex, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
     if (signature !== undefined) this.signature = signature
     const isEmpty = text === '' && !hasDelta
     if (redacted || (isEmpty && signed && signature === undefined))
-      this.losses.drop(['candidates', this.index, 'content', place], 'no-hidden-reasoning')
-    else if (signed) this.signedAt = isEmpty ? ~place : place
+      this.losses.drop(['candidates', this.index, 'content', partIndex], 'no-hidden-reasoning')
+    else if (signed) this.signedAt = isEmpty ? ~partIndex : partIndex
   }
 
-  /** Reports the signature of the last reasoning as lost, because it signs no call. */
+  /** Reports the signature of the last reasoning as lost, because no call follows it. */
   private loseSignature(): void {
     const { signedAt } = this
     if (signedAt === undefined) return
@@ -291,7 +291,7 @@ export class CandidateWriter {
     else this.losses.drop([...path, signedAt, 'signature'], 'no-signatures')
   }
 
-  private show({ part, data }: NonNullable<Open['image']>): void {
+  private addImage({ part, data }: NonNullable<Open['image']>): void {
     if (!isImage(part)) return
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
     this.images ??= []
@@ -305,7 +305,7 @@ export class CandidateWriter {
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** Returns the role if the chunk of a call is the first of the candidate. */
+  /** Returns the role field if the chunk of a call is the candidate's first chunk. */
   private role(): JsonObject {
     if (this.hasRole) return {}
     this.hasRole = true

@@ -7,7 +7,7 @@ import { FORMAT } from './content.ts'
 
 /**
  * Builds the chunks of a stream. The fixed JSON text around the deltas is built once, so that each delta only costs its
- * own text and two concatenations.
+ * text and two concatenations.
  */
 export class ChunkTemplate {
   /** `{"id":…,"choices":[{"index":` */
@@ -16,7 +16,7 @@ export class ChunkTemplate {
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
-  /** Head of the next whole chunk. In the first chunk, it includes the fields that are only written once. */
+  /** Head of the next complete chunk. The head of the first chunk includes the fields that are only written once. */
   private first: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
@@ -48,7 +48,7 @@ export class ChunkTemplate {
   }
 
   /**
-   * Returns a whole chunk of one candidate. The first chunk of a stream includes the fields that are only written once.
+   * Returns a complete chunk of one candidate. A stream's first chunk includes the fields that are only written once.
    */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
     const head = this.first
@@ -57,7 +57,9 @@ export class ChunkTemplate {
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
 
-  /** Returns the last chunk, which has no candidates: usage, and fields that the upstream sent late. */
+  /**
+   * Returns the last chunk, which has no candidates but contains the usage and the fields that the upstream sent late.
+   */
   closing(facts: { readonly [field: string]: Json }): string {
     return `${this.bare}"choices":[]${appendedFields(facts)}}`
   }

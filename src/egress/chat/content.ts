@@ -104,7 +104,7 @@ const AUDIO_FORMATS: { readonly [mediaType: string]: string } = {
 }
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 
-/** Writes audio. Chat only accepts it as WAV or MP3 bytes (trap 52). */
+/** Writes audio. Chat only accepts WAV or MP3 bytes (trap 52). */
 function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
@@ -130,7 +130,7 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
   return around(part, 'file', defined({ file_data: url, filename: name ?? 'file' }))
 }
 
-/** Writes a file by its URL or as a `data:` URL, the form that Mistral accepts. */
+/** Writes a file by its URL or as a `data:` URL, which is the form that Mistral accepts. */
 function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   const url = urlOfSource(source)
@@ -154,8 +154,8 @@ export const around = (node: Node, field: string, inside: JsonObject): JsonObjec
   aroundIn(FORMAT, node, field, inside)
 
 /**
- * Returns the content as a string or as a list of parts, depending on what the upstream accepts. Empty text parts are
- * left out.
+ * Returns the content as a string or a list of parts, depending on what the upstream accepts. Empty text parts are left
+ * out.
  */
 export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
   const nonEmpty = parts.filter(part => !isPlainText(part) || part['text'] !== '')

@@ -14,12 +14,12 @@ import { CandidateWriter } from './candidate.ts'
 import { ChunkTemplate } from './chunk-template.ts'
 import { FORMAT } from './content.ts'
 
-/** The event that ends every stream without an error. */
+/** The event that ends every successful stream. */
 export const DONE: WireEvent = { data: '[DONE]' }
 
 /**
- * Writes a streamed answer as chunks (docs/wire/chat.md#stream): usage only if requested, then `[DONE]`. An error ends
- * the stream without `[DONE]`.
+ * Writes a streamed answer as chunks (docs/wire/chat.md#stream), followed by the usage if requested, and `[DONE]`. An
+ * error ends the stream without `[DONE]`.
  */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   /** The service tier last sent to the caller. */
@@ -35,7 +35,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.request = request
   }
 
-  /** Fixed text around the chunks. If there was no `result-start` event, default values are used. */
+  /** Fixed text around the chunks, with default values if there was no `result-start` event. */
   private get template(): ChunkTemplate {
     this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
     return this.madeTemplate
@@ -82,21 +82,21 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
-  /** Whether the caller requested usage. */
+  /** True if the caller requested usage. */
   get withUsage(): boolean {
     return this.template.withUsage
   }
 
   /** Records a delta that was relayed to the caller. */
-  passed(event: PartDelta): void {
-    this.candidate(event.at.candidate).passed(event)
+  recordDelta(event: PartDelta): void {
+    this.candidate(event.at.candidate).recordDelta(event)
   }
 
   /** Records a choice of a chunk that was relayed to the caller. */
-  passedChoice({ index, finish_reason }: JsonObject): void {
+  recordChoice({ index, finish_reason }: JsonObject): void {
     const candidate = this.candidate(Number(index))
     candidate.hasRole = true
-    candidate.passedLists()
+    candidate.discardHeld()
     candidate.isOver ||= typeof finish_reason === 'string'
   }
 

@@ -3,7 +3,7 @@ import { writeError } from '../errors/openai-error.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { ChatChunks } from './events.ts'
-import { handsBack } from './native.ts'
+import { reasoningForHistory } from './native.ts'
 import { RelayedChunks } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
@@ -14,7 +14,7 @@ export const chat: Writer = {
   result: writeResult,
   events: request => new Sequential(new ChatChunks(request), { overtakes: true }),
   nativeEvents: request => new RelayedChunks(new ChatChunks(request)),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,
 }

@@ -14,8 +14,8 @@ import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
- * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold go
- * into a user message after the last of these results.
+ * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
+ * put into a user message after the last result.
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
@@ -58,7 +58,7 @@ export function answerTools(index: number, wire: JsonObject[], { dialect, losses
   wire.push({ role: 'assistant', content: ANSWER })
 }
 
-/** Whether a message has content. Messages without content are not sent, because some upstreams refuse them. */
+/** Returns true if a message has content. Messages without content are omitted, because some upstreams refuse them. */
 function hasContent(wire: JsonObject): boolean {
   const { content } = wire
   if (content !== '' && content !== null) return true
@@ -68,7 +68,7 @@ function hasContent(wire: JsonObject): boolean {
 /** Fields that a message without content may still have. */
 const NOT_CONTENT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
-/** Writes the media of tool results as a user message after the last of the results (trap 48). */
+/** Writes the media of tool results as a user message after the last result (trap 48). */
 function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
   if (moved.length === 0) return moved
   answerTools(index, wire, context)
@@ -109,8 +109,8 @@ const writeContent = (
 /** Writes each tool result as a separate message. */
 function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
-  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'tool-turns-have-no-name')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))
@@ -134,12 +134,12 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
   return { role: 'tool', tool_call_id: result.id, content, ...extrasFor(result, FORMAT) }
 }
 
-/** The call ids that upstreams with `call_ids: short` accept. */
+/** Matches the call ids that upstreams with `call_ids: short` accept. */
 const SHORT = /^[a-zA-Z0-9]{9}$/
 
 const shortId = (id: string): string => (SHORT.test(id) ? id : sha256(id).slice(0, 9))
 
-/** Replaces call ids with nine letters and digits, for upstreams that accept no other ids. */
+/** Replaces call ids with ids of nine letters and digits, for upstreams that accept no others. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {
   if (dialect.call_ids !== 'short') return messages
   return messages.map((message, messageIndex) => {

@@ -10,7 +10,7 @@ const entry = ({ id }: ModelCard): ModelEntry => ({
 })
 
 /**
- * Lists models like OpenAI, without pages (docs/wire/common.md#model-lists). The serializer is loaded on the first
+ * Lists models as OpenAI does, without pages (docs/wire/common.md#model-lists). The serializer is loaded on the first
  * request.
  */
 export const models: ModelWriter = {

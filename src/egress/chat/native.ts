@@ -18,7 +18,7 @@ import { withNativeSwitch } from './reasoning-settings.ts'
 export const PATH = '/chat/completions'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * Passes on a request of this format as received, except for the gateway's changes and the fields that the dialect
  * excludes.
  */
 export function writeNativeRequest(
@@ -30,15 +30,15 @@ export function writeNativeRequest(
   const context = { dialect, losses }
   const messages = nativeMessages(request, source.node, context)
   const changed = messages === undefined ? {} : { messages }
-  const passed = nativeRequestBody(request, source, dialect.include_usage === true, changed)
-  const body = withNativeSwitch(passed, request, source, context)
+  const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changed)
+  const body = withNativeSwitch(nativeBody, request, source, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
 /** Roles of messages in which the gateway changes only call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** Writes the messages and rewrites the changed ones. Undefined if none has changed. */
+/** Writes the messages and rewrites those that changed. Undefined if none has changed. */
 function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
   const messages = withLegalIds(request.messages, context)
   const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
@@ -54,7 +54,7 @@ function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, conte
   return wire
 }
 
-/** Writes a message with replaced call ids or restored reasoning. Everything else stays unchanged. */
+/** Writes a message with replaced call ids or restored reasoning. Everything else is unchanged. */
 function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')
@@ -91,11 +91,11 @@ function reasoningFields(restored: readonly ReasoningPart[], content: Json | und
 }
 
 /**
- * Returns reasoning to the upstream in the field that the dialect declares. It does not matter which model generated
- * the reasoning, because it is unsigned here (traps 35, 36). Google's signature of a call replaces the caller's, but is
- * only returned to Google (trap 31).
+ * Returns reasoning to the upstream in the field that the dialect declares. Any model's reasoning can be returned,
+ * because reasoning is unsigned in this format (traps 35, 36). Google's signature of a call replaces the caller's, but
+ * is only returned to Google (trap 31).
  */
-export function handsBack(
+export function reasoningForHistory(
   reasoning: ReasoningPart,
   { dialect, native, toIssuer }: ReasoningTarget,
 ): ReasoningPart | undefined {

@@ -8,7 +8,7 @@ import { BUDGETS, effortOf, nearest, withoutBudget } from '../sanitize/efforts.t
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
- * Fields with which upstreams of `chat` control reasoning. Each vendor has its own
+ * Fields that control reasoning at `chat` upstreams. They differ between vendors
  * (docs/wire/chat.md#reasoning-settings).
  */
 
@@ -25,7 +25,7 @@ const SWITCHES: { readonly [S in Switch]: WriteSwitch } = {
   none: writeNothing,
 }
 
-/** Fields that an upstream understands, by the switch it uses. */
+/** Fields that an upstream understands, by the reasoning switch that it uses. */
 const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
   reasoning_effort: ['reasoning_effort'],
   reasoning: ['reasoning', 'reasoning_effort'],
@@ -55,7 +55,7 @@ export function writeReasoning(
 
 /**
  * Replaces the switch in a native caller's body with the upstream's switch, if the dialect declares one and the caller
- * only used others. Otherwise returns the same body.
+ * only used other switches. Otherwise returns the same body.
  */
 export function withNativeSwitch(
   body: JsonObject,
@@ -72,7 +72,8 @@ export function withNativeSwitch(
 }
 
 /**
- * Whether the caller turned reasoning off with the effort `none`, and the upstream only accepts `thinking` for that.
+ * Returns true if the caller turned reasoning off with the effort `none`, but the upstream can only turn it off with
+ * `thinking`.
  */
 const isOffByEffort = (field: string, as: Switch, { effort }: Reasoning): boolean =>
   as === 'thinking' && field === 'reasoning_effort' && effort === 'none'
@@ -127,13 +128,13 @@ type Level = { readonly effort: Effort } | { readonly budget: number }
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Whether the settings turn reasoning off. Undefined if they do not mention it. */
+/** Returns true if the settings turn reasoning off. Undefined if they set neither effort nor budget. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 
 /**
- * Reports the level that the settings became, in the form in which readers read it back. If the meaning is the same,
- * the loss is marked as restored.
+ * Reports the level to which the settings were changed, in the form in which readers read it back. If the meaning is
+ * the same, the loss is marked as restored.
  */
 function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   const { effort, budget, show, extras } = reasoning
@@ -145,7 +146,7 @@ function change(reasoning: Reasoning, level: Level, losses: Losses): void {
   else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
 }
 
-/** Writes `thinking: { type }`. If the upstream supports efforts, an effort is added next to it. */
+/** Writes `thinking: { type }`, and an effort next to it if the upstream supports efforts. */
 function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
   const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
   const extras = extrasFor(reasoning, FORMAT)
@@ -159,7 +160,7 @@ function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext):
   return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
 }
 
-/** Returns the effort nearest to the settings, or only `on` if the upstream has no efforts. */
+/** Returns the effort nearest to the settings, or just `on` if the upstream has no efforts. */
 function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
   const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
   const supported = wanted && nearest(wanted, efforts)
@@ -178,7 +179,7 @@ function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
 }
 
 /**
- * Writes the switch as a template argument, under both names that templates use for it. Templates ignore unknown
+ * Writes the switch as a chat template argument, under both names that templates use. Templates ignore unknown
  * arguments.
  */
 function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {

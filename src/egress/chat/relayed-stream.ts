@@ -7,8 +7,8 @@ import type { NativeEventWriter } from '../writer.ts'
 import { type ChatChunks, DONE } from './events.ts'
 
 /**
- * Relays the chunks of an upstream of this format. Only id, model and time are changed. The chunk writer follows the
- * stream, so that it can write later events itself.
+ * Relays the chunks of an upstream of this format. Changes only the id, model and time. The chunk writer follows the
+ * stream, so that it can take over and write later events.
  */
 export class RelayedChunks extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly chunks: ChatChunks
@@ -31,7 +31,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
     const { data } = wire
     const [first] = read
-    if (read.length === 1 && first!.type === 'part-delta' && isUnfinished(data)) this.chunks.passed(first!)
+    if (read.length === 1 && first!.type === 'part-delta' && isUnfinished(data)) this.chunks.recordDelta(first!)
     else {
       if (first?.type === 'result-start') this.heads = new HeadRewriter(first)
       for (const event of read) this.follow(event)
@@ -49,7 +49,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
     ]
   }
 
-  /** Holds chunks until the `result-start` event arrives, then sends them all. */
+  /** Holds chunks until the `result-start` event arrives, then returns them all. */
   private begin(wire: WireEvent): readonly WireEvent[] {
     const { heads } = this
     this.early.push(wire.data)
@@ -59,9 +59,11 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
     return all
   }
 
-  /** Updates the writer with an event of a relayed chunk and discards the output, so that nothing is sent twice. */
+  /**
+   * Updates the writer's state with an event of a relayed chunk and discards the output, so that nothing is sent twice.
+   */
   private follow(event: CanonicalEvent): void {
-    if (event.type === 'part-delta') this.chunks.passed(event)
+    if (event.type === 'part-delta') this.chunks.recordDelta(event)
     else if (event.type !== 'usage' && event.type !== 'logprobs') {
       if (event.type === 'part-start') (this.startedParts[event.at.candidate] ??= new Set()).add(event.at.part)
       this.push(event)
@@ -69,26 +71,28 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   }
 
   /**
-   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage, if
-   * the caller did not request usage.
+   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage
+   * that the caller did not request.
    */
   private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
     const { choices, service_tier } = parseObject(data)!
     if (typeof service_tier === 'string') this.chunks.tier = service_tier
     if (!Array.isArray(choices)) return true
-    for (const choice of choices) if (isObject(choice)) this.chunks.passedChoice(choice)
+    for (const choice of choices) if (isObject(choice)) this.chunks.recordChoice(choice)
     return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')
   }
 }
 
-/** Returns true for a chunk that finishes no candidate. A regular expression is four times as fast as `includes`. */
+/**
+ * Returns true for a chunk that does not finish a candidate. A regular expression is four times as fast as `includes`.
+ */
 const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
 
 /** Rewrites id, model and time in relayed chunks. */
 class HeadRewriter {
   private readonly start: ResultStart
-  /** Text before or after the choices of the last parsed chunk. `to` replaces it. */
+  /** Text before or after the choices of the last parsed chunk. Replaced with `to`. */
   private from = ''
   private to = ''
   private isAfterChoices = false
@@ -106,8 +110,8 @@ class HeadRewriter {
   }
 
   /**
-   * Whether the known text is at this position in the chunk. Uses `slice`, because `startsWith` takes four times as
-   * long.
+   * Returns true if the chunk has the known text at this position. Uses `slice`, because `startsWith` takes four times
+   * as long.
    */
   private has(data: string): boolean {
     const { length } = this.from

@@ -126,7 +126,7 @@ function writeModalities({ modalities }: Output, { losses }: WriteContext): Outp
   return supported.length === 0 ? undefined : supported
 }
 
-/** The value of `format` for each audio subtype, aliases included. */
+/** The value of `format` for each audio subtype, including aliases. */
 const CONTAINERS: { readonly [type: string]: string } = {
   ...{ wav: 'wav', 'x-wav': 'wav', wave: 'wav', mp3: 'mp3', mpeg: 'mp3', aac: 'aac', flac: 'flac', 'x-flac': 'flac' },
   ...{ opus: 'opus', ogg: 'opus', pcm16: 'pcm16', pcm: 'pcm16', l16: 'pcm16' },
@@ -135,7 +135,7 @@ const CONTAINERS: { readonly [type: string]: string } = {
 /** The default voice and container. */
 const AUDIO_DEFAULTS = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
-/** Writes the speech settings. Voice and container are required, so defaults replace missing ones. */
+/** Writes the speech settings. Voice and container are required, so missing values are replaced with defaults. */
 function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) {
     if (modalities?.includes('audio') !== true) return undefined

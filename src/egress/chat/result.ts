@@ -24,7 +24,7 @@ import {
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
 
-/** Writes a whole answer as a `chat.completion` (docs/wire/chat.md#response). */
+/** Writes a unary answer as a `chat.completion` (docs/wire/chat.md#response). */
 export const writeResult = (result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> =>
   writeAnswer(result, request, {
     format: FORMAT,
@@ -46,7 +46,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
 }
 
-/** Writes the message of a choice. Each kind of part has a field. A part without a field is reported as lost. */
+/** Writes the message of a choice. Parts of a kind for which the message has no field are reported as lost. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
   const at = childPath(path, 'content')
@@ -58,7 +58,7 @@ function writeMessage(candidate: Candidate, path: Path, request: CanonicalReques
   return message.written()
 }
 
-/** Order in which a reader reads the fields of a message. */
+/** Order in which readers read the fields of a message. */
 const ORDER: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
@@ -93,7 +93,7 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
 
 /**
  * Reports signatures that are separated from their reasoning by other fields. The format attaches the signature to the
- * call, so a reader assigns it to the call without the reasoning text.
+ * call, so readers assign it to the call without the reasoning text.
  */
 function reportSeparated(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
   for (const [position, index] of order.entries()) {
@@ -108,7 +108,7 @@ function reportSeparated(content: readonly Part[], order: readonly number[], pat
 }
 
 /**
- * Reports reasoning parts before a signed call that are joined in one field. For readers, the call's signature covers
+ * Reports reasoning parts before a signed call that are joined in one field. To readers, the call's signature covers
  * the joined text.
  */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
@@ -173,7 +173,7 @@ class MessageWriter {
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isImage(part)) return
-    this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    this.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   }
 
   private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
@@ -200,7 +200,7 @@ class MessageWriter {
   private opaque(part: OpaquePart, path: Path): void {
     if (part.format !== FORMAT) {
       if (part.text !== undefined) this.texts.add({ type: 'text', text: part.text }, path)
-    } else this.losses.drop(path, 'no-place-for-it')
+    } else this.losses.drop(path, 'no-equivalent-field')
   }
 
   private speech(part: MediaPart, path: Path): void {

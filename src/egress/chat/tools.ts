@@ -8,7 +8,10 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
-/** Writes `tools`. Hosted tools are reported as lost: chat only supports web search, and only as a request option. */
+/**
+ * Writes `tools`. Hosted tools are reported as lost, because chat only supports web search, and only as a request
+ * option.
+ */
 export function writeTools({ tools }: CanonicalRequest, context: WriteContext): JsonObject {
   const wire: JsonObject[] = []
   tools?.forEach((tool, index) => {

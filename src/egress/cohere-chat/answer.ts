@@ -5,12 +5,12 @@ import type { EndContent, Finish, FinishReason, TokenLogprob } from '../../canon
 import { around, extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
-/* Code that whole and streamed answers share. */
+/* Code shared by unary and streamed answers. */
 
-/** The field or block that a part of an answer is written to. */
+/** The field or block to which a part of an answer is written. */
 export type Lane = 'plan' | 'text' | 'thinking' | 'block' | 'call' | 'opaque-call'
 
-/** Returns the field or block that a part is written to. Undefined if the format cannot express the part. */
+/** Returns the field or block to which a part is written. Undefined if the format cannot express the part. */
 export function laneOf(part: Part): Lane | undefined {
   switch (part.type) {
     case 'text':
@@ -34,13 +34,11 @@ const isPlan = (part: Part): boolean =>
 
 const BARE_FIELDS = new Set(['type', 'format', 'text', 'spelling', 'cache'])
 
-/** Whether a part has neither text nor other fields. Such a part is not written. */
+/** Returns true if a part has neither text nor other fields. Empty parts are not written. */
 export const isEmpty = (part: Part): boolean =>
   'text' in part && part.text === '' && Object.keys(part).every(key => BARE_FIELDS.has(key))
 
-/**
- * Reports the losses of a part of an answer: fields without a counterpart, and content that the format cannot express.
- */
+/** Reports the losses of an answer's part: fields without a counterpart, and content that the format cannot express. */
 export function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'opaque') return
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
@@ -63,10 +61,7 @@ function reportCall(part: ToolCallPart, path: Path, losses: Losses): void {
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
 }
 
-/**
- * Returns the arguments of a call. Empty arguments become `{}` (trap 8). The text of a freeform call is wrapped in an
- * object.
- */
+/** Returns a call's arguments. Empty arguments become `{}` (trap 8). A freeform call's text is wrapped in an object. */
 export function argumentsOf(part: ToolCallPart): string {
   if (part.freeform) return JSON.stringify({ input: part.arguments })
   return part.arguments === '' ? '{}' : part.arguments
@@ -96,7 +91,7 @@ export function writeFinish(finish: Finish | undefined, { called }: EndContent, 
   return WORDS[reason] ?? (finish?.stopSequence === undefined ? 'COMPLETE' : 'STOP_SEQUENCE')
 }
 
-/** Writes the log probability of one token, or of all tokens in a chunk. */
+/** Writes the log probability of one token. */
 export function writeLogprob({ token, logprob, ...node }: TokenLogprob): JsonObject {
   return { text: token, token_ids: [], logprobs: [logprob], ...extrasFor(node, FORMAT) }
 }

@@ -15,7 +15,7 @@ interface PlacedPart extends LocatedPart {
   readonly field: Field
 }
 
-/** Writes an assistant turn. Content, plan and calls have separate fields, which readers read in this order. */
+/** Writes an assistant turn. Content, plan and calls have separate fields, and readers read them in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const parts = placed(message.content.map((part, index) => ({ part, path: [...path, 'content', index] })))
   const ranks = parts.map(rankOf)
@@ -46,7 +46,7 @@ export function writeAssistantRun(
 const rankOf = ({ field }: PlacedPart): number => FIELD_ORDER[field]
 
 /**
- * Chooses the field of each part. If a turn with calls has only one text and it precedes them, the text is the plan
+ * Chooses the field of each part. If a turn with calls has only one text, and it precedes the calls, it is the plan
  * (docs/wire/cohere-chat.md#plans).
  */
 function placed(parts: readonly LocatedPart[]): readonly PlacedPart[] {
@@ -83,7 +83,7 @@ class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
   private plan: string | undefined
-  /** The reasoning that was written last. */
+  /** The most recently written reasoning. */
   private last: ThinkingBlock | undefined
   private readonly message: Message
   private readonly context: WriteContext
@@ -98,10 +98,10 @@ class Turn {
     else if (field === 'calls') this.calls.push((part as Part & { type: 'opaque' }).value)
     else if (part.type === 'reasoning') this.reasoning(part, path)
     else if (part.type === 'media') this.context.losses.drop(path, 'no-media-from-assistants')
-    else this.say(part, path, field)
+    else this.addContent(part, path, field)
   }
 
-  private say(part: Part, path: Path, field: Field): void {
+  private addContent(part: Part, path: Path, field: Field): void {
     const wire = writePart(part, path, this.context)
     if (wire === undefined) return
     if (field === 'plan') this.plan = wire['text'] as string

@@ -3,7 +3,7 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
-/** The text that citations support: a content block or the plan. */
+/** The text that citations support, in a content block or the plan. */
 export interface CitedText {
   readonly text: string
   readonly block: number | 'plan'
@@ -19,11 +19,11 @@ export function writeCitation(annotation: Annotation, { text, block }: CitedText
   return { ...wire, ...typed, ...(block === 0 ? {} : { content_index: block }) }
 }
 
-/** Returns the wire value that a citation was read from. */
+/** Returns the wire value from which a citation was read. */
 const sourceOf = (citation: Citation): JsonObject | undefined =>
   spellingFor(citation, FORMAT)['citation'] as JsonObject | undefined
 
-/** Writes the citation of a web page as the citation of a document. The page's URL becomes the document's id. */
+/** Writes a citation of a web page as a citation of a document. The page's URL becomes the document's id. */
 function pageCitation(citation: Citation, text: string): JsonObject {
   const { url, title, quote, start, end } = citation
   const document = defined({ id: url, url, title, snippet: quote })

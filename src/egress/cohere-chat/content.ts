@@ -68,7 +68,7 @@ const IMAGE_LOSSES = {
 
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
 
-/** Returns the content as a string if it is one plain text, otherwise as a list. Empty texts are left out. */
+/** Returns the content as a string if it is a single plain text, otherwise as a list. Empty texts are left out. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   const filled = parts.filter(part => !isPlainText(part) || part['text'] !== '')
   if (filled.length === 0) return ''

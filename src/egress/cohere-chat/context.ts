@@ -11,7 +11,7 @@ export const PATH = '/v2/chat'
 export interface WriteContext {
   readonly dialect: CohereChatDialect
   readonly losses: Losses
-  /** Documents of the request. They are written next to the turns. */
+  /** The request's documents, which are written next to the turns. */
   readonly documents: Json[]
 }
 

@@ -22,12 +22,12 @@ import { errorDelta } from './error.ts'
 import { flushLogprobs, type OpenPart, openedPart, type StreamState, writeEvent } from './parts.ts'
 import { writeUsage } from './usage.ts'
 
-/** The event that ends every stream without an error. */
+/** The event that ends every successful stream. */
 const DONE: WireEvent = { data: '[DONE]' }
 
 /**
- * Writes a streamed answer (docs/wire/cohere-chat.md#stream). Its parts come one after another. If an error occurs, it
- * is the last event and does not end the open part, because clients execute a call as soon as it has ended (trap 88).
+ * Writes a streamed answer (docs/wire/cohere-chat.md#stream). Parts arrive one after another. An error is the last
+ * event and does not end the open part, because clients execute a call as soon as it ends (trap 88).
  */
 export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly state: StreamState = { blocks: 0, calls: 0, hasPlan: false, out: [], logprobs: [] }
@@ -37,7 +37,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   /** The open part. Undefined if the format cannot express it. */
   private open: OpenPart | undefined
   private openIndex = -1
-  /** Texts that have ended, by part index. Citations may still follow them. */
+  /** Texts that have ended, by part index. Their citations may still arrive. */
   private readonly ended = new Map<number, CitedText>()
   private citations = 0
   private readonly losses = new Losses()
@@ -118,7 +118,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
       this.cite(event.annotations, isOpen ? this.open?.cited : this.ended.get(event.at.part))
   }
 
-  /** Writes citations. Each one starts and ends immediately. */
+  /** Writes citations, each of which starts and ends immediately. */
   private cite(annotations: readonly Annotation[], text: CitedText | undefined): void {
     if (text === undefined) return
     for (const annotation of annotations) {

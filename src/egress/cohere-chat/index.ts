@@ -8,8 +8,8 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /**
- * Returns the text of reasoning to models that can think. It does not matter which model generated it, because the
- * format has no signatures.
+ * Returns reasoning text to models that can think. Any model's reasoning can be returned, because the format has no
+ * signatures.
  */
 const reasoningForHistory = (
   { text, redacted }: ReasoningPart,
@@ -17,7 +17,7 @@ const reasoningForHistory = (
 ): ReasoningPart | undefined =>
   cohereChatDialect(dialect).thinks === true && text !== '' && !redacted ? { type: 'reasoning', text } : undefined
 
-/** The writers of Cohere's chat, API version 2 (docs/wire/cohere-chat.md). */
+/** The writers for chat in version 2 of Cohere's API (docs/wire/cohere-chat.md). */
 export const cohereChat: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -13,8 +13,8 @@ import { contentOf, writePart } from './content.ts'
 import { FORMAT, reportName, type WriteContext } from './context.ts'
 
 /**
- * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold go
- * into a user message after the last of these results.
+ * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
+ * put into a user message after the last result.
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
@@ -44,11 +44,11 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   return wire
 }
 
-/** Whether a message has content. Messages without content are not sent. */
+/** Returns true if a message has content. Messages without content are omitted. */
 const hasContent = (wire: JsonObject): boolean =>
   (wire['content'] ?? '') !== '' || Object.keys(wire).some(field => field !== 'role' && field !== 'content')
 
-/** Writes the media of tool results as a user message after the last of the results (trap 48). */
+/** Writes the media of tool results as a user message after the last result (trap 48). */
 function flush(moved: MovedPart[], index: number, wire: JsonObject[], { losses }: WriteContext): MovedPart[] {
   if (moved.length === 0) return moved
   losses.insert(['messages', index], { role: 'user', content: moved.map(({ part }) => part) }, 'moved-to-user-turn')
@@ -69,7 +69,7 @@ function writeMessage(message: Message, path: Path, context: WriteContext): Json
   return { role: role === 'developer' ? 'system' : role, content, ...extrasFor(message, FORMAT) }
 }
 
-/** Writes the `content` field. Documents that the caller sent next to the turns are put back there. */
+/** Writes the `content` field. Documents that the caller sent next to the turns are moved back there. */
 const writeContent = (
   content: readonly Part[],
   path: Path,
@@ -89,7 +89,7 @@ const writeContent = (
 function writeResults(message: Message, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject[] {
   const wire: JsonObject[] = []
   reportName(message, path, context)
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') wire.push(writeResult(part, at, context, moved))

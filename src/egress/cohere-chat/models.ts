@@ -6,8 +6,8 @@ import type { ModelWriter } from '../writer.ts'
 const PAGES = { size: ['page_size'], token: ['page_token'] } as const
 
 /**
- * Lists models as Cohere does, those of one endpoint if the client requests it (docs/wire/cohere-chat.md#model-list).
- * `default_only` selects nothing, because the gateway has no default models.
+ * Lists models as Cohere does, limited to one endpoint if the client requests it (docs/wire/cohere-chat.md#model-list).
+ * `default_only` gives an empty list, because the gateway has no default models.
  */
 export const models: ModelWriter = {
   list: (cards, query) => {

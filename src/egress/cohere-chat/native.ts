@@ -9,8 +9,8 @@ import { FORMAT, PATH, type WriteContext } from './context.ts'
 import { writeMessages } from './messages.ts'
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or messages were changed.
- * Undefined for all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or messages changed. Undefined
+ * for all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, dialect: CohereChatDialect): Written<WireRequest> | undefined {
   const source = nativeSourceOf(request, FORMAT, REWRITABLE)
@@ -31,7 +31,7 @@ export function nativeRequest(request: CanonicalRequest, dialect: CohereChatDial
   }
 }
 
-/** Writes the messages and rewrites the changed ones. The documents next to them never change. */
+/** Writes the messages and rewrites those that changed. The documents next to them never change. */
 function nativeMessages(messages: readonly Message[], context: WriteContext): readonly JsonObject[] {
   const wire: JsonObject[] = []
   for (const message of messages) {

@@ -15,9 +15,9 @@ export interface StreamState {
   blocks: number
   calls: number
   hasPlan: boolean
-  /** The events written for the current input. */
+  /** Events written for the current input. */
   out: WireEvent[]
-  /** Log probabilities that go into the next chunk of text. */
+  /** Log probabilities for the next text chunk. */
   logprobs: TokenLogprob[]
 }
 
@@ -41,14 +41,14 @@ export abstract class OpenPart {
   abstract end(): void
 
   /**
-   * The text that citations of this part support. The text block starts with its first citation at the latest.
-   * Undefined for a part without text.
+   * The text that citations of this part support. Starts the text block if no chunk has done so yet. Undefined for a
+   * part without text.
    */
   get cited(): CitedText | undefined {
     return undefined
   }
 
-  /** The same text after the part has ended. Undefined if nothing was written. */
+  /** The cited text after the part has ended. Undefined if nothing was written. */
   get endedText(): CitedText | undefined {
     return this.cited
   }
@@ -64,7 +64,7 @@ export function openedPart(part: Part, state: StreamState): OpenPart | undefined
   return new Block(part, lane === 'thinking' ? 'thinking' : 'text', state)
 }
 
-/** A text or reasoning as a content block. The block starts with its first chunk or its first citation. */
+/** Text or reasoning as a content block. The block starts with its first chunk or its first citation. */
 class Block extends OpenPart {
   private readonly field: 'text' | 'thinking'
   private part: Part
@@ -126,7 +126,7 @@ class Block extends OpenPart {
   }
 }
 
-/** Writes log probabilities in chunks without text, because each chunk can hold only one. */
+/** Writes log probabilities in chunks without text, because each chunk can only hold one. */
 export function flushLogprobs(state: StreamState, index: number): void {
   for (const one of state.logprobs.splice(0))
     writeEvent(state, 'content-delta', {
@@ -136,7 +136,10 @@ export function flushLogprobs(state: StreamState, index: number): void {
     })
 }
 
-/** Returns true for reasoning that is only a signature, which the format has no field for. */
+/**
+ * Returns true for signed reasoning. The format has no field for signatures, so signed reasoning without text is not
+ * written.
+ */
 const isHidden = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 /** The plan of an answer with calls. */
@@ -176,7 +179,7 @@ class Call extends OpenPart {
     this.state.out.push({ event: 'tool-call-delta', data: `${this.prefix}${JSON.stringify(append)}}}}}}` })
   }
 
-  /** Writes the arguments of a patch, which contains the complete call, unless chunks have already written them. */
+  /** Writes the arguments of a patch, which contains the complete call, unless they were already written as chunks. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.hasGrown) this.delta(part.arguments)
   }
@@ -187,7 +190,7 @@ class Call extends OpenPart {
   }
 }
 
-/** A freeform call. Its text is sent as an object with one string field. */
+/** A freeform call, whose text is sent as an object with one string field. */
 class WrappedCall extends Call {
   constructor(part: ToolCallPart, state: StreamState) {
     super(part, state)
@@ -209,7 +212,7 @@ class WrappedCall extends Call {
 const startCall = (call: JsonObject, index: number, state: StreamState): void =>
   writeEvent(state, 'tool-call-start', { index, delta: { message: { tool_calls: call } } })
 
-/** A block or call of a kind that only this format has. It is written once it is complete. */
+/** A block or call of a kind that only this format has. Written when it is complete. */
 class Whole extends OpenPart {
   private part: Part
 

@@ -17,14 +17,14 @@ import { nativeRequest } from './native.ts'
 import { writeSampling, writeShape, writeThinking } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v2/chat` (docs/wire/cohere-chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = cohereChatDialect(options.dialect)
-  const passed = options.native ? nativeRequest(original, dialect) : undefined
-  if (passed !== undefined) return passed
+  const nativeWire = options.native ? nativeRequest(original, dialect) : undefined
+  if (nativeWire !== undefined) return nativeWire
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses, documents: [] }

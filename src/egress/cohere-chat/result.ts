@@ -13,14 +13,14 @@ import { type CitedText, writeCitation } from './citations.ts'
 import { FORMAT } from './context.ts'
 import { writeUsage } from './usage.ts'
 
-/** Wire fields of an answer's head: an id, but no model. */
+/** Head fields of a wire answer: an id, but no model. */
 const NATIVE_HEAD = { id: 'id' } as const
 
 const NO_ANSWER: Candidate = { content: [] }
 
 const CONTENT: Path = ['candidates', 0, 'content']
 
-/** Writes a whole answer (docs/wire/cohere-chat.md#answer). */
+/** Writes a unary answer (docs/wire/cohere-chat.md#answer). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = nativeBodyOf(result, FORMAT, NATIVE_HEAD) ?? writeBody(result, request, losses)
@@ -62,10 +62,10 @@ function reportHead(result: CanonicalResult, losses: Losses): void {
 
 const LOGPROB_LOSSES = { ...NO_BYTES, top: 'chosen-tokens-only' }
 
-/** Order in which a reader reads the fields of a message. */
+/** Order in which readers read the fields of a message. */
 const ORDER: { readonly [L in Lane]: number } = { text: 0, thinking: 0, block: 0, plan: 1, call: 2, 'opaque-call': 2 }
 
-/** A part of an answer and the field that it is written to. */
+/** A part of an answer and the field to which it is written. */
 interface PlacedPart {
   readonly part: Part
   readonly path: Path
@@ -108,7 +108,7 @@ class MessageWriter {
     if (part.type === 'tool-call') this.call(part, path)
     else if (part.type === 'reasoning') this.think(part)
     else if (part.type === 'opaque' && lane !== 'text') (lane === 'block' ? this.content : this.calls).push(part.value)
-    else if ('text' in part) this.say(part as TextPart, lane)
+    else if ('text' in part) this.addText(part as TextPart, lane)
   }
 
   private call(part: ToolCallPart, path: Path): void {
@@ -122,7 +122,7 @@ class MessageWriter {
     this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
   }
 
-  private say(part: TextPart, lane: Lane): void {
+  private addText(part: TextPart, lane: Lane): void {
     this.cite(part.annotations ?? [], { text: part.text, block: lane === 'plan' ? 'plan' : this.content.length })
     if (lane === 'plan') this.plan = part.text
     else this.content.push({ type: 'text', text: part.text, ...extrasFor(part, FORMAT) })

@@ -18,9 +18,9 @@ const RANGES = {
 } as const satisfies { readonly [S in keyof Sampling]?: readonly [field: string, least: number, most: number] }
 
 /** Maximum number of stop sequences. */
-const MOST_STOPS = 5
+const MAX_STOPS = 5
 
-/** Writes the sampling settings. A value outside its range becomes the nearest allowed value. */
+/** Writes the sampling settings. A value outside its range is replaced with the nearest allowed value. */
 export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   const fields: { [field: string]: number } = {}
   for (const [name, [field, least, most]] of Object.entries(RANGES)) {
@@ -36,13 +36,13 @@ export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   return {
     ...fields,
     ...(defined({
-      stop_sequences: limitedStops(sampling.stop, MOST_STOPS, losses),
+      stop_sequences: limitedStops(sampling.stop, MAX_STOPS, losses),
       logprobs: logprobs === undefined ? undefined : true,
     }) as JsonObject),
   }
 }
 
-/** Writes the answer's shape. The upstream only accepts one without tools. */
+/** Writes the answer's shape, which the upstream only accepts in requests without tools. */
 export function writeShape(
   { output: { text: given } }: CanonicalRequest,
   hasTools: boolean,
@@ -65,12 +65,12 @@ export function writeShape(
 
 const SCHEMA_LOSSES = { name: 'no-schema-names', description: 'no-schema-names', strict: 'always-strict' }
 
-/** Efforts at which the model may think without a budget. */
+/** Efforts without a thinking budget. */
 const UNLIMITED: ReadonlySet<string> = new Set(['high', 'xhigh', 'max'])
 
 /**
- * Writes the thinking settings, for models that can think. An effort becomes a budget; from `high` upwards there is no
- * budget, as Cohere recommends (docs/wire/cohere-chat.md#thinking).
+ * Writes the thinking settings, for models that can think. An effort becomes a budget, except that there is no budget
+ * from `high` upwards, as Cohere recommends (docs/wire/cohere-chat.md#thinking).
  */
 export function writeThinking(
   reasoning: Reasoning | undefined,

@@ -8,7 +8,7 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes the tools that the tool choice allows. In this format, the choice cannot name any tools. */
+/** Writes the tools that the tool choice allows, because the choice itself cannot name tools in this format. */
 export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losses }: WriteContext): JsonObject {
   const wire: JsonObject[] = []
   const functions: Located[] = []
@@ -22,7 +22,7 @@ export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losse
     } else append(wire, writeOther(tool, path, losses))
   }
   if (wire.length === 0) return {}
-  return { tools: wire, ...strictness(functions, losses) }
+  return { tools: wire, ...strictField(functions, losses) }
 }
 
 interface Located {
@@ -51,10 +51,10 @@ function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losse
 }
 
 /**
- * Writes whether calls must follow the schemas strictly. The setting applies to all functions of a request. Each strict
- * function needs at least one required parameter (docs/wire/cohere-chat.md#tools).
+ * Writes the setting for strict schemas. It applies to all functions of a request, and each strict function needs at
+ * least one required parameter (docs/wire/cohere-chat.md#tools).
  */
-function strictness(functions: readonly Located[], losses: Losses): JsonObject {
+function strictField(functions: readonly Located[], losses: Losses): JsonObject {
   const [first] = functions
   if (first === undefined) return {}
   const { strict } = first.tool
@@ -71,7 +71,7 @@ const requires = ({ parameters }: FunctionTool): boolean => {
   return Array.isArray(required) && required.length > 0
 }
 
-/** Writes the tool choice: any tool, or none. */
+/** Writes the tool choice: a required call of any tool, or none. */
 export function writeToolChoice(
   request: CanonicalRequest,
   hasTools: boolean,
@@ -88,7 +88,7 @@ export function writeToolChoice(
   return choice.extras?.[FORMAT]?.['tool_choice'] ?? writeMode(choice, request.tools ?? [], losses)
 }
 
-/** Returns the tools to offer, if the choice only allows some of the tools and they exist. */
+/** Returns the tools to offer. Undefined unless the choice restricts them to existing tools. */
 function allowedTools(choice: ToolChoice | undefined, tools: readonly Tool[]): ReadonlySet<Tool> | undefined {
   if (choice?.only === undefined || choice.mode === 'none') return undefined
   const names = new Set(choice.only)
@@ -100,13 +100,13 @@ const MODES: { readonly [M in ToolChoice['mode']]?: string } = { required: 'REQU
 
 function writeMode(choice: ToolChoice, tools: readonly Tool[], losses: Losses): string | undefined {
   const { mode, only, hosted } = choice
-  const isObeyed = only === undefined || mode === 'none' || allowedTools(choice, tools) !== undefined
+  const isExpressible = only === undefined || mode === 'none' || allowedTools(choice, tools) !== undefined
   if (mode === 'auto') {
-    if (isObeyed && hosted === undefined) losses.dropRestored(['toolChoice'], 'the-default')
+    if (isExpressible && hosted === undefined) losses.dropRestored(['toolChoice'], 'the-default')
     else losses.drop(['toolChoice'], 'no-choice-of-tools')
     return undefined
   }
-  if (only !== undefined && isObeyed) losses.dropRestored(['toolChoice', 'only'], 'others-are-not-offered')
+  if (only !== undefined && isExpressible) losses.dropRestored(['toolChoice', 'only'], 'others-are-not-offered')
   else if (only !== undefined) losses.drop(['toolChoice', 'only'], 'no-choice-of-tools')
   if (hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
   return MODES[mode]

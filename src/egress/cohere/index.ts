@@ -4,7 +4,7 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /**
- * Writer for version 2 of Cohere's API: ranking and embedding (docs/wire/embeddings.md#cohere,
+ * Writer for ranking and embedding in version 2 of Cohere's API (docs/wire/embeddings.md#cohere,
  * docs/wire/rerank.md#request).
  */
 export const cohere: Writer = {

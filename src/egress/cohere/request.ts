@@ -38,8 +38,8 @@ const WORK: { readonly [work: string]: Write } = {
 const RANKING = new Set(['ranking'])
 
 /**
- * Writes a ranking request. The requested document texts are not a loss, because the gateway adds them to the answer
- * itself.
+ * Writes a ranking request. A request for document texts is not a loss, because the gateway itself adds them to the
+ * answer.
  */
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
@@ -47,7 +47,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.changeRestored(echo, false, 'repeated-by-the-gateway')
-  if (ranking.echo === undefined) losses.addRestored(echo, false, 'said-outright')
+  if (ranking.echo === undefined) losses.addRestored(echo, false, 'default-made-explicit')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )
@@ -60,12 +60,12 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-/** Joins all text parts of a document. All other parts are lost. */
+/** Joins all text parts of a document. Other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    // `foreignLosses` reports the loss of another format's part.
+    // `foreignLosses` reports the losses of other formats' parts.
     if (part.type === 'opaque' && part.format !== FORMAT) {
       if (part.text !== undefined) texts.push(part.text)
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
@@ -82,7 +82,7 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
 
 const EMBEDDING = new Set(['modalities', 'embedding'])
 
-const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
+const WRITTEN_OUT = { kind: 'added', reason: 'default-made-explicit', restored: true } as const
 
 /** Writes an embedding request (docs/wire/embeddings.md#cohere). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
@@ -104,8 +104,8 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
 }
 
 /**
- * Input type for each purpose. If no type fits the purpose exactly, `means` is the purpose that readers derive from the
- * written type.
+ * Input type for each purpose. If no type fits exactly, `means` is the purpose that readers derive from the written
+ * type.
  */
 const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
   query: ['search_query'],
@@ -118,7 +118,10 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-/** Writes the required `input_type`. Without a purpose, it is `image` if every input is a single image. */
+/**
+ * Writes the required `input_type`. If the request has no purpose, the type is `image` if every input is a single
+ * image.
+ */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
@@ -133,7 +136,7 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   return 'search_document'
 }
 
-/** Writes the encoding. The default is floats. */
+/** Writes the encoding. Defaults to floats. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
   losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
@@ -173,19 +176,19 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   }
   if (part.type === 'opaque') {
     if (part.format === FORMAT) return part.value
-    // `foreignLosses` reports the loss of another format's part.
+    // `foreignLosses` reports the losses of other formats' parts.
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
   const url = imageUrlOf(part)
   if (part.type !== 'media' || url === undefined)
-    return losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
+    return losses.drop(at, part.type === 'media' ? 'text-and-images-only' : 'no-equivalent-field')
   losses.dropFields(part, at, { ...IMAGE_LOSSES, transcript: 'no-transcript-here' })
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'implied-by-the-address')
+    losses.drop([...at, 'source', 'mediaType'], 'implied-by-url')
   return writeImage(part, url)
 }
 
-/** Returns the URL of an image, or its data URL. */
+/** Returns an image's URL or data URL. */
 const imageUrlOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 

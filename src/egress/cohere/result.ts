@@ -16,8 +16,8 @@ const WRITTEN = new Set(['id', 'candidates', 'usage'])
 const AT: Path = ['candidates', 0, 'content']
 
 /**
- * Writes a whole answer (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#response): ranks, or vectors if they were
- * requested.
+ * Writes an answer (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#response): vectors if they were requested,
+ * otherwise ranks.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
@@ -31,7 +31,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes `meta`. Clients require it in embeddings. */
+/** Writes `meta`, which clients require in embeddings. */
 function writeMetaField({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
   if (!isEmbed || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
@@ -48,7 +48,7 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
       losses.dropFields(part, [...AT, index], { content: 'not-repeated', cache: 'no-cache-markers' })
       return [{ index: part.index, relevance_score: part.score, ...extrasFor(part, FORMAT) }]
     }
-    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-place-for-it')
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-equivalent-field')
     return []
   })
 }
@@ -65,20 +65,22 @@ function writeVectors(
   const vectors = content.flatMap((part, index): Json[] => {
     if (part.type === 'embedding') return [inEncoding(part, wanted, index, losses)]
     if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
-      losses.drop([...AT, index], 'no-place-for-it')
+      losses.drop([...AT, index], 'no-equivalent-field')
     return []
   })
-  const embeddings = { [wanted]: vectors, ...besideOf(parts), ...(more as JsonObject | undefined) }
+  const embeddings = { [wanted]: vectors, ...otherTypesOf(parts), ...(more as JsonObject | undefined) }
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
-/** Returns the embedded texts if the upstream returned one with every vector. Batches have already been merged. */
+/**
+ * Returns the embedded texts if the upstream returned one with every vector. Batches are already merged at this point.
+ */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spellingFor(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
-/** Returns the encoding to write: the requested one, otherwise the upstream's. */
+/** Returns the encoding to write: the requested encoding, or the upstream's if none was requested. */
 function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
@@ -92,7 +94,7 @@ function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: nu
 }
 
 /** Returns the same vectors in all other requested types. */
-function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
+function otherTypesOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))
 }

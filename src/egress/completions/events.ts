@@ -22,7 +22,7 @@ const DONE: WireEvent = { data: '[DONE]' }
 /** State of one streamed choice. */
 interface Choice {
   readonly text: ChoiceText
-  /** Log probabilities, held until the chunk with their text. */
+  /** Log probabilities held until the chunk with their text. */
   heldLogprobs: TokenLogprob[]
   /** Length of the text written so far, in UTF-16 units. */
   length: number
@@ -30,8 +30,8 @@ interface Choice {
 }
 
 /**
- * Writes a streamed answer as chunks, each in the form of a text completion (docs/wire/completions.md#stream). The
- * usage follows if requested, then `[DONE]`. If an error occurs, it ends the stream without `[DONE]`.
+ * Writes a streamed answer as chunks, each in the form of a text completion (docs/wire/completions.md#stream), followed
+ * by the usage if requested, and `[DONE]`. An error ends the stream without `[DONE]`.
  */
 export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -183,5 +183,5 @@ class ChoiceText {
   }
 }
 
-/** Whether the deltas of the part are text. An opaque part is complete from the start. */
+/** Returns true if the deltas of the part are text. An opaque part is complete from the start. */
 const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal'

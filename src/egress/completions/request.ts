@@ -72,7 +72,7 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
 }
 
 /**
- * Writes messages as independent prompts (docs/wire/completions.md#prompts). A single prompt is not put into a list.
+ * Writes messages as independent prompts (docs/wire/completions.md#prompts). A single prompt is written without a list.
  */
 function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
@@ -96,7 +96,7 @@ function tokensIn(content: readonly Part[]): Json | undefined {
 }
 
 /**
- * Joins all text parts of a prompt. The first is reported as changed into the joined text, and all further ones as
+ * Joins all text parts of a prompt. The first part is reported as changed to the joined text, and all others as
  * dropped.
  */
 function joined(content: readonly Part[], path: Path, losses: Losses): string {

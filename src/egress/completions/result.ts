@@ -9,7 +9,7 @@ import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answ
 import { NO_BYTES, NO_TIMES } from '../sanitize/unwritten.ts'
 import { FORMAT, textOf } from './request.ts'
 
-/** Writes a whole answer as a `text_completion` (docs/wire/completions.md#response). */
+/** Writes a unary answer as a `text_completion` (docs/wire/completions.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const isNative = spellingFor(result, FORMAT)['own'] === true
   const { length } = result.candidates
@@ -69,8 +69,8 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
 }
 
 /**
- * Returns the prompt that a choice must repeat before its text: the caller requested the echo, but the upstream did not
- * send it. Choices are ordered by prompt (docs/wire/completions.md#prompts).
+ * Returns the prompt that a choice must repeat before its text, if the caller requested an echo and the upstream did
+ * not send one. Choices are ordered by prompt (docs/wire/completions.md#prompts).
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
@@ -100,8 +100,8 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
 }
 
 /**
- * Writes the alternatives as an object with the token text as key. If several alternatives have the same text, only the
- * first is written.
+ * Writes the alternatives as an object keyed by token text. If several alternatives have the same text, only the first
+ * is written.
  */
 const alternatives = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))

@@ -7,7 +7,7 @@ import { writeArguments } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/* Code that whole and streamed answers share. */
+/* Code shared by unary and streamed answers. */
 
 /** Writes a part without its signature. Undefined if the part is empty or the format cannot express it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
@@ -39,8 +39,8 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
 }
 
 /**
- * Returns the id that the upstream gave to a call. Upstreams of this format may omit or repeat ids; the reader then
- * generates one.
+ * Returns a call's original id. Undefined if the upstream omitted it. Upstreams of this format may omit or repeat ids,
+ * so the reader generates missing ones.
  */
 export function givenId(part: ToolCallPart): string | undefined {
   const wire = wireSourceOf<JsonObject>(part, FORMAT)?.wire
@@ -56,17 +56,18 @@ export function signedPart(part: Part, wire: JsonObject, signature: string | und
   return part.type === 'opaque' ? signed : withExtras(nativeExtras(part), signed)
 }
 
-/** Reasoning in its wire form: a part, a signature for the next part, or both. */
+/** Reasoning in wire form: a part, a signature for the next part, or both. */
 export interface WrittenReasoning {
   readonly wire?: JsonObject
-  /** Reasoning whose signature goes into the `thoughtSignature` of the next part. */
+  /** Reasoning whose signature is written as the `thoughtSignature` of the next part. */
   readonly signsNext?: ReasoningPart
 }
 
 const NOTHING_WRITTEN: WrittenReasoning = {}
 
 /**
- * Writes reasoning. Its signature goes on the next part, like Google's, unless the upstream put it elsewhere (trap 91).
+ * Writes reasoning. Its signature is put on the next part, as Google does, unless the upstream put it elsewhere (trap
+ * 91).
  */
 export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): WrittenReasoning {
   const { as, text, thought, proof: where } = spellingFor(part, FORMAT)
@@ -92,8 +93,8 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
   return { wire: { text: part.text, thought: true }, signsNext: part }
 }
 
-/** Whether the part has no extras of this format. */
+/** Returns true if the part has no extras of this format. */
 export const isBare = (part: Part): boolean => nativeExtras(part) === undefined
 
-/** Writes a signature that no part follows. Google puts such a signature on an empty text. */
+/** Writes a signature that no part follows. Google puts it on an empty text. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

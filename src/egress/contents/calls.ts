@@ -6,7 +6,7 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** Writes a call of a request. Arguments that are not an object become a single argument named `input`. */
+/** Writes a call in a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
@@ -28,25 +28,25 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
   cache: 'no-cache-markers',
 }
 
-/** Writes the result of a call: text and failure go into `response`, media go into `parts` next to it (trap 48). */
+/** Writes the result of a call: text and failure in `response`, media in `parts` next to it (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
   const read = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
   if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
-  const { texts, media } = sorted(part, [...path, 'content'], context)
+  const { texts, media } = splitResult(part, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
   return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
 }
 
-/** Keys whose value readers take as the whole text, provided that the object has no other key. */
+/** Keys whose value readers read as the whole text, provided that the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
 
 /**
- * Writes the text of a result. If the text is a JSON object from which readers get the same text back, that object is
- * sent.
+ * Writes the text of a result. If the text is a JSON object from which readers read the same text back, the object
+ * itself is sent.
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
@@ -56,13 +56,13 @@ function writeResponse(text: string, failed: true | undefined): JsonObject {
   return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value
 }
 
-interface Sorted {
+interface SplitResult {
   readonly texts: readonly string[]
   readonly media: readonly JsonObject[]
 }
 
 /** Splits the content of a result into one joined text and the media. */
-function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
+function splitResult(part: ToolResultPart, path: Path, context: WriteContext): SplitResult {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
   part.content.forEach((item, index) => {
@@ -86,7 +86,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   losses.dropFields(part, path, { cache: 'no-cache-markers' })
   if (part.type === 'text') {
     losses.dropFields(part, path, TEXT_LOSSES)
-    if (nativeExtras(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (nativeExtras(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
     return part.text
   }
   if (part.type === 'media') {
@@ -104,8 +104,8 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
 }
 
 /**
- * Returns the address of a file that is not inline, so that it can be written as text. Apart from text, a result can
- * only hold bytes.
+ * Returns the address of a file that is not inline, to be written as text. Apart from text, a result can only hold
+ * bytes.
  */
 function addressOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url

@@ -15,37 +15,38 @@ import { type Flow, OpenPart } from './open-part.ts'
 import { PendingSignatures } from './pending-signatures.ts'
 
 /**
- * An empty part, as Google writes it. It separates two texts or two reasoning parts. It also gives the last event a
- * part, because clients fail without one (trap 90).
+ * An empty part in Google's form. Separates two texts or two reasoning parts, and gives the last event a part, because
+ * clients fail if it has none (trap 90).
  */
 const EMPTY = '{"text":""}'
 
-/** Opens the first chunk of a text that carries the signature of the reasoning before it. */
+/** Start of a text's first chunk if it carries the signature of the preceding reasoning. */
 const SIGNED = '{"thoughtSignature":'
 const TEXT = ',"text":'
 
-/** Opens any other chunk. */
+/** Start of any other chunk. */
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
 /**
- * Streams one candidate of an answer, part by part. Text and reasoning are sent in chunks, all other parts as a whole.
+ * Streams one candidate of an answer, part by part. Text and reasoning are sent in chunks, all other parts in one
+ * piece.
  */
 export class CandidateWriter {
   private readonly index: number
   private readonly template: EventTemplate
   private openPart: OpenPart | undefined
   private readonly suffix: string
-  /** Reasoning whose signature goes on the next part. */
+  /** Reasoning whose signature is put on the next part. */
   private readonly pending: PendingSignatures
-  /** A part that only has a signature. It is held because it may go into the last event. */
+  /** A part with only a signature. Held because it may belong in the last event. */
   private heldPart: JsonObject | undefined
-  /** Kind of the last part, if readers would merge further text of the same kind into it. */
+  /** Kind of the last part, if readers would merge more text of the same kind into it. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
   private readonly content = { called: false, refused: false }
-  /** A refusal that is the last part so far. Where it is written depends on the next part. */
+  /** A refusal that is the last part so far. Its position depends on whether another part follows. */
   private heldRefusal: RefusalPart | undefined
   /** Refusal that ended the answer, for `finishMessage`. */
   private refusal: string | undefined
@@ -119,11 +120,11 @@ export class CandidateWriter {
     if (this.finish !== undefined) return NOTHING
     this.release()
     this.breakOff()
-    this.divide(undefined)
+    this.separate(undefined)
     return this.out
   }
 
-  /** Closes a part whose end never arrived because the answer was cut short. */
+  /** Closes a part whose end never arrived, because the answer was cut short. */
   private breakOff(): void {
     const { openPart } = this
     if (openPart === undefined) return
@@ -157,7 +158,7 @@ export class CandidateWriter {
     if (part !== undefined) this.whole(part)
   }
 
-  /** Writes the waiting text of a part that may be written in chunks. */
+  /** Writes the pending text of a part that may be written in chunks. */
   private grow(openPart: OpenPart): void {
     if (openPart.waiting !== '' && openPart.flow !== undefined) this.writeChunk(openPart, openPart.flow)
     if (openPart.waiting !== '' && openPart.isChunked) this.whole(openPart.takeChunk())
@@ -178,7 +179,7 @@ export class CandidateWriter {
   private open(openPart: OpenPart, flow: Flow): void {
     openPart.prefix = `${EventTemplate.HEAD}${OPENINGS[flow]}`
     if (flow === 'reasoning' && this.pending.full) this.flush()
-    this.divide(flow === 'text' && !this.pending.empty ? undefined : flow)
+    this.separate(flow === 'text' && !this.pending.empty ? undefined : flow)
   }
 
   private close(openPart: OpenPart): void {
@@ -206,7 +207,7 @@ export class CandidateWriter {
     if (wire === undefined) return
     if (this.pending.full || signsNext === undefined) this.flush()
     const flow = wire['thought'] === true ? 'reasoning' : undefined
-    this.divide(flow)
+    this.separate(flow)
     if (flow === undefined) this.holdPart(wire)
     else this.emit(JSON.stringify(wire))
     this.last = flow
@@ -232,26 +233,26 @@ export class CandidateWriter {
     const { text } = wire
     if (text === '') this.flush()
     const signature = this.pending.take()
-    this.divide(typeof text === 'string' && signature === undefined ? 'text' : undefined)
+    this.separate(typeof text === 'string' && signature === undefined ? 'text' : undefined)
     this.emit(JSON.stringify(signedPart(part, wire, signature)))
     this.last = typeof text === 'string' ? 'text' : undefined
     if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined, index)
   }
 
-  /** Writes a signature that no part has followed. */
+  /** Writes a signature that no part follows. */
   private flush(): void {
     const signature = this.pending.take()
     if (signature === undefined) return
-    this.divide(undefined)
+    this.separate(undefined)
     this.holdPart(aloneSignature(signature))
     this.last = undefined
   }
 
   /**
-   * Separates the last part from a following part of the same kind, because readers would merge the two. Citations that
-   * have not been written yet come first.
+   * Separates the last part from a following part of the same kind, because readers would merge the two. First writes
+   * pending citations.
    */
-  private divide(next: Flow | undefined): void {
+  private separate(next: Flow | undefined): void {
     const unreported = this.grounding.takeUnreported()
     if (unreported !== undefined) this.emit(EMPTY, { groundingMetadata: unreported })
     else if (next !== undefined && next === this.last) this.emit(EMPTY)

@@ -22,12 +22,12 @@ import { type LocatedText, reportSearches } from './search.ts'
 /** State shared by the candidates of one answer. */
 export interface CandidateContext {
   readonly ids: CallIds
-  /** Whether the answer comes from an upstream of this format. */
+  /** True if the answer comes from an upstream of this format. */
   readonly isNative: boolean
   readonly losses: Losses
 }
 
-/** Writes one candidate of a whole answer. */
+/** Writes one candidate of a unary answer. */
 export function writeCandidate(
   candidate: Candidate,
   index: number,
@@ -56,8 +56,8 @@ export function writeCandidate(
 }
 
 /**
- * Returns the grounding metadata: the original if the citations cover all of it, otherwise metadata built from the
- * citations. Undefined if the extras already contain it.
+ * Returns the grounding metadata: the original if the citations cover it completely, otherwise metadata built from the
+ * citations. Undefined if the extras already contain the metadata.
  */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
   const original = spellingFor(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
@@ -65,7 +65,7 @@ export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, g
   return nativeExtras(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
 
-/** Whether the candidate came with grounding metadata of this format, which includes its searches. */
+/** Returns true if the candidate was received with grounding metadata of this format, which includes its searches. */
 const hasGrounding = (candidate: Candidate): boolean =>
   spellingFor(candidate, FORMAT)['groundingMetadata'] !== undefined ||
   nativeExtras(candidate)?.['groundingMetadata'] !== undefined
@@ -93,7 +93,7 @@ export function refusalOf(candidate: Candidate): string | undefined {
 type Ended = Pick<Candidate, 'finish' | 'spelling'>
 
 /**
- * Returns a finish reason that this format can express. A refusal has a separate reason, no matter what the upstream
+ * Returns a finish reason that this format can express. A refusal always has its own reason, whatever the upstream
  * reports (trap 113).
  */
 export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
@@ -160,7 +160,7 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** Writes the finish reason. Undefined if the upstream gave none. */
+/** Writes the finish reason. Undefined if the upstream did not state one. */
 function writeFinish(candidate: Ended, content: EndContent): string | undefined {
   const spelled = spellingFor(candidate, FORMAT)['finishReason']
   if (spelled === 'absent') return undefined
@@ -168,7 +168,7 @@ function writeFinish(candidate: Ended, content: EndContent): string | undefined 
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
-/** Writes the finish reason of a stream. Clients treat a stream without one as truncated. */
+/** Writes a stream's finish reason. Clients treat a stream without a finish reason as truncated. */
 export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
   writeFinish(candidate, content) ?? FINISH_REASONS.other
 
@@ -185,7 +185,7 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
 }
 
-/** Writes the chosen tokens. If alternatives are reported, also the most likely ones at each step. */
+/** Writes the chosen tokens and, if alternatives are reported, the most likely tokens at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
   const hasAlternatives = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {

@@ -9,13 +9,13 @@ import { Budget } from '../sanitize/budget.ts'
 import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './fields.ts'
 
-/** Maximum total length of a text's cited passages, as a multiple of the text's length. */
+/** Maximum total length of a text's cited passages, as a multiple of its length. */
 const REPEAT_FACTOR = 32
 
 /**
- * Writes the citations and searches of a candidate as grounding metadata. Each citation names a chunk, with byte
- * offsets into the candidate's whole text. Citations that came with metadata of this format are already part of it.
- * Citations may overlap, so a budget limits how often the cited text is repeated.
+ * Writes the citations and searches of a candidate as grounding metadata. Each citation refers to a chunk, with byte
+ * offsets in the candidate's whole text. Citations from metadata of this format are already part of that metadata.
+ * Citations may overlap, so a budget limits how often cited text is repeated.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
@@ -25,12 +25,12 @@ export class GroundingWriter {
   private hasSearched = false
   /** The pages that searches found. */
   private readonly sources: SearchSource[] = []
-  /** Number of cited chunks. Pages that were only found by searches follow them. */
+  /** Number of cited chunks. They are followed by pages that were found by searches but not cited. */
   private cited = 0
   private bytes = 0
-  /** Text parts of a stream, by index. Citations may arrive after their part has ended. */
+  /** Text parts of a stream, by index, because citations may arrive after their part has ended. */
   private texts: Map<number, Text> | undefined
-  /** Number of supports that `takeUnreported` has returned. */
+  /** Number of supports already returned by `takeUnreported`. */
   private reported = 0
 
   /** Adds the next text part of the candidate. If its index is given, it can be cited later. */
@@ -69,7 +69,7 @@ export class GroundingWriter {
     return this.chunks.map(({ web }) => pageOf(web as JsonObject))
   }
 
-  /** The pages in the metadata that no text cites. */
+  /** The pages in the metadata that are not cited by any text. */
   get uncitedPages(): readonly SearchSource[] {
     return this.pages.slice(this.cited)
   }
@@ -78,12 +78,12 @@ export class GroundingWriter {
     for (const annotation of annotations) if (needsSupport(annotation)) this.support(text, annotation)
   }
 
-  /** Whether there are any citations. */
+  /** True if there are any citations. */
   get hasCitations(): boolean {
     return this.supports.length > 0
   }
 
-  /** Returns all citations and searches of the candidate after it has ended. Undefined if there are none. */
+  /** Returns all citations and searches of an ended candidate. Undefined if there are none. */
   written(): JsonObject | undefined {
     if (!this.hasSearched) return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
     this.cited = this.chunks.length
@@ -96,7 +96,7 @@ export class GroundingWriter {
     }
   }
 
-  /** Returns the citations that this method has not returned yet. Undefined if there are none. */
+  /** Returns the citations that this method has not returned before. Undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
@@ -141,7 +141,7 @@ interface Text {
   /** Offset of the text in the candidate's whole text, in bytes. */
   readonly from: number
   readonly offsets: Offsets
-  /** Limits how much of the text is repeated in citations. */
+  /** Limit on how much of the text is repeated in citations. */
   readonly budget: Budget
 }
 
@@ -156,21 +156,21 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
   groundingSupports: supports.map(({ segment, chunk }) => ({ segment, groundingChunkIndices: [chunk] })),
 })
 
-/** Whether the citation is missing from the format's own metadata. */
+/** Returns true if the citation is missing from the format's own metadata. */
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
-/** Returns the cited range. If the range is missing or invalid, it is the whole text. Undefined for an empty text. */
+/** Returns the cited range, or the whole text if the range is missing or invalid. Undefined for an empty text. */
 function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
   return text === '' ? undefined : { start: 0, end: text.length }
 }
 
-/** Whether the offset is outside of surrogate pairs. */
+/** Returns true if the offset does not split a surrogate pair. */
 const isWhole = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
 
-/** Reports what the citations of a text lose in grounding metadata. */
+/** Reports the losses of a text's citations in grounding metadata. */
 export function reportCitations(
   text: string,
   annotations: readonly Annotation[] | undefined,
@@ -180,7 +180,7 @@ export function reportCitations(
   for (const [index, annotation] of (annotations ?? []).entries()) {
     const at = [...path, index]
     if (needsSupport(annotation)) reportCitation(text, annotation, at, losses)
-    else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-place-for-it')
+    else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-equivalent-field')
   }
 }
 
@@ -188,7 +188,7 @@ function reportCitation(text: string, citation: Citation, path: Path, losses: Lo
   const range = citedRange(text, citation)
   if (range === undefined) return losses.drop(path, 'no-text-to-cite')
   if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   for (const edge of ['start', 'end'] as const) {
     if (citation[edge] === undefined) losses.add([...path, edge], range[edge], 'cites-all-of-the-text')
     else if (citation[edge] !== range[edge]) losses.change([...path, edge], range[edge], 'cites-all-of-the-text')

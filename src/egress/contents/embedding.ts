@@ -21,7 +21,7 @@ import { writeUsage } from './usage.ts'
 
 /**
  * Writes the inputs as `:batchEmbedContents`, with one request per input (docs/wire/embeddings.md#gemini). On Vertex
- * AI, which has no batches, a single input goes to `:embedContent`.
+ * AI, which has no batches, a single input is sent to `:embedContent`.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(request, options)
@@ -50,7 +50,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
   'code-query': 'CODE_RETRIEVAL_QUERY',
 }
 
-/** Writes one input with the settings of the request. Vertex AI reads the settings only from `embedContentConfig`. */
+/** Writes one input with the request's settings. Vertex AI reads them only from `embedContentConfig`. */
 function writeItem(
   message: Message,
   path: Path,
@@ -86,7 +86,7 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state', endUser: 'no-end-user' }
 
 /**
- * Reports the losses of the request. The encoding is not sent, because the gateway itself converts the vectors to the
+ * Reports the request's losses. The encoding is not sent, because the gateway itself converts the vectors to the
  * requested encoding.
  */
 function report(request: CanonicalRequest, losses: Losses): void {
@@ -115,7 +115,9 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes a vector, always as numbers. The conversion is not a loss for the caller, because the gateway undoes it. */
+/**
+ * Writes a vector as a list of numbers. The conversion is not a loss for the caller, because the gateway reverses it.
+ */
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
   if (typeof part.vector === 'string') losses.changeRestored([...path, 'vector'], values, 'always-numbers')

@@ -7,15 +7,15 @@ import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/erro
 interface Shape {
   readonly code: number
   readonly status: string
-  /** Reason that Google states if the status alone is too general. */
+  /** Reason that Google adds if the status alone is too general. */
   readonly reason?: string
-  /** Error code that is used if the error has none. */
+  /** Error code for errors that have none. */
   readonly fallback?: string
 }
 
 /**
- * Google's status for each kind of error (docs/wire/errors.md#google-statuses). The gateway answers an invalid key with
- * 401 at every endpoint; here, Google's reason is added.
+ * Google's status for each error kind (docs/wire/errors.md#google-statuses). The gateway answers an invalid key with
+ * 401 at every endpoint, and adds Google's reason in this format.
  */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },

@@ -4,15 +4,15 @@ import { appendedFields } from '../fields.ts'
 import { nativeExtras, withExtras } from './fields.ts'
 import { isNativeAnswer, writeHead } from './result.ts'
 
-/** The fixed text around the parts of events. It is built once per stream. */
+/** The fixed text around the parts of events, built once per stream. */
 export class EventTemplate {
   /** `,"modelVersion":…,"responseId":…`: fields of every event except the first. */
   private readonly tail: string
-  /** Fields of the first event. Only this event has the format's extras. */
+  /** Fields of the first event, the only one with the format's extras. */
   private readonly head: JsonObject
-  /** Whether the answer comes from an upstream of this format. */
+  /** True if the answer comes from an upstream of this format. */
   readonly isNative: boolean
-  /** Whether no event has been written yet. */
+  /** True if no event has been written yet. */
   fresh = true
 
   constructor(start: ResultStart | undefined) {
@@ -35,14 +35,14 @@ export class EventTemplate {
     return `${EventTemplate.HEAD}${parts}],"role":"model"},"index":${candidate}${appendedFields(facts)}}]${this.once()}}`
   }
 
-  /** Returns the text of the last event: the candidates with their finish, and the fields of the whole answer. */
+  /** Returns the text of the last event: the candidates with their finish reasons, and the answer-level fields. */
   last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
     const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
     const text = `${appendedFields(fields)}${this.once()}`
     return `{${text.slice(1)}}`
   }
 
-  /** Returns the fields of the whole answer as text. The first call returns the fields of the first event. */
+  /** Returns the answer-level fields as text. The first call returns the fields of the first event. */
   private once(): string {
     if (!this.fresh) return this.tail
     this.fresh = false

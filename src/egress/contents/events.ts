@@ -14,9 +14,9 @@ import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a streamed answer, part by part (docs/wire/contents.md#stream). Every event is an answer that only has the new
- * parts. The last one has the finish reason and the usage; nothing else marks the end (trap 81). An error is a separate
- * event (trap 75).
+ * Writes a streamed answer, part by part (docs/wire/contents.md#stream). Every event is an answer with only the new
+ * parts. The last event has the finish reason and the usage, and nothing else marks the end (trap 81). An error is a
+ * separate event (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []
@@ -86,8 +86,8 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Returns the last event, with finish reason and usage of all candidates. Includes candidates that finished before an
-   * error.
+   * Returns the last event, with the usage and the finish reasons of all candidates, including candidates that finished
+   * before an error.
    */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, this.losses)

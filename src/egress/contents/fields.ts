@@ -8,10 +8,10 @@ export const FORMAT = 'contents'
 /** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
-  /** Whether the request is passed on as received except for its changed parts. */
+  /** True if everything but the changed parts of the request is passed on as received. */
   readonly native: boolean
   readonly losses: Losses
-  /** Limits how often schemas may be repeated through references. */
+  /** Limit on how often schemas may be repeated through references. */
   readonly budget: Budget
 }
 
@@ -22,7 +22,7 @@ export const nativeExtras = (node: Node | undefined): JsonObject | undefined => 
 export const nestedExtras = (extras: JsonObject | undefined, field: string): JsonObject | undefined =>
   extras?.[field] as JsonObject | undefined
 
-/** Returns an `extras` field that only has this format's extras of the node. */
+/** Returns an `extras` field with only this format's extras of the node. */
 export const extrasField = (node: Node): Pick<Node, 'extras'> => {
   const extras = nativeExtras(node)
   return extras === undefined ? {} : { extras: { [FORMAT]: extras } }

@@ -115,7 +115,7 @@ const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: Wri
   includeThoughts: reasoning.show,
 })
 
-/** Writes either a thinking level or a budget. To turn thinking off, the budget is 0. */
+/** Writes either a thinking level or a budget. A budget of 0 turns thinking off. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

@@ -13,12 +13,14 @@ import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
 
-/** Returns reasoning to the model that generated it, because Google's own clients return whole turns (trap 31). */
-const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+/**
+ * Returns reasoning to the model that generated it, because Google's own clients send back complete turns (trap 31).
+ */
+const reasoningForHistory = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && (reasoning.signature === undefined || reasoning.signature.format === FORMAT) ? reasoning : undefined
 
 /**
- * The writers of Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
+ * The writers for Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
  */
 export const contents: Writer = {
   request: (request, options) => {
@@ -32,7 +34,7 @@ export const contents: Writer = {
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
   events: () => new Sequential(new ContentsStream(), { overtakes: true }),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   mustFetch: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
 }

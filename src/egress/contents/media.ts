@@ -7,7 +7,7 @@ import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './f
 
 /** Rules for media at a certain position in a request or answer. */
 export interface MediaRule {
-  /** Whether media have a name field there. */
+  /** True if media at this position have a name field. */
   readonly names: boolean
   readonly losses: Losses
 }
@@ -53,7 +53,9 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
-/** Reports the source as readers read it back: the URI of a file at Google becomes a file id, any other URI a URL. */
+/**
+ * Reports the source as readers will read it back: the URI of a file at Google as a file id, any other URI as a URL.
+ */
 function reportSource(uri: string, isAtGoogle: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = isAtGoogle
     ? { type: 'file-id', format: FORMAT, id: uri, mediaType }

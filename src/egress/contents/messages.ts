@@ -30,8 +30,7 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
 }
 
 /**
- * Corrects the reported ids of tool results. Without ids, readers match the result of an unknown call to a call by
- * order (trap 111).
+ * Corrects the reported ids of tool results. Without ids, readers match results of unknown calls by order (trap 111).
  */
 function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   const paired = ids.pairedByOrder()
@@ -42,7 +41,7 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   }
 }
 
-/** Writes the messages. Results directly follow their calls, in the order of the calls (trap 43). */
+/** Writes the messages. Results directly follow their calls, in call order (trap 43). */
 function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
   const numbers = numberCalls(messages)
   const order = resultsInCallOrder(messages, lead, numbers)
@@ -53,7 +52,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
-/** User message that is added if a request only has instructions, because upstreams refuse empty contents. */
+/** User message added if a request has only instructions, because upstreams refuse empty contents. */
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
@@ -92,7 +91,7 @@ const TURNS: { readonly [R in Role]: Turn } = {
   tool: 'tool',
 }
 
-/** A content that is still being written. */
+/** A `contents` entry that is still being written. */
 interface Open {
   readonly turn: Turn
   readonly message: Message
@@ -100,8 +99,8 @@ interface Open {
 }
 
 /**
- * Joins adjacent messages of one role into one content. The results of a turn's calls share a separate content (trap
- * 43).
+ * Joins adjacent messages of one role into one `contents` entry. The results of a turn's calls share a separate entry
+ * (trap 43).
  */
 class ContentsWriter {
   private readonly context: WriteContext
@@ -122,7 +121,7 @@ class ContentsWriter {
   }
 
   written(): readonly JsonObject[] {
-    this.leave()
+    this.endLast()
     return this.contents.map(write)
   }
 
@@ -130,7 +129,7 @@ class ContentsWriter {
     const turn = TURNS[message.role]
     const last = this.contents.at(-1)
     if (last !== undefined && continues(last, turn, message)) return last
-    const before = this.leave()
+    const before = this.endLast()
     if (before !== last && before !== undefined && continues(before, turn, message)) return before
     const open = { turn, message, parts: new PartsWriter(this.context, this.ids) }
     this.contents.push(open)
@@ -138,10 +137,10 @@ class ContentsWriter {
   }
 
   /**
-   * Ends the last content. Returns the last content that remains. A content without parts is removed, because it would
-   * separate the contents around it.
+   * Ends the last entry and returns the last one that remains. An entry without parts is removed, because it would
+   * separate its neighbours.
    */
-  private leave(): Open | undefined {
+  private endLast(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
     if (last === undefined || last.parts.parts.length > 0 || nativeExtras(last.message) !== undefined) return last
@@ -150,7 +149,10 @@ class ContentsWriter {
   }
 }
 
-/** Whether the message can be joined to the content: both belong to one turn, and neither has extras of the format. */
+/**
+ * Returns true if the message can be joined to the entry: both belong to one turn, and neither has extras of the
+ * format.
+ */
 const continues = (open: Open, turn: Turn, message: Message): boolean =>
   turn === open.turn && nativeExtras(open.message) === undefined && nativeExtras(message) === undefined
 
@@ -167,7 +169,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   const order: number[] = [...messages.keys()].slice(0, lead)
   let results: number[] = []
   let others: number[] = []
-  const settle = (): void => {
+  const flush = (): void => {
     append(
       order,
       sortedByNumber(results, index => numberOf(messages[index]!.content[0], numbers)),
@@ -179,15 +181,15 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   for (let index = lead; index < messages.length; index++) {
     const { role } = messages[index]!
     if (role === 'assistant') {
-      settle()
+      flush()
       order.push(index)
     } else (role === 'tool' ? results : others).push(index)
   }
-  settle()
+  flush()
   return order
 }
 
-/** Sorts the results of a message by their calls. Undefined if the message has fewer than two results. */
+/** Sorts a message's results by their calls. Undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
   const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))
@@ -195,10 +197,10 @@ function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Pat
   return order
 }
 
-/** Number of each call in the history, by its id. */
+/** Number of each call in the history, by call id. */
 type CallNumbers = ReadonlyMap<string, number>
 
-/** Numbers the ids by the first call that uses them. A repeated id refers to the first call. */
+/** Numbers each id by the first call that uses it, because a repeated id refers to the first call. */
 function numberCalls(messages: readonly Message[]): CallNumbers {
   const numbers = new Map<string, number>()
   for (const { content } of messages)
@@ -210,7 +212,7 @@ function numberCalls(messages: readonly Message[]): CallNumbers {
 const numberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
   part?.type === 'tool-result' ? numbers.get(part.id) : undefined
 
-/** Sorts indexes by their numbers. An index without a number stays behind its predecessor. */
+/** Sorts indexes by their numbers. An index without a number stays after its predecessor. */
 function sortedByNumber(
   indices: readonly number[],
   numberFor: (index: number) => number | undefined,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { tokenPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-/** Lists models like Google (docs/wire/contents.md#model-list). */
+/** Lists models as Google does (docs/wire/contents.md#model-list). */
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, next } = tokenPage(cards, query)
@@ -23,7 +23,7 @@ const record = ({ id, name, description, context, maxOutput, abilities }: ModelC
   supportedGenerationMethods: methodsOf(abilities),
 })
 
-/** Returns the methods that a model supports. Tokens can be counted for any model, at least as an estimate. */
+/** Returns the methods that a model supports. Tokens can be counted for every model, if only as an estimate. */
 const methodsOf = ({ converses, draws, speaks, embeds }: ModelAbilities): readonly string[] => [
   ...(converses || draws || speaks ? ['generateContent', 'streamGenerateContent'] : []),
   ...(embeds ? ['embedContent', 'batchEmbedContents'] : []),

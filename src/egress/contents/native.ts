@@ -14,8 +14,8 @@ import { pathOf } from './path.ts'
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or turns were changed.
- * Undefined for all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Undefined for
+ * all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
@@ -39,7 +39,7 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
   return { wire: written, losses: context.losses.list }
 }
 
-/** A changed native request, and the context for writing it. */
+/** A changed native request and the context for writing it. */
 interface Changed {
   readonly request: CanonicalRequest
   /** Model name that was read from the request. */
@@ -57,24 +57,26 @@ const METHODS: { readonly [method: string]: Write } = {
     if (!isObject(inner)) return nativeConversation(body, changed)
     const written = nativeConversation(inner, changed)
     if (written === undefined) return undefined
-    const around = named(body, changed.before, changed.request.model)
+    const around = withModel(body, changed.before, changed.request.model)
     return written === inner ? around : { ...around, [field]: written }
   },
   embedContent: (body, { request, before }) =>
-    request.messages.length === 1 && request.messages.every(isAsRead) ? named(body, before, request.model) : undefined,
+    request.messages.length === 1 && request.messages.every(isUnchangedMessage)
+      ? withModel(body, before, request.model)
+      : undefined,
   batchEmbedContents: (body, { request: { model, messages }, before, context }) => {
-    if (context.dialect.vertex === true || !messages.every(isAsRead)) return undefined
+    if (context.dialect.vertex === true || !messages.every(isUnchangedMessage)) return undefined
     return {
-      ...named(body, before, model),
-      requests: messages.map(one => named(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
+      ...withModel(body, before, model),
+      requests: messages.map(one => withModel(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
     }
   },
 }
 
-const isAsRead = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
+const isUnchangedMessage = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
 /** Renames the model in the body and keeps its collection prefix. */
-function named(body: JsonObject, before: string, model: string): JsonObject {
+function withModel(body: JsonObject, before: string, model: string): JsonObject {
   const { model: given } = body
   if (typeof given !== 'string' || before === model) return body
   return { ...body, model: `${given.slice(0, given.length - before.length)}${model}` }
@@ -83,16 +85,16 @@ function named(body: JsonObject, before: string, model: string): JsonObject {
 function nativeConversation(body: JsonObject, { request, before, context }: Changed): JsonObject | undefined {
   const { messages, model } = request
   const { contents } = body
-  const renamed = named(body, before, model)
+  const renamed = withModel(body, before, model)
   if (isUnchanged(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
-  if (messages.some(message => isInstructing(message.role) && !isAsRead(message))) return undefined
+  if (messages.some(message => isInstructing(message.role) && !isUnchangedMessage(message))) return undefined
   return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
 
-/** Whether the message was read from the same content as the message before it. */
+/** Returns true if the message was read from the same `contents` entry as the message before it. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
-/** Returns true if the contents hold exactly these messages, and the upstream accepts every content. */
+/** Returns true if the contents hold exactly these messages, and the upstream accepts every entry. */
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
@@ -107,7 +109,7 @@ function isUnchanged(messages: readonly Message[], contents: readonly Json[], co
 const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
-/** Messages that were read from one content. */
+/** Messages that were read from one `contents` entry. */
 interface Turn {
   readonly messages: Message[]
   /** The index of the first message. */
@@ -124,11 +126,12 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
   return turns
 }
 
-/** Writes a turn. It stays unchanged if the upstream accepts all of it. It is dropped if no parts remain. */
+/** Writes a turn: unchanged if the upstream accepts all of it, and nothing if no parts remain. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire
-  if (wire !== undefined && messages.every(message => isAsRead(message) && isAccepted(message, context))) return [wire]
+  if (wire !== undefined && messages.every(message => isUnchangedMessage(message) && isAccepted(message, context)))
+    return [wire]
   const writer = new PartsWriter(context)
   for (const [index, message] of messages.entries()) writer.putAll(message, message.role, ['messages', at + index])
   writer.end()

@@ -11,13 +11,13 @@ export type Flow = 'text' | 'reasoning'
 
 /** A part of a streamed answer that is still growing. */
 export class OpenPart {
-  /** Text of the body that has already been written. */
+  /** Body text that has been written. */
   written = ''
-  /** Text of the body that has not been written yet. */
+  /** Body text that has not been written yet. */
   waiting = ''
   /** JSON text that precedes a chunk. Undefined until a chunk has been written. */
   prefix: string | undefined
-  /** Whether chunks have been written as separate parts. */
+  /** True if chunks have been written as separate parts. */
   wasChunked = false
   /** The index of the part in the candidate. */
   readonly index: number
@@ -29,18 +29,18 @@ export class OpenPart {
     this.waiting = bodyOf(part)
   }
 
-  /** The kind of chunks that the part is written in. Undefined if it must be written as a whole. */
+  /** Kind of the part's chunks. Undefined if the part must be written in one piece. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spellingFor(part, FORMAT)['as'] !== undefined) return undefined
-    // Reasoning that started with its own signature arrived as a whole.
+    // Reasoning that started with its own signature arrived in one piece.
     const whole = part.signature !== undefined && spellingFor(part, FORMAT)['proof'] === 'self'
     return whole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
-  /** Whether every chunk is written as a separate part. Google itself streams raw samples in this way. */
+  /** True if every chunk is written as a separate part. Google itself streams raw samples this way. */
   get isChunked(): boolean {
     const { part } = this
     return (
@@ -51,7 +51,7 @@ export class OpenPart {
     )
   }
 
-  /** Returns the waiting chunk as a part, and marks it as written. */
+  /** Returns the pending chunk as a part and marks it as written. */
   takeChunk(): Part {
     const part = withBody(this.part, this.waiting)
     this.waiting = ''
@@ -64,7 +64,7 @@ export class OpenPart {
     if (event.part !== undefined && this.prefix === undefined) this.waiting = bodyOf(event.part)
   }
 
-  /** Returns the part with its whole body. */
+  /** Returns the part with its complete body. */
   whole(): Part {
     return withBody(this.part, this.written + this.waiting)
   }

@@ -9,7 +9,7 @@ import { writeCall, writeResult } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** Part types that a turn of each role may contain. */
+/** Part types allowed in a turn, by role. */
 const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
@@ -18,7 +18,7 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   tool: new Set(['tool-result']),
 }
 
-/** Signature that Google accepts on the first call of a turn from callers that have no real signature (trap 31). */
+/** Signature that Google accepts on the first call of a turn if the caller has no real signature (trap 31). */
 const SKIP = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
@@ -35,8 +35,8 @@ interface Unsigned {
 }
 
 /**
- * Writes the parts of one content. Google's signature of reasoning goes on the following part, whether or not the
- * reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
+ * Writes the parts of one `contents` entry. Google's signature of reasoning is put on the following part, whether or
+ * not the reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
@@ -84,7 +84,7 @@ export class PartsWriter {
     this.push(isSigned ? taken : signed(unsigned(taken), signature))
   }
 
-  /** Ends the content, and writes a pending signature if no part follows it. */
+  /** Ends the entry and writes a pending signature that no part follows. */
   end(): void {
     if (this.pending === undefined) return
     const { part, value } = this.pending
@@ -98,8 +98,8 @@ export class PartsWriter {
   }
 
   /**
-   * Returns the signature to put on a part. If an empty text had a signature, readers would read only the signature. In
-   * that case it is written before the text.
+   * Returns the signature to put on a part. Readers ignore an empty text that has a signature, so a pending signature
+   * is written before the text instead.
    */
   private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
@@ -134,8 +134,8 @@ export class PartsWriter {
   }
 
   /**
-   * Writes reasoning. Its signature goes on the next part. Reasoning directly after unsigned reasoning is joined to it,
-   * because readers would read it as the next chunk.
+   * Writes reasoning. Its signature is put on the next part. Reasoning directly after unsigned reasoning is joined to
+   * it, because readers would treat it as the next chunk.
    */
   private reasoningPart(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context

@@ -14,8 +14,8 @@ export function pathOf(model: string, method: string, { vertex }: ContentsDialec
 const PLAIN = /^[\w.-]+$/
 
 /**
- * Encodes the model name for a path. Slashes are kept, unless the name has an empty segment, because a proxy could drop
- * it.
+ * Encodes the model name for a path. Slashes are kept, unless the name has an empty segment, which a proxy could
+ * remove.
  */
 function encoded(model: string): string {
   if (PLAIN.test(model)) return model

@@ -3,13 +3,13 @@ import { type WrappedReasoning, wrapReasoning } from '../../canonical/signature.
 import { FORMAT } from './fields.ts'
 
 /**
- * Collects reasoning for the `thoughtSignature` of the next part. Google's own signatures are written unchanged.
- * Reasoning from other issuers is wrapped including its text, because clients discard reasoning parts but return
- * signatures (traps 91, 92).
+ * Collects reasoning for the `thoughtSignature` of the next part. Google's own signatures are written unchanged. Other
+ * issuers' reasoning is wrapped together with its text, because clients discard reasoning parts but return signatures
+ * (traps 91, 92).
  */
 export class PendingSignatures {
   private reasoning: WrappedReasoning[] = []
-  /** Whether the answer comes from an upstream of this format. Its unsigned reasoning does not need to be wrapped. */
+  /** True if the answer comes from an upstream of this format. Its unsigned reasoning does not need to be wrapped. */
   private readonly isNative: boolean
 
   constructor(isNative: boolean) {
@@ -21,7 +21,7 @@ export class PendingSignatures {
   }
 
   /**
-   * Whether reasoning with text must not be added next. In a wrapped signature, reasoning with text precedes signatures
+   * True if reasoning with text must not be added next. In a wrapped signature, reasoning with text precedes signatures
    * without text.
    */
   get full(): boolean {
@@ -38,7 +38,7 @@ export class PendingSignatures {
     })
   }
 
-  /** Returns the value for `thoughtSignature`, and clears it. */
+  /** Returns the value for `thoughtSignature` and clears it. */
   take(): string | undefined {
     if (this.reasoning.length === 0) return undefined
     const { reasoning } = this

@@ -17,7 +17,7 @@ import { withSpokenInstructions } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 import { TIERS } from './usage.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /**
@@ -51,8 +51,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /**
- * Query of a stream. Streams are always requested as server-sent events. The JSON array framing is only used towards
- * callers.
+ * Query of a stream. Upstream streams are always requested as server-sent events. Only callers can choose the JSON
+ * array framing.
  */
 const STREAMED = { alt: 'sse' } as const
 

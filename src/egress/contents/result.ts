@@ -17,7 +17,7 @@ const RESULT_LOSSES: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
 > = { task: 'no-tasks' }
 
-/** Writes a whole answer of generateContent (docs/wire/contents.md#response). */
+/** Writes a unary answer of generateContent (docs/wire/contents.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const native = nativeBodyOf(result, FORMAT, HEAD)
   if (native !== undefined) return { wire: { status: 200, headers: {}, body: native }, losses: [] }
@@ -46,13 +46,13 @@ function writeCandidates(result: CanonicalResult, request: CanonicalRequest, los
   )
 }
 
-/** Whether the answer comes from an upstream of this format. */
+/** Returns true if the answer comes from an upstream of this format. */
 export const isNativeAnswer = (head: Node): boolean => spellingFor(head, FORMAT)['own'] === true
 
-/** Whether the upstream blocked the prompt and returned no candidates. */
+/** Returns true if the upstream blocked the prompt and returned no candidates. */
 export const isBlocked = (candidate: Node): boolean => spellingFor(candidate, FORMAT)['blocked'] === true
 
-/** Writes model, id and time of the answer. */
+/** Writes the answer's model, id and time. */
 export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
   const { id, model, createdAt } = result
   const time = spellingFor(result, FORMAT)['createTime']

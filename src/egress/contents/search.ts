@@ -11,8 +11,8 @@ export interface LocatedText {
 }
 
 /**
- * Reports how readers read the searches of a candidate back from its grounding metadata: as one search after all other
- * parts. Its pages count as citations of the last text unless a text already cites them.
+ * Reports the searches of a candidate as readers read them back from its grounding metadata: as one search after all
+ * other parts. Its pages become citations of the last text unless a text already cites them.
  *
  * @param end the index after the last part that is written as a part.
  */

@@ -5,7 +5,7 @@ import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
 
-/* Speech by a model that also converses. The format has no instructions for speech, so they precede the text. */
+/* Speech by a conversational model. The format has no field for speech instructions, so they precede the text. */
 
 /** Puts the instructions at the start of the text, as in `Say cheerfully: …`. Message indexes do not change. */
 export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
@@ -32,8 +32,8 @@ const RAW = 'audio/pcm'
 const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /**
- * Writes `speechConfig`. If the gateway cannot create the requested container from raw samples, that is a loss for
- * which the request is refused.
+ * Writes `speechConfig`. If the gateway cannot create the requested container from raw samples, the request is refused
+ * for that loss.
  */
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output

@@ -8,10 +8,10 @@ import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
-/** Field name that stands for opaque tools. Each of them becomes a separate entry. */
+/** Field name that represents opaque tools, each of which becomes a separate entry. */
 const OPAQUE = ''
 
-/** A tool as a field of its entry. */
+/** A tool as a field of an entry in `tools`. */
 interface Field {
   readonly name: string
   readonly value: Json
@@ -40,12 +40,12 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
 }
 
 /**
- * Whether the choice only allows some functions. Their names are listed separately, so that the declarations stay
- * unchanged for the prompt cache. Hosted tools cannot be listed there, so they are not offered in this case.
+ * Returns true if the choice allows only some functions. Their names are listed separately, so that the declarations
+ * remain unchanged for the prompt cache. Hosted tools cannot be listed this way, so they are not offered in this case.
  */
 const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
-/** Models that accept either functions or hosted tools, but not both. */
+/** Matches models that accept either functions or hosted tools, but not both. */
 const EITHER = /gemini-[12]\b/
 
 const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
@@ -53,7 +53,7 @@ const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
 
 const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
 
-/** Groups fields into entries. All functions share one entry, and every other field gets a separate entry. */
+/** Groups fields into entries. All functions share one entry, and every other field gets its own. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
   const functions = fields.filter(({ name }) => name === DECLARATIONS)
   return fields.flatMap(field => {
@@ -135,7 +135,7 @@ export function writeToolConfig(
 ): JsonObject | undefined {
   const extras = nestedExtras(nativeExtras(request), 'toolConfig')
   const choice = request.toolChoice
-  const together = writeTogether(request, extras, context)
+  const together = writeCombination(request, extras, context)
   if (!choosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
   if (choice === undefined || !choosable) return withExtrasUnlessEmpty(extras, together)
@@ -154,8 +154,8 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 
 const TOGETHER = 'includeServerSideToolInvocations'
 
-/** Writes the flag that the Gemini API requires if hosted tools and functions are combined. */
-function writeTogether(
+/** Writes the flag that the Gemini API requires for combining hosted tools with functions. */
+function writeCombination(
   request: CanonicalRequest,
   configExtras: JsonObject | undefined,
   { dialect, losses }: WriteContext,
@@ -169,8 +169,8 @@ function writeTogether(
 }
 
 /**
- * Writes the tool choice. Chosen functions must be declared. If the model may call only some functions but need not,
- * the mode is VALIDATED (docs/wire/contents.md#tool-choice).
+ * Writes the tool choice. Chosen functions must be declared. If the model may call only some functions but does not
+ * have to, the mode is VALIDATED (docs/wire/contents.md#tool-choice).
  */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,
@@ -179,7 +179,7 @@ function writeChoice(
 ): JsonObject {
   const path: Path = ['toolChoice']
   if (hosted !== undefined) losses.drop([...path, 'hosted'], 'hosted-tools-cannot-be-forced')
-  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (mode === 'none') {
     if (only !== undefined) losses.drop([...path, 'only'], 'no-tool-may-be-called')
     return { mode: 'NONE' }

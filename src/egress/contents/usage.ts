@@ -5,8 +5,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, nativeExtras, withExtras } from './fields.ts'
 
 /**
- * Writes token counts like Google: reasoning is counted separately from the answer, and the service tier is next to the
- * counts (docs/wire/contents.md#usage).
+ * Writes token counts as Google does: reasoning is counted separately from the answer, and the service tier is next to
+ * the counts (docs/wire/contents.md#usage).
  */
 export function writeUsage(
   usage: Usage | undefined,
@@ -29,14 +29,14 @@ export function writeUsage(
       candidatesTokenCount: answer,
       thoughtsTokenCount: reasoning,
       totalTokenCount: input === undefined || output === undefined ? undefined : input + output,
-      promptTokensDetails: byModality(counted(usage, 'inputBy', input, losses)),
-      candidatesTokensDetails: byModality(counted(usage, 'outputBy', answer, losses)),
+      promptTokensDetails: byModality(countsByModality(usage, 'inputBy', input, losses)),
+      candidatesTokensDetails: byModality(countsByModality(usage, 'outputBy', answer, losses)),
     }),
     ...tier,
   }
 }
 
-/** Number of reasoning tokens. It cannot exceed the output tokens, which include them. */
+/** Returns the number of reasoning tokens, capped at the number of output tokens, which include them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
@@ -57,12 +57,12 @@ function report(usage: Usage, losses: Losses): void {
 }
 
 /**
- * Returns the counts by modality as Google writes them. Zero counts are omitted. If only other modalities are counted,
- * the remainder is text.
+ * Returns the counts by modality in Google's form. Zero counts are omitted. If only other modalities are counted, the
+ * rest is counted as text.
  *
  * @param total tokens of all modalities.
  */
-function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
+function countsByModality(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
   const counts = usage[field]
   if (counts === undefined) return undefined
   const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<
@@ -77,7 +77,7 @@ function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | un
   for (const modality in counts)
     if (counts[modality as Modality] === 0) losses.dropRestored(['usage', field, modality], 'no-entry-for-nothing')
   if (text === undefined) return nonZero
-  losses.addRestored(['usage', field, 'text'], text, 'the-rest-is-text')
+  losses.addRestored(['usage', field, 'text'], text, 'rest-becomes-text')
   return { ...nonZero, text }
 }
 

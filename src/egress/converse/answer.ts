@@ -8,7 +8,7 @@ import { textBlock, writeCitations } from './citations.ts'
 import { asText, reasoningBlock } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
 
-/** Writes a part of an answer as a block. Undefined, with a loss, if the format has no block for it. */
+/** Writes a part of an answer as a block. If the format has no block for it, reports a loss and returns undefined. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
   if (part.type !== 'opaque' && part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   switch (part.type) {
@@ -30,7 +30,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
 
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
-/** Whether the part has no text and no other fields. */
+/** Returns true if the part has no text and no other fields. */
 export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
@@ -56,18 +56,20 @@ function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block 
   return reasoningBlock(part, value, path, losses)
 }
 
-/** Maximum length of a call's id, in characters. */
-const LONGEST_ID = 64
+/** Maximum length of a call id, in characters. */
+const MAX_ID_LENGTH = 64
 
 /** Returns the fields of a call that a stream sends first. */
 export function callHead(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const toolUseId = sanitizeName(part.id, LONGEST_ID)
+  const toolUseId = sanitizeName(part.id, MAX_ID_LENGTH)
   if (toolUseId !== part.id) losses.changeRestored([...path, 'id'], toolUseId, 'id-made-legal')
   return { toolUseId, name: part.name, ...extrasFor(part, FORMAT) }
 }
 
-/** Returns the arguments as JSON; malformed ones as text. The text of a freeform call becomes one argument. */
+/**
+ * Returns the arguments as JSON, or as text if they are malformed. A freeform call's text becomes a single argument.
+ */
 function inputOf(part: ToolCallPart, path: Path, losses: Losses): Json {
   if (part.freeform !== undefined) {
     const input = { input: part.arguments }
@@ -79,5 +81,5 @@ function inputOf(part: ToolCallPart, path: Path, losses: Losses): Json {
   return typeof value === 'object' && value !== null ? value : part.arguments
 }
 
-/** A list of losses that nobody reads, for parts of a stream. */
+/** Creates a list of losses that is discarded, for parts of a stream. */
 export const unreported = (): Losses => new Losses()

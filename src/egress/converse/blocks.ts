@@ -7,15 +7,15 @@ import { callHead, isEmpty, signatureField, unreported, writeAnswerPart } from '
 import { writeAnnotation } from './citations.ts'
 import { FORMAT } from './context.ts'
 
-/** The state that the blocks of one message share. */
+/** State shared by the blocks of one message. */
 export interface MessageState {
   /** The index of the next block. */
   index: number
-  /** The events written for the current input. */
+  /** Events written for the current input. */
   out: WireEvent[]
 }
 
-/** The writer for a part's block. Undefined if the format has no block for the part. */
+/** Creates the writer of a part's block. Undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -33,7 +33,7 @@ export function blockOf(part: Part, state: MessageState): OpenBlock | undefined 
   }
 }
 
-/** Writes a part as one block of a streamed message. The block gets the next free index with its first event. */
+/** Writes a part as one block of a streamed message. The first event gives the block the next free index. */
 export abstract class OpenBlock {
   private readonly state: MessageState
   private index = -1
@@ -68,7 +68,7 @@ export abstract class OpenBlock {
   }
 }
 
-/** A text, whose citations come between its chunks. */
+/** A text block, with citations between its chunks. */
 class TextBlock extends OpenBlock {
   constructor(annotations: readonly Annotation[] = [], state: MessageState) {
     super(state)
@@ -91,10 +91,10 @@ class TextBlock extends OpenBlock {
   }
 }
 
-/** Reasoning. Its signature comes last (trap 28). A signature without text is a block too (trap 29). */
+/** A reasoning block. Its signature comes last (trap 28). A signature without text is also a block (trap 29). */
 class ReasoningBlock extends OpenBlock {
   private part: ReasoningPart
-  /** Text of hidden reasoning, which is shown if nothing encrypted comes. */
+  /** Text of hidden reasoning, shown if no encrypted content arrives. */
   private hidden = ''
 
   constructor(part: ReasoningPart, state: MessageState) {
@@ -137,7 +137,7 @@ class CallBlock extends OpenBlock {
     this.writeDelta({ toolUse: { input } })
   }
 
-  /** Writes the arguments of a patch, which holds the whole call, unless chunks have written them already. */
+  /** Writes the arguments of a patch, which contains the complete call, unless they were already written as chunks. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.hasGrown) this.delta(part.arguments)
   }
@@ -148,7 +148,7 @@ class CallBlock extends OpenBlock {
   }
 }
 
-/** A freeform call. Its text is sent as an object with one string. */
+/** A freeform call, whose text is sent as an object with one string field. */
 class WrappedCallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
@@ -166,7 +166,7 @@ class WrappedCallBlock extends OpenBlock {
   }
 }
 
-/** A part of a kind that only one format has, which is written when it is complete. */
+/** A part of a kind that only this format has. Written when it is complete. */
 class WholeBlock extends OpenBlock {
   private part: Part
 

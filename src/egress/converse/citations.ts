@@ -4,14 +4,14 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import { extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** Writes a text with its citations. Only the assistant's texts have any. */
+/** Writes a text with its citations. Only assistant texts have citations. */
 export function citedText(part: TextPart, path: Path, hasCitations: boolean, { losses }: WriteContext): Block {
   const { annotations = [] } = part
   if (annotations.length > 0 && !hasCitations) losses.drop([...path, 'annotations'], 'no-citations-here')
   return textBlock(part, hasCitations ? writeCitations(annotations, path, losses) : [])
 }
 
-/** Returns the block of a text: with citations and the format's extras, or the plain text. */
+/** Returns the block of a text: with citations and the format's extras, or just plain text. */
 export function textBlock(part: TextPart, citations: readonly JsonObject[]): Block {
   const extras = extrasFor(part, FORMAT)
   if (citations.length === 0 && Object.keys(extras).length === 0) return { text: part.text }
@@ -19,7 +19,7 @@ export function textBlock(part: TextPart, citations: readonly JsonObject[]): Blo
   return { citationsContent: { content: [{ text: part.text }], ...cited, ...extras } }
 }
 
-/** Writes citations, and reports what they lose. Those of other formats are reported elsewhere. */
+/** Writes citations and reports their losses. Citations of other formats are reported elsewhere. */
 export function writeCitations(annotations: readonly Annotation[], path: Path, losses: Losses): readonly JsonObject[] {
   return annotations.flatMap((annotation, index): readonly JsonObject[] => {
     const written = writeAnnotation(annotation)

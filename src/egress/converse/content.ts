@@ -15,10 +15,10 @@ import { citedText } from './citations.ts'
 import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
 import { writeMedia } from './media.ts'
 
-/** The kinds of turns; `result` is the content of a tool result. */
+/** Kinds of turns. `result` is the content of a tool result. */
 export type TurnKind = 'system' | 'user' | 'assistant' | 'tool' | 'result'
 
-/** Parts that each kind of turn may contain, for callers of other formats. */
+/** Part types allowed in each kind of turn, for callers of other formats. */
 const TURNS: { readonly [K in TurnKind]: ReadonlySet<Part['type']> } = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
@@ -35,7 +35,7 @@ export interface LocatedBlock {
   readonly path: Path
 }
 
-/** Writes the blocks of a turn, each with its cache point. Parts that the turn cannot contain are left out. */
+/** Writes the blocks of a turn with their cache points. Leaves out parts that the turn cannot contain. */
 export function writeBlocks(
   content: readonly Part[],
   path: Path,
@@ -63,7 +63,10 @@ function cachePoint(part: Part, path: Path, turn: TurnKind, context: WriteContex
   return undefined
 }
 
-/** Writes the block of a part, without its cache point. Undefined, with a loss, if the part has none. */
+/**
+ * Writes the block of a part, without its cache point. If there is no block for it, reports a loss and returns
+ * undefined.
+ */
 export function writeBlock(part: Part, path: Path, turn: TurnKind, context: WriteContext): Block | undefined {
   switch (part.type) {
     case 'text':
@@ -89,18 +92,18 @@ export function writeBlock(part: Part, path: Path, turn: TurnKind, context: Writ
   }
 }
 
-/** Tool results hold no recordings. */
+/** Returns true if the turn can contain media of this kind. Tool results cannot contain audio. */
 const isInPlace = (kind: string, turn: TurnKind): boolean => turn !== 'result' || kind !== 'audio'
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Writes a text. A blank one is left out, because upstreams refuse it. */
+/** Writes a text block. Blank text parts are left out, because upstreams refuse them. */
 function writeText(part: TextPart, path: Path, turn: TurnKind, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   return citedText(part, path, turn === 'assistant', context)
 }
 
-/** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with it. */
+/** Reports a blank text part that is left out. The loss is only shown if a cache marker or extras are lost with it. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.dropRestored(path, 'blank-text')
@@ -109,15 +112,15 @@ function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Write
 const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** Writes the plain text of another format's part. The loss of the part itself is already reported. */
+/** Writes the plain text of another format's part. The loss of the part itself has already been reported. */
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   return isBlank(text) ? losses.drop(path, 'blank-text') : { text }
 }
 
 /**
- * Writes reasoning that an upstream of this format signed. Unsigned reasoning is sent only for native callers, and never
- * if another upstream made it (traps 26-30).
+ * Writes reasoning that an upstream of this format signed. Unsigned reasoning is only sent for native callers, and
+ * never if another upstream generated it (traps 26-30).
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
@@ -130,7 +133,7 @@ function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext):
   return reasoningBlock(part, signature?.value, path, context.losses)
 }
 
-/** Returns the block of reasoning with this value in the field of its signature. */
+/** Returns a reasoning block with the given value in its signature field. */
 export function reasoningBlock(
   part: ReasoningPart,
   value: string | undefined,
@@ -145,11 +148,11 @@ export function reasoningBlock(
     }
   if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
   for (const field of Object.keys(extrasFor(part, FORMAT)))
-    losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+    losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
   return { reasoningContent: { redactedContent: value ?? '' } }
 }
 
-/** Writes a refusal in the history as text of the assistant. */
+/** Writes a refusal in the history as assistant text. */
 function writeRefusal(part: RefusalPart, path: Path, turn: TurnKind, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const text = asText(part)
@@ -171,7 +174,7 @@ function writeCall(part: ToolCallPart, path: Path, { losses }: WriteContext): Bl
   return { toolUse: { toolUseId: part.id, name: part.name, input: input ?? wrapped, ...extrasFor(part, FORMAT) } }
 }
 
-/** Writes the result of a call. It has at least one block. */
+/** Writes the result of a call, with at least one block. */
 function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block {
   const content = writeBlocks(part.content, [...path, 'content'], 'result', context).map(({ block }) => block)
   if (content.length === 0) {

@@ -6,30 +6,33 @@ import { extrasFor } from '../fields.ts'
 
 export const FORMAT = 'converse'
 
-/** A block whose text may still be changed. */
+/** A mutable block, whose text may still change. */
 export type Block = { [field: string]: Json }
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: ConverseDialect
   readonly native: boolean
   readonly losses: Losses
-  /** Names of documents so far. They are unique in a request. */
+  /** Document names so far, which must be unique within a request. */
   readonly documents: Set<string>
 }
 
-/** The end of a list of blocks, behind which a cache point can stand. */
+/** The end of a list of blocks, after which a cache point may be added. */
 export interface MarkableEnd {
   /** The list that ends here. */
   readonly blocks: Block[]
-  /** The part that its last block was written from. */
+  /** The part from which the last block was written. */
   readonly path: Path
 }
 
-/** Cache time for each requested one: the same, or the next longer one that exists. */
+/** Cache duration for each requested duration. If the format does not have it, the next longer one. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
-/** Writes the cache point after a node. Undefined if the node has no marker, or if the model takes none. */
+/**
+ * Writes the cache point after a node. Undefined if the node has no marker, or if the model does not accept cache
+ * points.
+ */
 export function writeCachePoint(
   { cache }: { readonly cache?: CacheHint },
   path: Path,
@@ -49,6 +52,8 @@ export function writeCachePoint(
   return { cachePoint: { type: 'default', ...(defined({ ttl }) as JsonObject), ...extrasFor(cache, FORMAT) } }
 }
 
-/** Blocks that a cache point may follow. Upstreams refuse one right behind a document or a recording. */
+/**
+ * Returns true if a cache point may follow the block. Upstreams refuse one directly after a document or an audio block.
+ */
 export const isMarkable = ({ text, toolUse, toolResult, image }: Block): boolean =>
   [text, toolUse, toolResult, image].some(field => field !== undefined)

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer, WireEvent } from '../../canonical/wire.ts'
 import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
-/** AWS's exception for each kind of failure (docs/wire/converse.md#errors). */
+/** AWS's exception for each error kind (docs/wire/converse.md#errors). */
 const EXCEPTIONS: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'ValidationException',
   'context-too-long': 'ValidationException',
@@ -25,20 +25,20 @@ const EXCEPTIONS: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'ModelTimeoutException',
 }
 
-/** The error codes of kinds that share their exception with other kinds. */
+/** Error codes for kinds that share an exception with other kinds. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
-/** Message for a request that is too long, as models of Bedrock word it. */
+/** Message for a request that is too long, as worded by Bedrock's models. */
 const TOO_LONG: TooLongMessage = {
   pattern: /^(?:input is too long for requested model|prompt is too long)/i,
   write: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
   else: 'Input is too long for requested model.',
 }
 
-/** Writes an error as an answer of this format. Clients read the exception from the header. */
+/** Writes an error as an answer in this format. Clients read the exception from the header. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   return {
     status: error.httpStatus ?? ERRORS[error.kind].status,
@@ -56,7 +56,7 @@ function errorBody(error: CanonicalError): JsonObject {
   return { message: messageOf(error, TOO_LONG), ...(code === undefined ? {} : { code }) }
 }
 
-/** Exceptions that a stream may contain. Clients' types know no others. */
+/** Exceptions allowed in a stream. Clients' types do not include any others. */
 const STREAMED: { readonly [exception: string]: string } = {
   InternalServerException: 'internalServerException',
   ModelErrorException: 'modelStreamErrorException',

@@ -14,16 +14,16 @@ import { NO_METRICS, tierOf, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a streamed answer as the events of a message (docs/wire/converse.md#stream). Its parts come one after another.
+ * Writes a streamed answer as the events of a message (docs/wire/converse.md#stream). Parts arrive one after another.
  * The end is written exactly once. An early end is an exception and does not close the open block, because clients
- * execute a call as soon as its block has stopped (trap 88).
+ * execute a call as soon as its block stops (trap 88).
  */
 export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly state: MessageState = { index: 0, out: [] }
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The block of the open part. Undefined if the part has none. */
+  /** Block of the open part. Undefined if the part has no block. */
   private open: OpenBlock | undefined
   private openIndex = -1
   private readonly losses = new Losses()

@@ -17,7 +17,7 @@ const reasoningForHistory = (
   return toIssuer && isOwn ? reasoning : undefined
 }
 
-/** The writers of Converse (docs/wire/converse.md). */
+/** The writers for Bedrock's Converse (docs/wire/converse.md). */
 export const converse: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -24,13 +24,13 @@ const PLAIN = 'text/plain'
 /** Media types of files that are sent as plain text. */
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
 
-/** A source with the format that it is sent in. */
-interface Sourced {
+/** A source and the format in which it is sent. */
+interface FormattedSource {
   readonly source: JsonObject
   readonly format: string | undefined
 }
 
-/** Writes an image, a document, a video or a recording (docs/wire/converse.md#media). */
+/** Writes an image, document, video or audio part (docs/wire/converse.md#media). */
 export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
   const kind = KINDS[part.kind]
   const sourced = writeSource(part, kind, path, context)
@@ -58,7 +58,7 @@ function writeSource(
   kind: ConverseMedia,
   path: Path,
   { losses }: WriteContext,
-): Sourced | undefined {
+): FormattedSource | undefined {
   const at = [...path, 'source']
   switch (source.type) {
     case 'base64': {
@@ -88,17 +88,20 @@ function writeSource(
   }
 }
 
-/** Media type of a file that states no format. */
+/** Media type of a file without a stated format. */
 const UNKNOWN = 'application/octet-stream'
 
-/** Returns the media type that the format has a name for: the given one in lower case, or its usual name. */
+/**
+ * Returns a media type for which the format has a name: the given type in lower case, or the type of which it is an
+ * alias.
+ */
 function supportedType(kind: ConverseMedia, mediaType: string): string | undefined {
   const type = mediaType.toLowerCase()
   const usual = Object.hasOwn(ALIASES, type) ? ALIASES[type]! : type
   return formatOf(kind, usual) === undefined ? undefined : usual
 }
 
-/** Returns the format of bytes, and reports a media type that changes. Other texts are sent as plain text. */
+/** Returns the format name of bytes and reports a changed media type. Other kinds of text are sent as plain text. */
 function reportedFormat(
   kind: ConverseMedia,
   mediaType: string,
@@ -112,7 +115,7 @@ function reportedFormat(
   return formatOf(kind, supported)
 }
 
-/** Returns the name of a format, also of one that is not in the table. */
+/** Returns the name of a format, even if it is not in the table. */
 function formatName(kind: ConverseMedia, mediaType: string): string | undefined {
   const known = formatOf(kind, mediaType)
   if (known !== undefined) return known
@@ -120,14 +123,14 @@ function formatName(kind: ConverseMedia, mediaType: string): string | undefined 
   return mediaType !== UNKNOWN && mediaTypeOf(kind, name) === mediaType ? name : undefined
 }
 
-/** Name of a document that has none. */
+/** Name for a document without a name. */
 const UNNAMED = 'document'
 const REFUSED = /[^a-zA-Z0-9\s\-()[\]]+/g
 const MAX_NAME = 200
 
 /**
- * Returns the name of a document, which is required. Names have only letters, digits, single spaces, hyphens and
- * brackets, and are unique in a request (docs/wire/converse.md#media).
+ * Returns a document's name, which is required. Names consist of letters, digits, single spaces, hyphens and brackets,
+ * and are unique within a request (docs/wire/converse.md#media).
  */
 function documentName(part: MediaPart, path: Path, { losses, documents }: WriteContext): string {
   const legal = (part.name ?? '').replace(REFUSED, '-').replace(/\s+/g, ' ').trim().slice(0, MAX_NAME)

@@ -8,30 +8,36 @@ import { resultsFirst } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
 import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
 
-/** The text of a user turn that is inserted if the conversation begins or ends with another role. */
+/** Text of the user turn that is inserted if the conversation starts or ends with another role. */
 const CONTINUE = 'Continue.'
 
-/** The text beside a document that came without one. Upstreams refuse it alone (docs/wire/converse.md#media). */
+/**
+ * Text added to a document without text, because upstreams refuse a document on its own (docs/wire/converse.md#media).
+ */
 const BESIDE_DOCUMENT = 'See the document.'
 
 /** A written conversation. */
-export interface Turned {
+export interface WrittenConversation {
   readonly system: Block[]
   readonly messages: readonly Block[]
   /** The end of the system text, if a cache point may follow it. */
   readonly systemEnd: MarkableEnd | undefined
-  /** The end of the conversation, if it is a turn of the user that a cache point may follow. */
+  /** The end of the conversation, if it is a user turn that a cache point may follow. */
   readonly end: MarkableEnd | undefined
 }
 
 /**
- * Makes the turns of another format valid (docs/wire/converse.md#turns). Leading system turns become the `system` field,
- * later ones user turns. Neighbouring turns of one role are joined, and tool results come before other parts of a user
- * turn. The first turn is a user turn. The last one is too, unless the model continues the assistant's text.
+ * Makes turns from another format valid (docs/wire/converse.md#turns). Leading system turns become the `system` field,
+ * later ones become user turns. Adjacent turns of one role are joined, and tool results come before other parts of a
+ * user turn. The first turn is a user turn, and so is the last, unless the model continues the assistant's text.
  *
  * @param thinking whether the upstream will think.
  */
-export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
+export function writeTurns(
+  messages: readonly Message[],
+  thinking: boolean,
+  context: WriteContext,
+): WrittenConversation {
   const lead = leading(messages)
   const system = messages
     .slice(0, lead)
@@ -57,11 +63,14 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
 const endOfUser = ({ list, end }: Turns): MarkableEnd | undefined =>
   list.at(-1)?.role === 'user' ? endOfBlocks(list.at(-1)!.blocks, end) : undefined
 
-/** Returns the end of a list of blocks. Undefined if the list ends with another block, or if no cache point may follow. */
+/**
+ * Returns the end of a list of blocks. Undefined if the list ends with a different block, or if no cache point may
+ * follow.
+ */
 const endOfBlocks = (blocks: Block[], last: LocatedBlock | undefined): MarkableEnd | undefined =>
   last !== undefined && blocks.at(-1) === last.block && isMarkable(last.block) ? { blocks, path: last.path } : undefined
 
-/** Adds a text to a turn that has a document and no text. */
+/** Adds a text to a turn that has a document but no text. */
 function addText({ blocks, document }: WireTurn, { losses }: WriteContext): void {
   if (document === undefined || blocks.some(({ text }) => text !== undefined)) return
   losses.insert(document.path, { type: 'text', text: BESIDE_DOCUMENT }, 'documents-need-text')
@@ -80,8 +89,8 @@ interface Ending {
 }
 
 /**
- * Returns the user turn to add after a last turn of the assistant: results for its calls, or a text that asks the model
- * to continue. Undefined if the model continues the assistant's text (prefill), which may not end in white space.
+ * Returns the user turn to add after a final assistant turn: results for its calls, or a text that asks the model to
+ * continue. Undefined if the model continues the assistant's text (prefill), which must not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -100,7 +109,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   return undefined
 }
 
-/** Returns the number of system turns at the start of the conversation. */
+/** Returns the number of leading system turns. */
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isInstructing(message.role))
   return first === -1 ? messages.length : first
@@ -109,7 +118,7 @@ function leading(messages: readonly Message[]): number {
 function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
   reportName(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return writeBlocks(message.content, childPath(path, 'content'), 'system', context)
 }
 
@@ -121,9 +130,9 @@ interface WireTurn {
   readonly role: string
   readonly blocks: Block[]
   readonly extras: JsonObject
-  /** Whether no turn may be joined to this one, because its message has extras of the format. */
+  /** True if no turn may be joined to this one, because its message has extras of the format. */
   readonly closed: boolean
-  /** Position behind the last message with a document: among the blocks, and in the original. */
+  /** Position after the last message with a document: its index among the blocks, and its path in the original. */
   document?: { readonly at: number; readonly path: Path }
 }
 
@@ -135,10 +144,10 @@ const KINDS: { readonly [R in Message['role']]: TurnKind } = {
   tool: 'tool',
 }
 
-/** Collects turns, and joins neighbours of one role, because upstreams take only alternating roles. */
+/** Collects turns and joins adjacent turns of one role, because upstreams require alternating roles. */
 class Turns {
   readonly list: WireTurn[] = []
-  /** The last block written, with its path. */
+  /** The last block written and its path. */
   end: LocatedBlock | undefined
 
   add(message: Message, path: Path, context: WriteContext): void {

@@ -7,8 +7,8 @@ import { withoutGeography } from './path.ts'
 const PAGES = { size: ['maxResults'], token: ['nextToken'] } as const
 
 /**
- * Lists models as inference profiles of Bedrock, from which Claude Code chooses (docs/wire/converse.md#inference-profiles).
- * All are those of the system, so that there is none of type `APPLICATION`.
+ * Lists models as Bedrock inference profiles, from which Claude Code chooses
+ * (docs/wire/converse.md#inference-profiles). All of them are system-defined, so none has the type `APPLICATION`.
  */
 export const models: ModelWriter = {
   list: (cards, query) => {

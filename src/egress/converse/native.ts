@@ -10,8 +10,8 @@ import { type Block, FORMAT, type WriteContext, writeCachePoint } from './contex
 import { acceptOf, countPathOf, operationOf, pathOf } from './path.ts'
 
 /**
- * Passes on a request of this format as received, except for changes of model, stream and turns. Undefined for any
- * other request, or if more was changed.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Undefined for
+ * all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
@@ -25,27 +25,27 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
     ? wire.body
     : counts
       ? withTurns(wire.body, request, context)
-      : turned(wire.body, request, context)
+      : conversationFields(wire.body, request, context)
   const path = counts ? countPathOf(request.model) : pathOf(request.model, operationOf(request.stream))
   const accept = acceptOf(!counts && request.stream)
   return { wire: { path, query: {}, headers: {}, body, ...accept }, losses: context.losses.list }
 }
 
-/** Replaces the turns of a request for a token count, which wraps the conversation. */
+/** Replaces the turns in a token count request, which wraps the conversation. */
 function withTurns(body: JsonObject, request: CanonicalRequest, context: WriteContext): JsonObject {
   const { input } = body
   if (!isObject(input) || !isObject(input['converse'])) return body
-  return { ...body, input: { ...input, converse: turned(input['converse'], request, context) } }
+  return { ...body, input: { ...input, converse: conversationFields(input['converse'], request, context) } }
 }
 
-/** Whether no message changed, and all reasoning was issued by an upstream of this format. */
+/** Returns true if no message changed, and all reasoning was issued by an upstream of this format. */
 const isUnchanged = (messages: readonly Message[], read: readonly Message[]): boolean =>
   messages.length === read.length && messages.every((message, at) => message === read[at] && isAccepted(message))
 
 const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined)
 
-/** A turn of the body, which may have been read as several messages. The system text has no role. */
+/** A turn in the body, which may have been read as several messages. The system text has no role. */
 interface Turn {
   readonly wire: JsonObject
   readonly messages: Message[]
@@ -53,8 +53,8 @@ interface Turn {
   readonly at: number
 }
 
-/** Writes the fields of a conversation of which some turns are rewritten. */
-function turned(body: JsonObject, { messages }: CanonicalRequest, context: WriteContext): JsonObject {
+/** Writes the fields of a conversation in which some turns are rewritten. */
+function conversationFields(body: JsonObject, { messages }: CanonicalRequest, context: WriteContext): JsonObject {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
     const wire = wireSourceOf<JsonObject>(message, FORMAT)?.wire ?? {
@@ -71,7 +71,7 @@ function turned(body: JsonObject, { messages }: CanonicalRequest, context: Write
   return withFields(body, fields)
 }
 
-/** Writes a turn without the parts that the upstream refuses. A turn without remaining parts is dropped. */
+/** Writes a turn without the parts that the upstream refuses. A turn is dropped if no parts remain. */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const blocks = messages.flatMap((message, index) =>
     message.content.flatMap((part, partIndex): readonly Json[] => {

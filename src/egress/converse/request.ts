@@ -10,7 +10,7 @@ import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
-import { cacheByItself } from './caching.ts'
+import { addCachePoints } from './caching.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeTurns } from './messages.ts'
 import { nativeRequest } from './native.ts'
@@ -27,18 +27,18 @@ import {
 } from './settings.ts'
 import { forces, type Tools, writeToolChoice, writeTools } from './tools.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
-/** Writes the canonical request as an operation of a model (docs/wire/converse.md#request). */
+/** Writes the canonical request as a model operation (docs/wire/converse.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const passed = nativeRequest(original, options)
-  if (passed !== undefined) return passed
+  const nativeWire = nativeRequest(original, options)
+  if (nativeWire !== undefined) return nativeWire
   const dialect = converseDialect(options.dialect)
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
 
-/** Writes a request for a token count as CountTokens (docs/wire/converse.md#token-counting). */
+/** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
   const losses = new Losses()
   const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
@@ -55,9 +55,9 @@ function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Wri
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
-  const turned = writeTurns(request.messages, thinking.on, context)
-  const { system, messages } = turned
-  cacheByItself(request, tools, turned, context)
+  const conversation = writeTurns(request.messages, thinking.on, context)
+  const { system, messages } = conversation
+  addCachePoints(request, tools, conversation, context)
   const body = {
     messages,
     system: system.length === 0 ? undefined : system,
@@ -85,7 +85,7 @@ function writeGroups(request: CanonicalRequest, tools: Tools, thinking: Thinking
   }
 }
 
-/** Adds the format's extras. Those of a group are inside it. Empty groups are left out. */
+/** Adds the format's extras. A group's extras are inside the group. Empty groups are left out. */
 function withExtras(request: CanonicalRequest, fields: { readonly [field: string]: Json | undefined }): JsonObject {
   const body: { [field: string]: Json } = {}
   for (const [field, value] of Object.entries(fields))
@@ -103,7 +103,7 @@ const REQUEST_LOSSES: Unwritten<
   | ('model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream' | 'cache')
 > = {}
 
-/** Reports the fields of a request that the format lacks. */
+/** Reports request fields that the format lacks. */
 function report(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], REQUEST_LOSSES)
   dropOutput(request.output, losses)

@@ -20,7 +20,7 @@ import { writeUsage } from './usage.ts'
 
 const NO_ANSWER: Candidate = { content: [] }
 
-/** Writes a whole answer (docs/wire/converse.md#answer). */
+/** Writes a unary answer (docs/wire/converse.md#answer). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = request.output.count === true ? writeCounted(result, losses) : writeMessage(result, losses)
@@ -34,7 +34,7 @@ function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, lo
   return { inputTokens: countedTokens(result, losses), ...extrasFor(result, FORMAT) }
 }
 
-/** Answers have neither an id nor a model. */
+/** Head fields of a wire answer, which has neither an id nor a model. */
 const NATIVE_HEAD = { optional: true } as const
 
 function writeMessage(result: CanonicalResult, losses: Losses): JsonObject {
@@ -58,7 +58,7 @@ function writeMessage(result: CanonicalResult, losses: Losses): JsonObject {
   }
 }
 
-/** The latency that clients' types require. */
+/** Metrics with a latency of zero, because clients' types require one. */
 export const NO_METRICS = { latencyMs: 0 }
 
 export const tierOf = ({ serviceTier }: Pick<CanonicalResult, 'serviceTier'>): JsonObject | undefined =>
@@ -84,7 +84,7 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
   error: 'malformed_model_output',
 }
 
-/** Writes why an answer ended. The matched stop sequence has no field. */
+/** Writes the stop reason. The format has no field for the matched stop sequence. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): string {
   const { finish } = candidate
   const path = ['candidates', 0, 'finish']
@@ -95,6 +95,6 @@ export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndCon
   return STOP_REASONS[reason] ?? (finish?.stopSequence === undefined ? 'end_turn' : 'stop_sequence')
 }
 
-/** Returns the finish reason that this format can express. Calls are a reason, and so is a refusal (traps 13, 16). */
+/** Returns a finish reason that this format can express. Calls and refusals determine the reason (traps 13, 16). */
 const supportedReason = (reason: FinishReason, content: EndContent): FinishReason =>
   reason === 'stop' || reason === 'other' || reason === 'paused' ? impliedReason(content) : reason

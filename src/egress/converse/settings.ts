@@ -9,30 +9,30 @@ import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { isMidway } from '../sanitize/last-answer.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
-import { displayOf, mostTokens, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, mostTokens, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** The written thinking settings, with the values that sampling and limits depend on. */
+/** The written thinking settings, with the values on which sampling and limits depend. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
-  /** Whether the upstream will think. */
+  /** True if the upstream will think. */
   readonly on: boolean
   readonly budget?: number
 }
 
 const NOTHING: Thinking = { on: false }
 
-/** Models that state no support for thinking get no settings for it. */
+/** Default for models without declared support for thinking, which get no thinking settings. */
 const THINKING = { thinking: 'none' } as const
 
-/** Writes the reasoning settings, made valid for the model (traps 26, 38, 41, 93). */
+/** Writes the reasoning settings in a form that is valid for the model (traps 26, 38, 41, 93). */
 export function writeThinking(request: CanonicalRequest, forced: boolean, { dialect, losses }: WriteContext): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
   const circumstances = { forced, limit: mostTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
-  const plan = planned(reasoning, circumstances, { ...THINKING, ...dialect })
+  const plan = planThinking(reasoning, circumstances, { ...THINKING, ...dialect })
   reportPlan(reasoning, plan, losses)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING
@@ -44,10 +44,10 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, { dial
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** Number of tokens reserved for the answer beside a thinking budget. */
-const ROOM = 4096
+/** Number of tokens reserved for the answer in addition to a thinking budget. */
+const ANSWER_TOKENS = 4096
 
-/** Writes the output limit. A thinking budget needs one that leaves room for the answer (traps 38, 41). */
+/** Writes the output limit. A thinking budget needs a limit that leaves room for the answer (traps 38, 41). */
 function writeLimit(request: CanonicalRequest, budget: number | undefined, { dialect, losses }: WriteContext) {
   const { maxTokens } = request.sampling
   const path = ['sampling', 'maxTokens']
@@ -57,14 +57,14 @@ function writeLimit(request: CanonicalRequest, budget: number | undefined, { dia
     return most
   }
   if (budget === undefined) return undefined
-  const limit = Math.min(budget + ROOM, most)
+  const limit = Math.min(budget + ANSWER_TOKENS, most)
   losses.add(path, limit, limit === most ? MODEL_LIMIT : 'limit-required')
   return limit
 }
 
 const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
 
-/** Sampling settings as the upstream takes them: in `inferenceConfig`, and the fields of the model. */
+/** Sampling settings in the upstream's form: `inferenceConfig`, and model-specific fields. */
 export interface WrittenSampling {
   readonly inference: JsonObject
   readonly topK: number | undefined
@@ -90,7 +90,7 @@ export function writeSampling(
   return { inference: defined(fields) as JsonObject, topK: given.topK }
 }
 
-/** Only some models have a field for the number of likeliest tokens. */
+/** Drops `topK` for models that have no field for it. */
 function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sampling {
   if (sampling.topK === undefined || dialect.top_k === true) return sampling
   losses.drop(['sampling', 'topK'], 'no-top-k')
@@ -98,7 +98,7 @@ function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sam
   return others
 }
 
-/** Writes the shape of the answer: a JSON schema, as text. */
+/** Writes the answer's shape: a JSON schema, as text. */
 export function writeShape({ text: given }: Output, losses: Losses): JsonObject | undefined {
   if (given === undefined) return undefined
   const text = withEnumInObject(given, losses)
@@ -137,7 +137,7 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background'> = {
   thread: 'no-threads',
 }
 
-/** Reports state, of which the upstream has none. */
+/** Reports state settings, because the upstream stores no state. */
 export function dropState({ state }: CanonicalRequest, losses: Losses): void {
   if (state === undefined) return
   for (const field of ['store', 'background'] as const)
@@ -148,7 +148,7 @@ export function dropState({ state }: CanonicalRequest, losses: Losses): void {
 
 const TIERS = new Set(['default', 'flex', 'priority', 'reserved'])
 
-/** Writes the service tier, if AWS has one of the name. `auto` is what a request without a tier gets. */
+/** Writes the service tier if AWS has a tier with that name. `auto` is the default of requests without a tier. */
 export function writeTier({ serviceTier }: CanonicalRequest, losses: Losses): JsonObject | undefined {
   if (serviceTier === undefined) return undefined
   if (TIERS.has(serviceTier)) return { type: serviceTier }
@@ -157,17 +157,17 @@ export function writeTier({ serviceTier }: CanonicalRequest, losses: Losses): Js
   return undefined
 }
 
-/** Keys and values of metadata (docs/wire/converse.md#request). */
+/** Matches valid metadata keys and values (docs/wire/converse.md#request). */
 const METADATA = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/
-const MOST_METADATA = 16
+const MAX_METADATA = 16
 
-/** Writes metadata, if AWS takes all of its keys and values. */
+/** Writes metadata if AWS accepts all of its keys and values. */
 export function writeMetadata({ metadata }: CanonicalRequest, losses: Losses): JsonObject | undefined {
   if (metadata === undefined) return undefined
   const entries = Object.entries(metadata)
   const isLegal = ([key, value]: [string, unknown]): boolean =>
     key !== '' && METADATA.test(key) && typeof value === 'string' && METADATA.test(value)
-  if (entries.length > 0 && entries.length <= MOST_METADATA && entries.every(isLegal)) return metadata
+  if (entries.length > 0 && entries.length <= MAX_METADATA && entries.every(isLegal)) return metadata
   if (entries.length === 0) losses.dropRestored(['metadata'], 'empty')
   else losses.drop(['metadata'], 'no-such-metadata')
   return undefined

@@ -10,7 +10,7 @@ import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
-/** Tools as the upstream gets them. */
+/** Tools in the upstream's form. */
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
@@ -21,18 +21,18 @@ export interface Tools {
 const NO_TOOLS: Tools = { wire: [], names: new Set() }
 
 /**
- * Writes the tools that the tool choice allows; no names twice. The format cannot forbid calls: without calls in the
- * history the tools are not offered then (docs/wire/converse.md#tools).
+ * Writes the tools that the tool choice allows, without duplicate names. The format cannot forbid calls, so if calls
+ * are forbidden and the history has none, no tools are offered (docs/wire/converse.md#tools).
  */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
-  const called = calledIn(request)
+  const called = usedToolNames(request)
   if (tools.length === 0 && called.length === 0) return NO_TOOLS
-  if (toolChoice?.mode === 'none' && called.length === 0) return withheld(tools, context)
+  if (toolChoice?.mode === 'none' && called.length === 0) return withoutTools(tools, context)
   const wire: Block[] = []
   const names = new Set<string>()
   let end: MarkableEnd | undefined
-  const offers = offering(toolChoice, tools)
+  const offers = offeredBy(toolChoice, tools)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
@@ -45,12 +45,12 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
       append(wire, entries)
     }
   }
-  if (wire.length === 0 && called.length > 0) return declared(called, request, context)
+  if (wire.length === 0 && called.length > 0) return declareUsedTools(called, request, context)
   return end === undefined ? { wire, names } : { wire, names, end }
 }
 
-/** Reports tools that are not offered, because the model may call none. */
-function withheld(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
+/** Reports tools that are not offered because the model must not call any. */
+function withoutTools(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
   tools.forEach((tool, index) => {
     if (tool.type === 'hosted' && systemToolOf(tool, dialect) === undefined)
       losses.drop(['tools', index], 'no-hosted-tools')
@@ -59,8 +59,8 @@ function withheld(tools: readonly Tool[], { losses, dialect }: WriteContext): To
   return NO_TOOLS
 }
 
-/** Returns the names of tools that the history calls or answers. */
-function calledIn({ messages }: CanonicalRequest): readonly string[] {
+/** Returns the tool names of calls and results in the history. */
+function usedToolNames({ messages }: CanonicalRequest): readonly string[] {
   const names = new Set<string>()
   for (const { role, content } of messages)
     for (const part of content) {
@@ -71,11 +71,11 @@ function calledIn({ messages }: CanonicalRequest): readonly string[] {
   return [...names]
 }
 
-/** Name of the tool that is declared for results without calls. */
+/** Name of the tool declared for results without calls. */
 const UNNAMED = 'tool'
 
-/** Declares the tools of the history, because upstreams refuse calls without declarations. */
-function declared(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
+/** Declares the tools used in the history, because upstreams refuse calls of undeclared tools. */
+function declareUsedTools(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
   const added = called.map((name): FunctionTool => ({ type: 'function', name, parameters: EMPTY }))
   if (tools === undefined) losses.add(['tools'], added, 'calls-need-declarations')
   else for (const tool of added) losses.insert(['tools', tools.length], tool, 'calls-need-declarations')
@@ -96,7 +96,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): readonly Bloc
   return point === undefined ? [written] : [written, point]
 }
 
-/** Writes a function, or a tool that the model has by itself. Undefined if it has no such tool. */
+/** Writes a function, or a system tool of the model. Undefined if the model lacks the tool. */
 function writeKnown(tool: FunctionTool | HostedTool, path: Path, context: WriteContext): Block | undefined {
   if (tool.type === 'function') return writeFunction(tool, path, context)
   const name = systemToolOf(tool, context.dialect)
@@ -105,13 +105,13 @@ function writeKnown(tool: FunctionTool | HostedTool, path: Path, context: WriteC
   return { systemTool: { name, ...extrasFor(tool, FORMAT) } }
 }
 
-/** Fields of hosted tools that system tools lack, with the reason of their loss. */
+/** Fields of hosted tools that system tools lack, with their loss reasons. */
 const UNSUPPORTED = {
   ...{ allowedDomains: 'no-domain-filter', blockedDomains: 'no-domain-filter', maxUses: 'no-limit-of-uses' },
   ...{ contextSize: 'no-context-size', location: 'no-location' },
 } as const
 
-/** Returns the name of the system tool that does the work. Undefined if the model has none. */
+/** Returns the name of the equivalent system tool. Undefined if the model has none. */
 const systemToolOf = ({ kind }: HostedTool, { system_tools }: ConverseDialect): string | undefined =>
   system_tools === true ? SYSTEM_TOOLS[kind] : undefined
 
@@ -125,7 +125,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return { toolSpec: { ...(defined(spec) as JsonObject), ...extrasFor(tool, FORMAT) } }
 }
 
-/** Writes the schema of the arguments. An object schema is required. A strict one is closed. */
+/** Writes the argument schema, which must be an object schema. A strict schema is closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -140,10 +140,10 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
 }
 
 /**
- * Returns a test for the tools to offer. A choice of some tools cannot be expressed unless it forces one, so that the
- * others are not offered. If the choice allows no tool that exists, all are offered.
+ * Returns a predicate for the tools to offer. The format can force a single tool but cannot restrict the choice
+ * otherwise, so excluded tools are not offered. If none of the allowed tools exists, all tools are offered.
  */
-function offering(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
+function offeredBy(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
   const { only, mode } = choice ?? {}
   if (only === undefined || mode === 'none' || (mode === 'required' && only.length === 1)) return () => true
   const names = new Set(only)
@@ -151,11 +151,11 @@ function offering(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool
   return tools.some(isAllowed) ? isAllowed : () => true
 }
 
-/** Whether the request forces a tool call. */
+/** Returns true if the request forces a tool call. */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && dialect.forced_tools !== false
 
-/** Writes the tool choice: any tool, one tool, or the model's own choice. */
+/** Writes the tool choice: any tool, one particular tool, or the model's own choice. */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): Json | undefined {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const { losses } = context
@@ -187,7 +187,7 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
   return isForced ? { any: {} } : { auto: {} }
 }
 
-/** Returns the name of a tool. Undefined for a tool of another format, or one without a name. */
+/** Returns a tool's name. Undefined for a tool of another format and for a nameless tool. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'function') return tool.name
   if (tool.type === 'hosted') return SYSTEM_TOOLS[tool.kind]

@@ -13,8 +13,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'out
 }
 
 /**
- * Writes token counts: the input without cached tokens, the output, and the total with all of them
- * (docs/wire/converse.md#usage, traps 19, 20). The three counts are required.
+ * Writes the three required token counts: input without cached tokens, output, and the total of all tokens
+ * (docs/wire/converse.md#usage, traps 19, 20).
  */
 export function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject {
   const original = usage && unchangedWire<JsonObject>(usage, FORMAT)
@@ -37,6 +37,6 @@ function report(usage: Usage | undefined, cached: number, losses: Losses): void 
   if (usage === undefined) return losses.add(['usage'], { input: 0, output: 0 }, 'count-required')
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], cached, 'count-required')
-  else if (usage.input < cached) losses.change(['usage', 'input'], cached, 'a-prompt-holds-its-cache')
+  else if (usage.input < cached) losses.change(['usage', 'input'], cached, 'prompt-includes-cache')
   if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
 }

@@ -10,7 +10,7 @@ const FORMAT = 'deepgram'
 const OUTPUT = new Set(['transcript'])
 
 /**
- * Writes the request as `POST /v1/listen`: settings in the query, the recording as the body.
+ * Writes the request as `POST /v1/listen`, with the settings in the query and the recording as the body.
  *
  * @throws GatewayError `cannot-express` if the request contains no recording.
  */
@@ -33,5 +33,5 @@ function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }
 }
 
-/** The writer for Deepgram, an upstream for transcriptions. */
+/** The writer for Deepgram, a transcription upstream. */
 export const deepgram: Writer = { request: writeRequest, bytes: true, mustFetch: () => true }

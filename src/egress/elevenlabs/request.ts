@@ -23,7 +23,7 @@ const WRITERS: { readonly [W in Work]?: WriteRequest } = {
 /** Writes the request for its kind of work. Throws GatewayError `cannot-express` for any other kind. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
-  if (write === undefined) throw cannotExpress('The model does not do this kind of work.')
+  if (write === undefined) throw cannotExpress('The model does not support this kind of work.')
   return write(request, options)
 }
 
@@ -61,7 +61,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   return { wire, losses: losses.list }
 }
 
-/** Whether the voice is an ElevenLabs id: twenty letters and digits. */
+/** Returns true if the voice is an ElevenLabs id: twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
@@ -73,20 +73,20 @@ function reportInstructions({ messages }: CanonicalRequest, losses: Losses): voi
 }
 
 /** Range of speeds that ElevenLabs accepts. 1 is normal. */
-const SLOWEST = 0.7
-const FASTEST = 1.2
+const MIN_SPEED = 0.7
+const MAX_SPEED = 1.2
 
 /** Limits the speed to ElevenLabs' range. */
 function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
   if (speed === undefined) return undefined
-  const near = Math.min(Math.max(speed, SLOWEST), FASTEST)
+  const near = Math.min(Math.max(speed, MIN_SPEED), MAX_SPEED)
   if (near !== speed) losses.change(['output', 'audio', 'speed'], near, 'no-such-speed')
   return near
 }
 
 /**
- * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors. The response path converts it to
- * WAV if needed.
+ * ElevenLabs' output format for each media type. PCM has a rate of 24 kHz, as at other vendors, and is converted to WAV
+ * on the response path if needed.
  */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/mpeg': 'mp3_44100_128',

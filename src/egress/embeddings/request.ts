@@ -22,7 +22,7 @@ export const FORMAT = 'embeddings'
 /** Shared state of the functions that write one request. */
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
-  /** The caller's body without its extras if the request is native. Otherwise empty. */
+  /** The caller's body without extras if the request is native, otherwise empty. */
   readonly nativeBody: JsonObject
   readonly losses: Losses
 }
@@ -49,7 +49,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
   return Object.keys(extras).length > 0 ? { text, ...extras } : text
 }
 
-/** Writes an opaque part of this format. A list of tokens has no room for further fields. */
+/** Writes an opaque part of this format. A list of tokens cannot hold any other fields. */
 function writeOpaque({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
@@ -69,7 +69,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   return { image: content }
 }
 
-/** Joins all text parts of one input. All other parts are lost. */
+/** Joins all text parts of one input. Other parts are lost. */
 function writeText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -88,7 +88,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   use: 'no-masks',
 }
 
-/** Returns the text of a part. Undefined if it has none. Text files are written with their name. */
+/** Returns the text of a part, or undefined if it has none. A text file's text starts with its name. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
@@ -98,7 +98,7 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   // `foreignLosses` reports the loss of another format's part.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
   if (part.type !== 'media' || part.source.type !== 'text')
-    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
+    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-equivalent-field')
   const { source, name } = part
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')
@@ -146,7 +146,9 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
   [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
 ]
 
-/** Writes the purpose of the vectors. The field is the upstream's or, if the channel declares none, the caller's. */
+/**
+ * Writes the purpose of the vectors, in the upstream's field or, if the channel declares none, in the caller's field.
+ */
 function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
@@ -166,7 +168,7 @@ function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }
 const valuesOf = (field: string, model: string): PurposeValues =>
   field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
-/** Fields that may change while the rest of the body stays unchanged: the model, and the inputs of a batch. */
+/** Fields that may change while the rest of the body remains unchanged: the model, and the inputs of a batch. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])
 
 /** Writes the request as `POST /embeddings` (docs/wire/embeddings.md#openai). */
@@ -202,7 +204,7 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   const { dimensions, encoding } = request.output.embedding ?? {}
   const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
   const hidden = encoding === 'float' && dialect.float_encoding === false
-  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-unasked')
+  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({
     [dialect.dimensions_field ?? fieldOf(DIMENSIONS)]: dimensions,

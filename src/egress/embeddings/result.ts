@@ -11,14 +11,11 @@ import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
-/**
- * Writes a whole answer as a list of embeddings (docs/wire/embeddings.md#openai). They have the requested encoding, if
- * any.
- */
+/** Writes an answer as a list of embeddings in the requested encoding, if any (docs/wire/embeddings.md#openai). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
   const wanted = request.output.embedding?.encoding
-  if (nativeBody !== undefined && isAsWanted(result.candidates, wanted)) {
+  if (nativeBody !== undefined && hasEncoding(result.candidates, wanted)) {
     const usage = nativeCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ usage }) }) }, losses: [] }
   }
@@ -39,7 +36,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
 
-const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
+const hasEncoding = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
   wanted === undefined ||
   candidate === undefined ||
   candidate.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
@@ -47,7 +44,7 @@ const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | 
 /** Token counts that clients require. */
 const COUNTS = ['prompt_tokens', 'total_tokens']
 
-/** Writes the body as text if it contains unparsed vectors, so that the vectors' text is passed on unchanged. */
+/** Writes the body as text if it contains unparsed vectors, so that their text is passed on unchanged. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
   const entries = data as readonly Json[]
@@ -57,11 +54,11 @@ function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
 }
 
-/** Whether the entry has an unparsed vector. An upstream's list may contain any JSON value. */
+/** Returns true if the entry has an unparsed vector. An upstream's list may contain any JSON value. */
 const isUnparsed = (entry: Json): entry is JsonObject =>
   isObject(entry) && (entry['embedding'] as unknown) instanceof NumbersText
 
-/** Writes one entry as JSON text. An unparsed vector stays as received. */
+/** Writes one entry as JSON text. An unparsed vector is left as received. */
 function entryText(entry: Json): string {
   if (!isUnparsed(entry)) return JSON.stringify(entry)
   const { embedding, ...others } = entry

@@ -4,36 +4,36 @@ import { type CanonicalError, type ErrorKind, upstreamFailed } from '../../canon
 export interface TooLongMessage {
   /** Pattern by which clients recognise the message. */
   readonly pattern: RegExp
-  /** Returns the message, if both numbers are known. */
+  /** Returns the message with both numbers. */
   write(tokens: number, maximum: number): string
-  /** Prefix for the upstream's own message, if the numbers are unknown. */
+  /** Prefix for the upstream's own message if the numbers are unknown. */
   readonly else: string
 }
 
-/** Returns the error's message. If the request is too long, the format's own wording is used. */
+/** Returns the error's message, in the format's wording if the request is too long. */
 export function messageOf({ kind, message, context }: CanonicalError, wording: TooLongMessage): string {
   if (kind !== 'context-too-long' || wording.pattern.test(message)) return message
   const { tokens, maximum } = context ?? {}
   return tokens === undefined || maximum === undefined ? `${wording.else} ${message}` : wording.write(tokens, maximum)
 }
 
-/** Error that ends a stream which the upstream interrupted. */
+/** Error that ends a stream if the upstream interrupted it. */
 export const ENDED_EARLY = upstreamFailed('The answer ended early.', 'cut')
 
-/** Error codes for kinds that cannot be told by status alone. For formats in which a code is optional. */
+/** Error codes for kinds that the status alone does not identify. For formats in which a code is optional. */
 export const CODES: { readonly [K in ErrorKind]?: string } = {
   'context-too-long': 'context_length_exceeded',
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
-/** Returns the `retry-after` header in whole seconds. Without a known delay, there is no header (trap 78). */
+/** Returns the `retry-after` header in whole seconds, or no header if the delay is unknown (trap 78). */
 export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { readonly [name: string]: string } =>
   retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
 
 /**
- * Errors that last until somebody fixes the cause, although their status would make clients retry. SDKs retry any 503
- * (trap 99). Claude Code retries a 401 for minutes, so that users do not notice that their key was revoked.
+ * Errors that persist until somebody fixes the cause, although their status would make clients retry. SDKs retry any
+ * 503 (trap 99). Claude Code retries a 401 for minutes, so users do not notice that their key was revoked.
  */
 const LASTING: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
 

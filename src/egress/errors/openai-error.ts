@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 
-/** Wire type of each error kind, and its code if the code never varies. */
+/** Wire type of each error kind, and its code if that never varies. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
 /** The error names of OpenAI's formats (docs/wire/errors.md#openai-codes). */
@@ -28,7 +28,7 @@ export const ERROR_NAMES: ErrorNames = {
   'timed-out': ['timeout_error', 'timed_out'],
 }
 
-/** Returns the HTTP status of an error. If the credit is used up, that is 429, because no OpenAI client handles 402. */
+/** Returns the HTTP status of an error: 429 if the credit is used up, because no OpenAI client handles 402. */
 export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
   httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 

@@ -4,7 +4,7 @@ import { CODES, messageOf, retryAfterHeader } from './error.ts'
 import { TOO_LONG } from './openai-error.ts'
 
 /**
- * Writes an error that every retrieval client can read: `message` and `id` are Cohere's fields, `detail` is Jina's and
+ * Writes an error that every retrieval client can read. `message` and `id` are Cohere's fields, `detail` is Jina's and
  * Voyage's (docs/wire/rerank.md#errors).
  */
 export function writeRetrievalError(error: CanonicalError, requestId: string): WireAnswer {

@@ -37,8 +37,5 @@ const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
   message,
 })
 
-/**
- * The writer for video tasks in the form of one JSON object (docs/wire/videos.md#generations). Upstreams do not use
- * this format.
- */
+/** The writer for video tasks as a single JSON object (docs/wire/videos.md#generations). Not used for upstreams. */
 export const generations: Writer = { result: writeResult, error: writeError }

@@ -10,7 +10,7 @@ import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 
 export const FORMAT = 'images'
 
-/** Exceptions: output formats whose media type is not `image/<format>`. */
+/** Output formats whose media type is not `image/<format>`. */
 const OTHERS: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
@@ -18,7 +18,7 @@ const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': '
 export const typeOfOutputFormat = (outputFormat: string): string =>
   Object.hasOwn(OTHERS, outputFormat) ? OTHERS[outputFormat]! : `image/${outputFormat}`
 
-/** Converts a media type to its output format. PNG if the type is not an image type. */
+/** Converts a media type to its output format. Defaults to PNG if it is not an image type. */
 export function outputFormatOfType(mediaType: string): string {
   if (Object.hasOwn(OUTPUT_FORMATS, mediaType)) return OUTPUT_FORMATS[mediaType]!
   const name = mediaType.startsWith('image/') ? mediaType.slice('image/'.length) : ''
@@ -34,14 +34,14 @@ export interface InputImages {
 
 type InputImage = MediaPart | OpaquePart
 
-/** Whether the image has bytes, so that it can be a file of a form. */
+/** Returns true if the image has bytes, so that it can be a file of a form. */
 const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part)
 
 const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
 
 const FIELDS = ['image', 'image[]', 'images', 'mask']
 
-/** Whether the upstream accepts images in the shape that the caller chose: a form or JSON. */
+/** Returns true if the upstream accepts images in the shape that the caller chose: a form or JSON. */
 export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
   if (edits === 'any' || path.endsWith('/generations')) return true
   const named = FIELDS.flatMap(field => [body[field] ?? []].flat())
@@ -50,8 +50,8 @@ export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = '
 }
 
 /**
- * Writes the images that the upstream accepts, and joins all text parts of the turn into the prompt. All other parts
- * are lost.
+ * Writes the images that the upstream accepts, and joins all text parts of the turn into the prompt. Other parts are
+ * lost.
  */
 export function writeInputImages(
   content: readonly Part[],
@@ -66,7 +66,7 @@ export function writeInputImages(
     const at = [...path, index]
     if (promptTextOf(part, FORMAT) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
-    else if (!isInputImage(part)) losses.drop(at, 'pictures-only')
+    else if (!isInputImage(part)) losses.drop(at, 'images-only')
     else if (dialect.edits === 'form' && !isInForm(part)) losses.drop(at, 'files-only')
     else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
     else (isMask(part) ? masks : images).push(index)
@@ -135,7 +135,7 @@ function writeReference(part: InputImage, path: Path, losses: Losses): JsonObjec
 
 const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
-/** Returns the image's extras in this format, except a second reference to the image. */
+/** Returns the image's extras in this format, except for a second reference to the image. */
 function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
   const entries = Object.entries(extras?.[FORMAT] ?? {})
   for (const [field] of entries)

@@ -12,13 +12,13 @@ import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
 import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } from './result.ts'
 
 /** An image whose chunks are still arriving. */
 interface Growing {
-  /** The part as it started or was last patched. `data` collects its bytes. */
+  /** The part as started or last patched. `data` collects its bytes. */
   part: Part
   readonly data: string[]
 }
@@ -128,14 +128,14 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
-    const usage = this.usage && this.counted(this.usage)
+    const usage = this.usage && this.usageFields(this.usage)
     this.waiting = undefined
     this.usage = undefined
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** Returns the usage of this image if the upstream reports usage per image, otherwise the total so far. */
-  private counted(usage: Usage): JsonObject {
+  /** Returns this image's usage if the upstream reports usage per image, otherwise the total so far. */
+  private usageFields(usage: Usage): JsonObject {
     const imageUsage = spellingFor(usage, FORMAT)['own'] as JsonObject | undefined
     return imageUsage ?? writeUsage(usage, new Losses(), !editsImages(this.request))
   }
@@ -147,12 +147,12 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return {
       ...defined({ created_at: this.head.createdAt, output_format }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
-      ...writeMade(part.made),
+      ...writeImageProperties(part.made),
       ...extrasFor(node, FORMAT),
     } as JsonObject
   }
 
-  /** Whether the upstream uses this format. Other formats lack the image properties that clients require. */
+  /** True if the upstream uses this format. Other formats lack the image properties that clients require. */
   private get native(): boolean {
     return spellingFor(this.head, FORMAT)['own'] === true
   }
@@ -170,7 +170,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 }
 
 /**
- * Whether the request edits images. Decided by the endpoint, or by the content if the request came in another format.
+ * Returns true if the request edits images. Determined by the endpoint, or by the content if the request was received
+ * in another format.
  */
 function isEdit(request: CanonicalRequest): boolean {
   const path = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path

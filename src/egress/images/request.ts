@@ -4,7 +4,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { inTexts } from '../media/form-texts.ts'
+import { formFields } from '../media/form-texts.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
 import { bodyWithModel, nativeSourceOf } from '../native.ts'
@@ -13,7 +13,7 @@ import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 
 /**
- * Writes the request as `POST /images/generations` or, with images to edit, `/images/edits`
+ * Writes the request as `POST /images/generations`, or `/images/edits` if there are images to edit
  * (docs/wire/images.md#edits).
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -33,7 +33,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const turn = turnOf(request)
   const content = request.messages[turn]?.content ?? []
   reportRest(request, turn, {}, losses)
-  dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
+  dropOthers(request.output, ['output'], OUTPUT, 'images-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
   const endpointPath = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
@@ -45,13 +45,13 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...writeOutput(request, options, losses),
     ...writeModeration(request, files === undefined, losses),
     ...writeFidelity(request, isEdit, losses),
-    // A native caller may have set the user field under both of its names.
+    // A native caller may have used both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
     stream: request.stream || undefined,
     ...named,
     ...extras,
   }
-  const body = defined(files === undefined ? fields : inTexts(fields, request, FORMAT, losses)) as JsonObject
+  const body = defined(files === undefined ? fields : formFields(fields, request, FORMAT, losses)) as JsonObject
   return { wire: { path, query: {}, headers: {}, body, ...defined({ files }) }, losses: losses.list }
 }
 
@@ -80,11 +80,11 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
   return {}
 }
 
-/** Writes `input_fidelity`. It only applies to edited images. */
+/** Writes `input_fidelity`, which only applies to edited images. */
 function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
-  losses.drop(['output', 'image', 'fidelity'], 'no-picture-to-be-true-to')
+  losses.drop(['output', 'image', 'fidelity'], 'no-image-to-be-true-to')
   return {}
 }
 
@@ -110,7 +110,7 @@ function writeDelivery(
   return 'b64_json'
 }
 
-/** Output fields that this writer handles or that image requests never have. */
+/** Output fields that this writer handles, or that image requests never have. */
 const OUTPUT = new Set([
   ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
 ])

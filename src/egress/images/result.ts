@@ -6,20 +6,20 @@ import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, definedIfAny, extrasFor } from '../fields.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { reportTypeOfUrl } from '../media/input-images.ts'
 import { nativeBodyOf, OPTIONAL_HEAD, withCreated } from '../native.ts'
 import { NO_TASK, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
 
-/** Whether the part is a generated image. */
+/** Returns true if the part is a generated image. */
 export const isGeneratedImage = (part: Part): part is MediaPart & { source: { type: 'base64' } | { type: 'url' } } =>
   part.type === 'media' &&
   part.kind === 'image' &&
   part.use === undefined &&
   (part.source.type === 'base64' || part.source.type === 'url')
 
-/** Whether the request edits images: a user turn contains media. */
+/** Returns true if the request edits images: a user turn contains media. */
 export const editsImages = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
 
@@ -57,7 +57,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 }
 
 /**
- * Writes a whole answer with one entry per image (docs/wire/images.md#response).
+ * Writes an answer with one entry per image (docs/wire/images.md#response).
  *
  * @throws GatewayError if another format's answer contains no image: `invalid-request` if the model refused, otherwise
  * `upstream-failed`. The message contains the model's text.
@@ -70,7 +70,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   losses.dropFields(result, [], LOSSES)
   const native = wireSourceOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isGeneratedImage))) throw noImageError(result)
-  const shared = { format: outputFormatOf(result), looks: looksOf(result) }
+  const shared = { format: outputFormatOf(result), looks: sharedPropertiesOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
@@ -89,8 +89,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Returns the output format that the answer states for all images. It is taken from the first image with bytes.
- * Undefined if no image has bytes.
+ * Returns the output format that the answer states for all images: that of the first image with bytes. Undefined if no
+ * image has bytes.
  */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
@@ -107,14 +107,14 @@ interface Shared {
   readonly looks: Omit<ImageProperties, 'prompt'>
 }
 
-/** Returns the properties that the answer states for all images. Each is taken from the first image that has it. */
-function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
+/** Returns the properties that the answer states for all images, each from the first image that has it. */
+function sharedPropertiesOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
   return looks
 }
 
-/** Writes an entry for each image of a candidate, and reports all other parts. */
+/** Writes an entry for each image of a candidate and reports all other parts as lost. */
 function writeCandidate(
   candidate: Candidate,
   path: Path,
@@ -126,22 +126,22 @@ function writeCandidate(
   losses.dropFields(rest, path, { logprobs: 'no-logprobs', transcript: 'no-transcripts' })
   const images = content.flatMap((part, index) => {
     if (isGeneratedImage(part)) return [{ part, path: [...path, 'content', index] }]
-    losses.drop([...path, 'content', index], 'pictures-only')
+    losses.drop([...path, 'content', index], 'images-only')
     return []
   })
   const [first, ...others] = images
   if (first === undefined && !native) {
-    losses.drop(path, 'no-picture')
+    losses.drop(path, 'no-image')
     return []
   }
   reportFinish(finish, path, losses)
   const written = images.map(({ part, path }, index) => {
     const kind = reportImage(part, path, shared, losses)
     if (index > 0) {
-      losses.drop(path, 'an-entry-for-each-picture')
-      losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
+      losses.drop(path, 'one-entry-per-image')
+      losses.insert(pathAfter(path), { content: [kind], finish: { reason: 'stop' } }, 'one-entry-per-image')
     }
-    return { ...writeImage(part), ...writeMade(defined({ prompt: part.made?.prompt })) }
+    return { ...writeImage(part), ...writeImageProperties(defined({ prompt: part.made?.prompt })) }
   })
   return [{ ...written[0], ...extrasFor(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
 }
@@ -150,7 +150,7 @@ const pathAfter = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
 const DETAILS = { ...PLAIN_MEDIA_LOSSES, name: 'no-names' }
 
-/** Reports the losses of an image. Returns the image as readers would read it from the answer. */
+/** Reports the losses of an image and returns the image as readers would read it from the answer. */
 function reportImage(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
@@ -159,7 +159,7 @@ function reportImage(
 ): object {
   losses.dropFields(part, path, DETAILS)
   const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
-  reportLooks(part.made, made, [...path, 'made'], losses)
+  reportProperties(part.made, made, [...path, 'made'], losses)
   reportTypeOfUrl(part, path, losses)
   const { source } = part
   if (source.type === 'base64' && format !== undefined && source.mediaType !== typeOfOutputFormat(format))
@@ -175,7 +175,7 @@ function reportImage(
 }
 
 /** Reports images that differ from the shared properties. Readers apply the shared properties to every image. */
-function reportLooks(
+function reportProperties(
   properties: ImageProperties | undefined,
   shared: ImageProperties,
   path: Path,
@@ -191,7 +191,7 @@ function reportLooks(
       losses.change([...path, field], value, 'same-for-all')
 }
 
-/** Reports finish reasons. For readers, every image of an answer is finished. */
+/** Reports finish reasons. Readers treat every image in an answer as finished. */
 function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
   else {
@@ -210,8 +210,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
 /**
- * Writes the token counts. Input and output are required, so unknown counts become zero. `textOnly` means that no
- * images were edited.
+ * Writes the token counts. Input and output are required, so unknown counts become zero. `textOnly` states that the
+ * request has no input images.
  */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(original, FORMAT)
@@ -235,7 +235,10 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
   }) as JsonObject
 }
 
-/** Completes counts by modality. The format requires both text and image, so a missing count becomes the remainder. */
+/**
+ * Completes the counts by modality. The format requires both text and image counts, so a missing count becomes the
+ * remainder.
+ */
 function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}

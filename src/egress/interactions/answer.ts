@@ -8,9 +8,9 @@ import { contentExtras, writeContent } from './content.ts'
 import { FORMAT } from './context.ts'
 import { isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
 
-/* Pieces of an answer that whole answers and streams share. */
+/* Code shared by unary and streamed answers. */
 
-/** Writes the parts of an answer as steps. Neighbouring contents are one step. */
+/** Writes the parts of an answer as steps. Adjacent contents form one step. */
 export function writeSteps(content: readonly Part[], path: Path, losses: Losses): readonly JsonObject[] {
   const steps: JsonObject[] = []
   let contents: JsonObject[] | undefined
@@ -34,17 +34,19 @@ export function writeSteps(content: readonly Part[], path: Path, losses: Losses)
   return steps
 }
 
-/** Writes a part that is a step of its own. Undefined if the format has none for it. */
+/** Writes a part that becomes a separate step. Undefined if the format has no step for it. */
 function writeStep(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   reportStep(part, path, losses)
   if (part.type === 'reasoning')
-    return isSilent(part) ? undefined : writeThought(isHidden(part) ? { ...part, text: '' } : part, signatureOf(part))
+    return isEmptyReasoning(part)
+      ? undefined
+      : writeThought(isHidden(part) ? { ...part, text: '' } : part, signatureOf(part))
   if (part.type === 'tool-call') return writeCall(part, returnedArguments(part))
   return isSearch(part) ? writeSearch(part) : undefined
 }
 
-/** Returns the arguments of a call, which the model may have written in another form than an object. */
+/** Returns the arguments of a call. The model may have written something other than an object. */
 function returnedArguments({ arguments: text, freeform }: ToolCallPart): Json {
   if (freeform !== undefined) return { input: text }
   if (text === '') return {}
@@ -52,7 +54,7 @@ function returnedArguments({ arguments: text, freeform }: ToolCallPart): Json {
   return typeof value === 'object' && value !== null ? value : text
 }
 
-/** Reports what a part loses besides its content. */
+/** Reports the losses of a part apart from its content. */
 export function reportStep(part: Exclude<Part, { type: 'opaque' }>, path: Path, losses: Losses): void {
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   if (part.type === 'tool-call') reportCall(part, path, losses)
@@ -73,13 +75,13 @@ function reportReasoning({ redacted, signature }: ReasoningPart, path: Path, los
     losses.drop([...path, 'redacted'], 'nothing-hidden')
 }
 
-/** Returns true for reasoning without text, signature and other fields, which is not written. */
-export const isSilent = (part: ReasoningPart): boolean =>
+/** Returns true for reasoning without text, signature or other fields. Such reasoning is not written. */
+export const isEmptyReasoning = (part: ReasoningPart): boolean =>
   part.text === '' && part.signature === undefined && Object.keys(contentExtras(part)).length === 0
 
 /**
- * Returns the signature of reasoning: this format's own unchanged, any other one wrapped. Clients return the summary
- * beside it, so that the wrapper holds no text, unless the text is hidden.
+ * Returns the signature of reasoning: unchanged if it is of this format, otherwise wrapped. Clients also return the
+ * summary, so the wrapper holds no text unless the text is hidden.
  */
 export const signatureOf = ({ signature, redacted, text }: ReasoningPart): string | undefined =>
   signature === undefined
@@ -89,7 +91,7 @@ export const signatureOf = ({ signature, redacted, text }: ReasoningPart): strin
         FORMAT,
       )
 
-/** Returns true for reasoning whose text is only in its signature. */
+/** Returns true for reasoning whose text is contained only in its signature. */
 export const isHidden = ({ signature, redacted }: ReasoningPart): boolean =>
   redacted !== undefined && signature !== undefined && signature.format !== FORMAT
 
@@ -101,8 +103,8 @@ const STATUSES: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * Returns the status of a finished answer (docs/wire/interactions.md#statuses). An answer with calls requires an action
- * (trap 13).
+ * Returns the status of a finished answer (docs/wire/interactions.md#statuses): `requires_action` if it has calls (trap
+ * 13).
  */
 export function writeStatus(finish: Finish | undefined, content: EndContent): string {
   const reason = finish?.reason ?? 'stop'
@@ -120,7 +122,7 @@ const READ: { readonly [status: string]: FinishReason } = {
   failed: 'error',
 }
 
-/** Reports how the reason that a reader finds differs from the original. */
+/** Reports a difference between the original finish reason and the one that readers read back. */
 export function reportFinish(finish: Finish | undefined, content: EndContent, path: Path, losses: Losses): void {
   const status = writeStatus(finish, content)
   const reason = READ[status] ?? impliedReason({ called: content.called, refused: false })

@@ -7,9 +7,12 @@ import { Offsets } from '../../canonical/text.ts'
 import { extrasFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
-/* Contents of steps (docs/wire/interactions.md#contents), which requests and answers write alike. */
+/* Step contents (docs/wire/interactions.md#contents), written in the same way in requests and answers. */
 
-/** Writes a content. Undefined, with a loss, if the format has no form for the part. An empty text is left out. */
+/**
+ * Writes a part as a content. If the format cannot express it, reports a loss and returns undefined. Empty texts are
+ * left out.
+ */
 export function writeContent(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type !== 'opaque' && part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   switch (part.type) {
@@ -33,11 +36,11 @@ export function writeContent(part: Part, path: Path, losses: Losses): JsonObject
   }
 }
 
-/** Returns true for a text without characters and without extras of this format. */
+/** Returns true for an empty text without extras of this format. */
 export const isEmpty = (part: Part): boolean =>
   'text' in part && part.text === '' && Object.keys(extrasFor(part, FORMAT)).length === 0
 
-/** Returns the extras of a content, without those of its step. */
+/** Returns the extras of a content, without its step's extras. */
 export function contentExtras(part: Part): JsonObject {
   const { step: _, ...extras } = extrasFor(part, FORMAT)
   return extras
@@ -59,7 +62,7 @@ export function writeText(part: TextPart): JsonObject {
   }
 }
 
-/** Writes annotations, whose offsets count bytes of the text. */
+/** Writes annotations, with offsets in bytes of the text. */
 export function writeAnnotations(
   annotations: readonly Annotation[] = [],
   text: string,
@@ -73,7 +76,7 @@ export function writeAnnotations(
 
 function writeCitation(citation: Citation, text: string, offsets: Offsets): JsonObject {
   const byte = (unit: number | undefined): number | undefined =>
-    unit === undefined || !isIn(text, unit) ? undefined : offsets.byteAt(unit)
+    unit === undefined || !isValidOffset(text, unit) ? undefined : offsets.byteAt(unit)
   return {
     type: 'url_citation',
     url: citation.url,
@@ -86,11 +89,11 @@ function writeCitation(citation: Citation, text: string, offsets: Offsets): Json
   }
 }
 
-/** Returns true for an offset in the text that does not split a surrogate pair. */
-const isIn = (text: string, unit: number): boolean =>
+/** Returns true for an offset within the text that does not split a surrogate pair. */
+const isValidOffset = (text: string, unit: number): boolean =>
   unit >= 0 && unit <= text.length && !(unit > 0 && /[\uDC00-\uDFFF]/.test(text[unit] ?? ''))
 
-/** Reports quotes, and offsets that are not in the text. */
+/** Reports quotes, and offsets outside the text. */
 export function reportCitations({ text, annotations }: TextPart, path: Path, losses: Losses): void {
   for (const [index, annotation] of (annotations ?? []).entries()) {
     if (annotation.type === 'opaque' || unchangedWire(annotation, FORMAT) !== undefined) continue
@@ -98,7 +101,7 @@ export function reportCitations({ text, annotations }: TextPart, path: Path, los
     if (annotation.quote !== undefined) losses.drop([...at, 'quote'], 'no-quotes')
     for (const edge of ['start', 'end'] as const) {
       const unit = annotation[edge]
-      if (unit !== undefined && !isIn(text, unit)) losses.drop([...at, edge], 'not-in-the-text')
+      if (unit !== undefined && !isValidOffset(text, unit)) losses.drop([...at, edge], 'not-in-the-text')
     }
   }
 }
@@ -116,7 +119,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' |
   made: 'no-properties-here',
 }
 
-/** Writes media as bytes or a URI. Undefined, with a loss, if the format cannot take it. */
+/** Writes media as bytes or a URI. If the format does not support it, reports a loss and returns undefined. */
 export function writeMedia(part: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const { source, kind } = part
   if (part.use === 'mask') return losses.drop(path, 'no-masks')
@@ -132,7 +135,7 @@ export function writeMedia(part: MediaPart, path: Path, losses: Losses): JsonObj
   return { type: TYPES[kind], ...(defined({ ...place, resolution }) as JsonObject), ...contentExtras(part) }
 }
 
-/** Writes the media type of bytes. The rate and the channels of raw samples are fields of their own. */
+/** Writes the media type of bytes. Raw samples have separate fields for rate and channels. */
 function writeType(mediaType: string, path: Path, losses: Losses): JsonObject {
   const samples = mediaType === RAW ? undefined : samplesOf(mediaType)
   if (samples === undefined) return { mime_type: mediaType }
@@ -148,7 +151,7 @@ const RAW = 'audio/l16'
 
 const DETAILS: ReadonlySet<string> = new Set(['low', 'high'])
 
-/** Writes the resolution at which the model views an image or a video. */
+/** Writes the resolution at which the model views an image or video. */
 function writeDetail({ detail, kind }: MediaPart, path: Path, losses: Losses): string | undefined {
   if (detail === undefined || (DETAILS.has(detail) && (kind === 'image' || kind === 'video'))) return detail
   if (detail === 'auto') losses.dropRestored([...path, 'detail'], 'left-to-the-model-anyway')
@@ -156,7 +159,7 @@ function writeDetail({ detail, kind }: MediaPart, path: Path, losses: Losses): s
   return undefined
 }
 
-/** Writes the URI of a file. A reader takes the URI of one of Google's own files for its id. */
+/** Writes the URI of a file. Readers read the URI of a file at Google as a file id. */
 function writeUri({ source }: MediaPart, path: Path, losses: Losses): string {
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
   const isOwn = isGoogleFile(uri)
@@ -167,7 +170,7 @@ function writeUri({ source }: MediaPart, path: Path, losses: Losses): string {
   return uri
 }
 
-/** Writes a text document as a text that begins with the document's name. */
+/** Writes a text document as text that begins with the document's name. */
 function writeDocument(part: MediaPart, content: string, path: Path, losses: Losses): JsonObject | undefined {
   const text = part.name === undefined ? content : `${part.name}\n\n${content}`
   const became: TextPart = { type: 'text', text, ...bareExtras(part) }

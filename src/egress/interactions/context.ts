@@ -8,12 +8,12 @@ export const FORMAT = 'interactions'
 /** Path of the endpoint below the base URL. */
 export const PATH = '/v1beta/interactions'
 
-/** The context of writing a request. */
+/** Context for writing a request. */
 export interface WriteContext {
   readonly dialect: InteractionsDialect
   readonly losses: Losses
 }
 
-/** The field with the name of what answers: a model, or the agent that the caller named. */
+/** Returns the name of the field for the responder: a model, or the agent that the caller requested. */
 export const nameField = (request: CanonicalRequest): 'agent' | 'model' =>
   spellingFor(request, FORMAT)['agent'] === true ? 'agent' : 'model'

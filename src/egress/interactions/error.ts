@@ -3,7 +3,7 @@ import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { CODES, messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
-/** The format's code for each kind of failure (docs/wire/interactions.md#errors). */
+/** The format's code for each error kind (docs/wire/interactions.md#errors). */
 const WORDS: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request',
   'context-too-long': 'invalid_request',
@@ -25,7 +25,7 @@ const WORDS: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'gateway_timeout',
 }
 
-/** Google's message for a request that is too long. Agents match it (trap 98). */
+/** Google's message for a request that is too long. Agents search for it (trap 98). */
 const TOO_LONG: TooLongMessage = {
   pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
   write: (tokens, maximum) =>
@@ -33,22 +33,22 @@ const TOO_LONG: TooLongMessage = {
   else: 'The input token count exceeds the maximum number of tokens allowed.',
 }
 
-/** Writes an error that comes before the first byte of an answer. */
+/** Writes an error that occurs before the first byte of an answer. */
 export const writeError = (error: CanonicalError): WireAnswer => ({
   status: error.httpStatus ?? ERRORS[error.kind].status,
   headers: retryAfterHeader(error),
   body: { error: errorFields(error) },
 })
 
-/** The codes by which readers know the kind of an error. */
+/** Codes from which readers derive the kind of an error. */
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(WORDS), ...Object.values(CODES), 'model_not_found'])
 
-/** Returns true for a code that tells the kind of its error. */
+/** Returns true for a code that identifies the error's kind. */
 export const isKnownCode = (code: string): boolean => KNOWN.has(code)
 
 /**
- * Returns the fields of an error inside a stream or an answer that failed. It has no status, so that another code than
- * the known ones gives way to the word of its kind.
+ * Returns the fields of an error inside a stream or a failed answer. The error has no HTTP status there, so an unknown
+ * code is replaced with the code of its kind.
  */
 export const innerErrorFields = (error: CanonicalError): JsonObject => {
   const { code, ...plain } = error

@@ -25,8 +25,8 @@ import { writeUsage } from './usage.ts'
 export const DONE: WireEvent = { event: 'done', data: '[DONE]' }
 
 /**
- * Writes a streamed answer (docs/wire/interactions.md#stream). Its parts come one after another, each as a step of its
- * own. A step that is open at an error is not stopped (trap 88).
+ * Writes a streamed answer (docs/wire/interactions.md#stream). Parts arrive one after another, and each becomes a
+ * separate step. A step that is open when an error occurs is not stopped (trap 88).
  */
 export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> {
   readonly sink = new StepSink()
@@ -45,7 +45,7 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
     this.request = request
   }
 
-  /** The losses that the headers of a whole answer would have reported. */
+  /** Losses that the headers of a unary answer would have reported. */
   get lost(): readonly Loss[] {
     return this.losses.list
   }

@@ -8,16 +8,16 @@ import { RelayedInteraction } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Returns reasoning to the account whose model made it, with its signature (trap 31). */
-const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
+/** Returns reasoning, with its signature, to the account whose model generated it (trap 31). */
+const reasoningForHistory = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
   toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined
 
-/** The writers of Google's Interactions API (docs/wire/interactions.md). */
+/** The writers for Google's Interactions API (docs/wire/interactions.md). */
 export const interactions: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new InteractionStream(request)),
   nativeEvents: request => new RelayedInteraction(new InteractionStream(request)),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   error: writeError,
 }

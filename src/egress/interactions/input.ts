@@ -11,10 +11,10 @@ import { FORMAT, type WriteContext } from './context.ts'
 import { writeInstruction } from './instruction.ts'
 import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
 
-/** Message that is added to a request of only instructions, because upstreams refuse an empty input. */
+/** Message added to a request that has only instructions, because upstreams refuse an empty input. */
 const OPENING = 'Continue.'
 
-/** Writes `system_instruction` and `input`: the leading instructions as a text, everything else as steps. */
+/** Writes `system_instruction` and `input`: the leading instructions as text, everything else as steps. */
 export function writeHistory(messages: readonly Message[], context: WriteContext): JsonObject {
   const names = namesOf(messages)
   const leading = messages.findIndex(({ role }) => !isInstructing(role))
@@ -30,7 +30,7 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
   return { ...(defined({ system_instruction }) as JsonObject), input }
 }
 
-/** The names of the called tools by the ids of the calls. */
+/** Names of the called tools, by call id. */
 type CallNames = ReadonlyMap<string, string>
 
 function namesOf(messages: readonly Message[]): CallNames {
@@ -48,7 +48,7 @@ export function writeMessage(
   names: CallNames,
 ): readonly JsonObject[] {
   const { role } = message
-  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
   if (role === 'assistant') return writeTurn(message, path, context)
   if (role === 'tool') return writeResults(message, path, context, names)
   if (role !== 'user') context.losses.change([...path, 'role'], 'user', 'system-stands-first')
@@ -68,7 +68,7 @@ const writeContents = (
     writeContent(withoutCitations(part, at, losses), at, losses),
   )
 
-/** Drops the citations of a text that is not an answer. */
+/** Drops the citations of a text that is not part of an answer. */
 function withoutCitations(part: Part, path: Path, losses: WriteContext['losses']): Part {
   if (part.type !== 'text' || part.annotations === undefined) return part
   losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
@@ -76,9 +76,9 @@ function withoutCitations(part: Part, path: Path, losses: WriteContext['losses']
   return text
 }
 
-/** Writes each result of a call as a step of its own. */
+/** Writes each tool result as a separate step. */
 function writeResults(message: Message, path: Path, context: WriteContext, names: CallNames): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') return [writeResult(part, at, context, names)]
@@ -102,7 +102,7 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext, na
   }
 }
 
-/** Returns contents as a string if they are one plain text, or as the object that the text was read from. */
+/** Returns the contents as a string if they are a single plain text, or as the object from which the text was read. */
 function returned(contents: readonly JsonObject[], isObject: boolean): Json {
   if (contents.length === 0) return ''
   const [only, ...others] = contents as [JsonObject]
@@ -115,21 +115,21 @@ const CALL_LOSSES: Unwritten<ToolCallPart, 'type' | 'id' | 'name' | 'arguments' 
   cache: 'no-cache-markers',
 }
 
-/** Writes a turn of the model. Neighbouring contents are one step. */
+/** Writes a model turn. Adjacent contents form one step. */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return writeParts(message.content, path, context)
 }
 
-/** Writes the parts of a turn of the model as steps. */
+/** Writes the parts of a model turn as steps. */
 export function writeParts(parts: readonly Part[], path: Path, context: WriteContext): readonly JsonObject[] {
   const turn = new Turn(context)
   for (const [index, part] of parts.entries()) turn.put(part, [...path, 'content', index])
   return turn.steps
 }
 
-/** The unsigned reasoning that was written last, which a chunk may continue. */
-interface OpenThought {
+/** The most recently written unsigned reasoning, which a chunk may continue. */
+interface OpenReasoning {
   readonly path: Path
   readonly part: ReasoningPart
 }
@@ -139,7 +139,7 @@ class Turn {
   readonly steps: JsonObject[] = []
   private readonly context: WriteContext
   private contents: JsonObject[] | undefined
-  private thought: OpenThought | undefined
+  private thought: OpenReasoning | undefined
 
   constructor(context: WriteContext) {
     this.context = context
@@ -150,7 +150,7 @@ class Turn {
     if (part.type === 'tool-call') return this.step(this.call(part, path))
     if (part.type === 'opaque' && !isContent(part)) return this.step(part.value)
     if (isSearch(part)) return this.search(part, path)
-    this.say(part, path)
+    this.addContent(part, path)
   }
 
   private step(wire: JsonObject): void {
@@ -159,7 +159,7 @@ class Turn {
     this.steps.push(wire)
   }
 
-  private say(part: Part, path: Path): void {
+  private addContent(part: Part, path: Path): void {
     const { losses } = this.context
     const wire = writeContent(part, path, losses)
     if (wire === undefined) return
@@ -177,10 +177,10 @@ class Turn {
     return writeCall(part, argumentsOf(part, path, this.context.losses))
   }
 
-  /** Writes a search that an upstream of this format signed, and says any other in words. */
+  /** Writes a search that an upstream of this format signed, and describes any other search in words. */
   private search(part: Part & { type: 'search-call' | 'search-result' }, path: Path): void {
     if (extrasFor(part, FORMAT)['signature'] !== undefined) this.step(writeSearch(part))
-    else this.say(searchInWords(part, path, this.context.losses) satisfies TextPart, path)
+    else this.addContent(searchInWords(part, path, this.context.losses) satisfies TextPart, path)
   }
 
   private think(part: ReasoningPart, path: Path): void {
@@ -197,8 +197,8 @@ class Turn {
     this.thought = signature === undefined && Object.keys(extras).length === 0 ? { part, path } : undefined
   }
 
-  /** Appends a chunk to the reasoning before it, as clients store the chunks of a stream. */
-  private continue({ part: before, path: at }: OpenThought, part: ReasoningPart, path: Path): void {
+  /** Appends a chunk to the preceding reasoning, because clients store the chunks of a stream separately. */
+  private continue({ part: before, path: at }: OpenReasoning, part: ReasoningPart, path: Path): void {
     const { losses } = this.context
     const joined = { ...before, text: before.text + part.text }
     losses.drop(path, 'joined-with-the-one-before')

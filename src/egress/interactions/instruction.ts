@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Message } from '../../canonical/request.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** A text of the instructions, and its path. */
+/** An instruction text and its path. */
 interface Instruction {
   readonly text: string
   readonly path: Path
@@ -21,11 +21,11 @@ export function writeInstruction(messages: readonly Message[], context: WriteCon
   return text
 }
 
-/** Returns the texts of a message, and reports everything else of it. */
+/** Returns the texts of a message and reports everything else in it as lost. */
 function instructionsIn(message: Message, path: Path, { losses }: WriteContext): readonly Instruction[] {
   if (message.role !== 'system') losses.change([...path, 'role'], 'system', 'no-developer-role')
-  if (message.name !== undefined) losses.drop([...path, 'name'], 'no-names-of-speakers')
-  if (message.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+  if (message.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
     const text = textOf(part, at, losses)
@@ -35,12 +35,12 @@ function instructionsIn(message: Message, path: Path, { losses }: WriteContext):
 
 function textOf(part: Part, path: Path, losses: WriteContext['losses']): string | undefined {
   if (part.type === 'opaque') {
-    if (part.format === FORMAT) losses.drop(path, 'texts-only')
+    if (part.format === FORMAT) losses.drop(path, 'text-only')
     return part.format === FORMAT ? undefined : part.text
   }
   if (part.type !== 'text') return losses.drop(path, 'not-in-this-turn')
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   if (part.annotations !== undefined) losses.dropRestored([...path, 'annotations'], 'no-annotations-in-requests')
-  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return part.text
 }

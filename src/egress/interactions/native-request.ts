@@ -12,7 +12,7 @@ import { writeMessage, writeParts } from './input.ts'
 /** Fields that may change while the rest of a native request is passed on as received. */
 export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
 
-/** Fields of the body by the state that they hold. */
+/** Body fields, and the state that each holds. */
 const STATE_FIELDS: readonly (readonly [field: string, of: keyof State])[] = [
   ['store', 'store'],
   ['previous_interaction_id', 'previous'],
@@ -49,10 +49,12 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
 const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every((part, index) => part.type !== 'reasoning' || isSent(part, content[index + 1]))
 
-/** Returns true if the step that reasoning was read from still states its signature. */
+/** Returns true if the step from which the reasoning was read still has its signature. */
 function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
-  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
-  const step = isOnCall ? next && unchangedWire<JsonObject>(next, FORMAT) : unchangedWire<JsonObject>(part, FORMAT)
+  const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  const step = isSignatureOnCall
+    ? next && unchangedWire<JsonObject>(next, FORMAT)
+    : unchangedWire<JsonObject>(part, FORMAT)
   if (step === undefined) return false
   const { signature } = step
   if (part.signature === undefined) return signature == null || signature === ''
@@ -61,7 +63,7 @@ function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boo
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
-/** Writes the steps of the messages. The message of the instruction stays in its field. */
+/** Writes the steps of the messages. The instruction message stays in its own field. */
 function nativeInput(messages: readonly Message[], body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const steps: JsonObject[] = []
   let last: JsonObject | undefined
@@ -82,7 +84,7 @@ function nativeInput(messages: readonly Message[], body: JsonObject, context: Wr
   return steps
 }
 
-/** Writes a turn of the model: each step as received, and the reasoning that the gateway put back. */
+/** Writes a model turn: each step as received, and the reasoning that the gateway restored. */
 function nativeTurn({ content }: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   return content.flatMap((part, index): readonly JsonObject[] => {
     if (part.type === 'reasoning') return nativeThought(part, content[index + 1], path, context)
@@ -102,8 +104,8 @@ function nativeThought(
   path: Path,
   context: WriteContext,
 ): readonly JsonObject[] {
-  const isOnCall = spellingFor(part, FORMAT)['on'] === 'call'
-  if (isSent(part, next)) return isOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
+  const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
+  if (isSent(part, next)) return isSignatureOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
   return part.signature?.format === FORMAT ? writeParts([part], path, context) : []
 }
 

@@ -16,10 +16,10 @@ const OUTPUT_LOSSES: Unwritten<
   transcript: 'no-transcripts',
 }
 
-/** The modalities that an answer may have. */
+/** Modalities that an answer may have. */
 const MODALITIES: ReadonlySet<Modality> = new Set(['text', 'image', 'audio'])
 
-/** Writes `response_format` (docs/wire/interactions.md#response-format): an entry for each modality. */
+/** Writes `response_format`, with an entry for each modality (docs/wire/interactions.md#response-format). */
 export function writeFormat({ output }: CanonicalRequest, context: WriteContext): Json | undefined {
   const { losses } = context
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
@@ -33,7 +33,7 @@ export function writeFormat({ output }: CanonicalRequest, context: WriteContext)
   return modalities.map((modality): Json => ({ type: modality, ...fields[modality] }))
 }
 
-/** Returns the modalities to ask for. Undefined for text alone, which needs no entry. */
+/** Returns the modalities to request. Undefined for text alone, which needs no entry. */
 function wantedModalities({ modalities }: Output, { losses }: WriteContext): readonly Modality[] | undefined {
   if (modalities === undefined) return undefined
   const path = ['output', 'modalities']
@@ -53,7 +53,7 @@ function wantedModalities({ modalities }: Output, { losses }: WriteContext): rea
 
 const JSON_TYPE = 'application/json'
 
-/** Writes the shape of the text. Models require no name of a schema. */
+/** Writes the shape of the text. Models do not require a schema name. */
 function writeShape(given: Output['text'], isText: boolean, { losses }: WriteContext): JsonObject | undefined {
   if (given === undefined) return undefined
   const path = ['output', 'text']
@@ -69,10 +69,10 @@ function writeShape(given: Output['text'], isText: boolean, { losses }: WriteCon
   return { mime_type: JSON_TYPE, schema: text.schema }
 }
 
-/** The media type of images that can be requested. */
+/** The only media type of images that can be requested. */
 const IMAGE_TYPE = 'image/jpeg'
 
-/** Writes the settings of an image: an aspect ratio, a size class and a media type. */
+/** Writes the image settings: aspect ratio, size class and media type. */
 function writeImage(image: Output['image'], isImage: boolean, { losses }: WriteContext): JsonObject | undefined {
   if (image === undefined) return undefined
   const path = ['output', 'image']
@@ -95,7 +95,7 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/opus': 'audio/ogg_opus',
 }
 
-/** Writes the container of audio. The voice is part of `generation_config`. */
+/** Writes the audio container. The voice is part of `generation_config`. */
 function writeContainer(audio: Output['audio'], isAudio: boolean, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) return undefined
   losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })

@@ -9,18 +9,18 @@ import { DONE, type InteractionStream } from './events.ts'
 import type { StepSink } from './step-events.ts'
 
 /**
- * Relays the events of an upstream of this format, changing only the id and the name of what answers. The writer of the
- * format follows the stream, so that it can write any later event itself.
+ * Relays the events of an upstream of this format. Changes only the id and the name of the model or agent. The format's
+ * writer follows the stream, so that it can take over and write later events.
  */
 export class RelayedInteraction extends Sequential<WireEvent> implements NativeEventWriter {
   private start: ResultStart | undefined
-  /** Events that came before the start of the answer, which has the id. */
+  /** Events that arrived before the `result-start` event, which contains the id. */
   private early: WireEvent[] = []
   private readonly sink: StepSink
-  /** Index of the step that the relayed events have open. */
+  /** Index of the step opened by relayed events. */
   private open: number | undefined
-  /** Number of relayed bytes of audio that the reader keeps, because they do not fill a group of base64. */
-  private heard = 0
+  /** Number of relayed audio bytes that the reader still buffers, because they do not fill a base64 group. */
+  private bufferedBytes = 0
 
   constructor(stream: InteractionStream) {
     super(stream)
@@ -28,12 +28,12 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   }
 
   relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
-    // The mark was written with the end of the answer.
+    // The end-of-stream marker was already written with the end of the answer.
     if (given.data === DONE.data) return NOTHING
     const wire = given.event === undefined ? withType(given) : given
     const { events } = this.sink
     if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
-    else if (isAudio(wire)) this.heard += bytesOfAudio(wire, read)
+    else if (isAudio(wire)) this.bufferedBytes += bytesOfAudio(wire, read)
     if (this.open !== undefined) this.sink.steps = this.open
     let hasEnded = false
     for (const event of read) {
@@ -44,22 +44,22 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     if (this.open !== undefined) this.sink.steps = this.open + 1
     if (wire.event === 'step.stop') {
       this.open = undefined
-      this.heard = 0
+      this.bufferedBytes = 0
     }
     this.sink.events = events + 1
     if (this.start === undefined) {
       this.early.push(wire)
       return NOTHING
     }
-    const out = [...this.early, wire].map(one => named(one, this.start!))
+    const out = [...this.early, wire].map(one => withHead(one, this.start!))
     this.early = []
-    // The gateway stops reading at the end of the answer, so that the upstream's mark may not arrive.
+    // The gateway stops reading at the end of the answer, so the upstream's end-of-stream marker may never arrive.
     return hasEnded ? [...out, DONE] : out
   }
 
-  /** Writes an event itself. It first ends a relayed step whose parts have all ended. */
+  /** Writes an event that is not relayed. First ends a relayed step whose parts have all ended. */
   override push(event: CanonicalEvent): readonly WireEvent[] {
-    if (event.type === 'part-delta' && this.heard > 0) return super.push(this.unheard(event))
+    if (event.type === 'part-delta' && this.bufferedBytes > 0) return super.push(this.withoutRelayedBytes(event))
     const { open, sink } = this
     if (open === undefined || !FOLLOWS.has(event.type)) return super.push(event)
     this.open = undefined
@@ -69,18 +69,18 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     return super.push(event)
   }
 
-  /** Returns a delta without the bytes that were relayed. */
-  private unheard(event: PartDelta): PartDelta {
-    const relayed = this.heard
-    this.heard = 0
+  /** Returns a delta without the bytes that were already relayed. */
+  private withoutRelayedBytes(event: PartDelta): PartDelta {
+    const relayed = this.bufferedBytes
+    this.bufferedBytes = 0
     return { ...event, append: encodeBase64(decodeBase64(event.append).subarray(relayed)) }
   }
 }
 
-/** Events that come after the end of a part. */
+/** Events that imply the end of the preceding part. */
 const FOLLOWS: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
 
-/** Names an event after its type, which is the only name that some upstreams write. */
+/** Names an event after the type in its data, because some upstreams omit the event name. */
 function withType(wire: WireEvent): WireEvent {
   const type = parseObject(wire.data)?.['event_type']
   return typeof type === 'string' ? { ...wire, event: type } : wire
@@ -88,7 +88,7 @@ function withType(wire: WireEvent): WireEvent {
 
 const isAudio = ({ event, data }: WireEvent): boolean => event === 'step.delta' && data.includes('"audio"')
 
-/** Returns the number of bytes of audio in a delta that were not read from it. */
+/** Returns the number of audio bytes in a delta that the reader has not emitted yet. */
 function bytesOfAudio({ data }: WireEvent, read: readonly CanonicalEvent[]): number {
   const delta = parseObject(data)?.['delta']
   if (!isObject(delta) || delta['type'] !== 'audio') return 0
@@ -103,8 +103,8 @@ function indexOf({ data }: WireEvent): number | undefined {
   return typeof index === 'number' ? index : undefined
 }
 
-/** Returns an event with the public id and name. Events of steps have neither. */
-function named(wire: WireEvent, { id, model }: ResultStart): WireEvent {
+/** Returns an event with the public id and name. Step events have neither. */
+function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   if (wire.event?.startsWith('step.') === true) return wire
   const event = parseObject(wire.data)
   if (event === undefined) return wire

@@ -15,10 +15,10 @@ import { writeFormat } from './output.ts'
 import { writeGeneration, writeLabels, writeServiceTier, writeState } from './settings.ts'
 import { writeTools } from './tools.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
-/** Headers of a request that the gateway writes. */
+/** Headers of requests that the gateway writes itself. */
 const HEADERS = { 'api-revision': INTERACTIONS_REVISION }
 
 /** Writes the canonical request as `POST /v1beta/interactions` (docs/wire/interactions.md#request). */

@@ -15,14 +15,14 @@ import { writeUsage } from './usage.ts'
 
 const NO_ANSWER: Candidate = { content: [] }
 
-/** Writes a whole answer as an interaction (docs/wire/interactions.md#answer). */
+/** Writes a unary answer as an interaction (docs/wire/interactions.md#answer). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = nativeAnswer(result) ?? writeInteraction(result, request, losses)
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Returns the answer of an upstream of this format as received, with the public id and name. */
+/** Returns an answer from an upstream of this format as received, with the public id and name. */
 function nativeAnswer(result: CanonicalResult): JsonObject | undefined {
   const { agent } = wireSourceOf<JsonObject>(result, FORMAT)?.wire ?? {}
   return nativeBodyOf(result, FORMAT, { id: 'id', model: agent == null ? 'model' : 'agent' })
@@ -57,7 +57,7 @@ type Head = Pick<CanonicalResult, 'id' | 'model'>
 
 const NO_ID = 'v1_0'
 
-/** Returns the fields that name an interaction. */
+/** Returns the fields that identify an interaction. */
 export const head = ({ id, model }: Head, request: CanonicalRequest): JsonObject => ({
   // An empty id means that nothing is stored.
   id: id || NO_ID,
@@ -65,7 +65,7 @@ export const head = ({ id, model }: Head, request: CanonicalRequest): JsonObject
   [nameField(request)]: model ?? request.model,
 })
 
-/** Returns the fields that an interaction has at its end. */
+/** Returns the fields that an interaction only has at its end. */
 export const late = ({ createdAt, serviceTier }: Pick<CanonicalResult, 'createdAt' | 'serviceTier'>): JsonObject => {
   const time = timeText(createdAt)
   return defined({ created: time, updated: time, service_tier: writeTier(serviceTier) }) as JsonObject
@@ -91,5 +91,5 @@ function report(result: CanonicalResult, request: CanonicalRequest, losses: Loss
   if (candidate === undefined) return
   losses.dropFields(candidate, ['candidates', 0], NO_TIMES)
   if (candidate.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
-  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
 }

@@ -10,8 +10,8 @@ import { writeSettings } from '../settings.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeToolChoice } from './tools.ts'
 
-/** Most stop sequences. */
-const MOST_STOPS = 5
+/** Maximum number of stop sequences. */
+const MAX_STOPS = 5
 
 /** Writes `generation_config` (docs/wire/interactions.md#generation-config). Undefined if there is nothing to set. */
 export function writeGeneration(
@@ -29,7 +29,7 @@ export function writeGeneration(
   const fields = {
     ...writeSettings(SETTINGS, request, losses),
     ...defined({
-      stop_sequences: limitedStops(sampling.stop, MOST_STOPS, losses),
+      stop_sequences: limitedStops(sampling.stop, MAX_STOPS, losses),
       ...writeReasoning(request.reasoning, context),
       tool_choice: writeToolChoice(request, isChoosable, context),
       speech_config: voice === undefined ? undefined : [{ voice }],
@@ -39,7 +39,7 @@ export function writeGeneration(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** The levels of upstreams that declare none. */
+/** Thinking levels of upstreams that declare none. */
 const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
 
 function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext) {
@@ -54,20 +54,23 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: W
   return { thinking_level: level, thinking_summaries: shown }
 }
 
-/** State that requests of other formats lose. The format has no conversations, and their ids mean nothing here. */
+/**
+ * State that requests from other formats lose. This format has no conversations, and ids from other formats mean
+ * nothing in it.
+ */
 const FOREIGN_STATE: Unwritten<State, 'store' | 'background'> = {
   conversation: 'no-conversations',
   thread: 'no-threads',
   previous: 'no-kept-answers',
 }
 
-/** State that is also lost at upstreams without storage. */
+/** State that is additionally lost at upstreams without storage. */
 const STATE_LOSSES: Unwritten<State, keyof typeof FOREIGN_STATE> = {
   store: 'no-kept-answers',
   background: 'no-background-work',
 }
 
-/** Writes where the answer is stored, what it continues, and whether it is made in the background. */
+/** Writes the state settings: storage, the interaction to continue, and background execution. */
 export function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
   losses.dropFields(state, ['state'], FOREIGN_STATE)
   if (dialect.stateless === true) {
@@ -84,7 +87,7 @@ export function writeState({ state }: CanonicalRequest, { dialect, losses }: Wri
   return defined({ store, background }) as JsonObject
 }
 
-/** Words of service tiers that differ from other formats'. */
+/** Converts a service tier to the format's word if that differs from other formats. */
 export const writeTier = (tier: string | undefined): string | undefined => (tier === 'default' ? 'standard' : tier)
 
 const TIERS: ReadonlySet<string> = new Set(['standard', 'flex', 'priority', 'deferred'])
@@ -96,11 +99,11 @@ export function writeServiceTier({ serviceTier }: CanonicalRequest, { losses }: 
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** Names and values of labels that upstreams take. */
+/** Match label names and values that upstreams accept. */
 const LABEL_NAME = /^\p{Ll}[\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
-/** Writes metadata as labels, which are short texts in lower case. */
+/** Writes metadata as labels, which are short lower-case strings. */
 export function writeLabels({ metadata }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
   if (metadata === undefined) return undefined
   const entries = Object.entries(metadata).filter(([name, value]) => {

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { isSearch, type SearchPart } from '../searches.ts'
-import { isHidden, isSilent, signatureOf } from './answer.ts'
+import { isEmptyReasoning, isHidden, signatureOf } from './answer.ts'
 import { contentExtras, isEmpty, writeAnnotations, writeContent } from './content.ts'
 import { isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
 
@@ -15,19 +15,19 @@ import { isContent, stepFields, writeCall, writeSearch, writeThought } from './s
 export class StepSink {
   /** The events written for the current input. */
   out: WireEvent[] = []
-  /** Index of the next step, and of the open one. */
+  /** Indexes of the next step and of the open step. */
   steps = 0
   open: number | undefined
-  /** The number of events so far. */
+  /** Number of events so far. */
   events = 0
 
-  /** Writes an event. Its id, the number of the event, comes last. */
+  /** Writes an event. Its last field is the id, which is the event number. */
   emit(type: string, fields: { readonly [field: string]: Json }): void {
     const text = JSON.stringify(fields).slice(1, -1)
     this.write(type, text === '' ? '' : `${text},`)
   }
 
-  /** Writes an event from the text of its fields, which ends with a comma. */
+  /** Writes an event from the JSON text of its fields, which ends with a comma. */
   write(type: string, text: string): void {
     this.out.push({ event: type, data: `{${text}"event_type":"${type}","event_id":"${++this.events}"}` })
   }
@@ -41,7 +41,7 @@ export class StepSink {
 
 const DELTA = 'step.delta'
 
-/** Writes a part of a streamed answer as a step of its own. */
+/** Writes a part of a streamed answer as a separate step. */
 export abstract class StepWriter {
   protected readonly sink: StepSink
   private index = -1
@@ -68,7 +68,7 @@ export abstract class StepWriter {
     this.sink.emit(DELTA, { index: this.index, delta })
   }
 
-  /** Writes a delta that ends with a text, without building its object. */
+  /** Writes a delta that ends with a text, without building an object. */
   protected grow(fields: string, text: string, end: string): void {
     this.sink.write(DELTA, `"index":${this.index},"delta":{${fields}${JSON.stringify(text)}${end}},`)
   }
@@ -78,7 +78,7 @@ export abstract class StepWriter {
   }
 }
 
-/** Writes nothing, for parts that the format has no step for. */
+/** Writes nothing, for parts for which the format has no step. */
 class NoStep extends StepWriter {
   delta(): void {}
   patch(): void {}
@@ -100,14 +100,14 @@ const isChunked = ({ kind, source }: MediaPart): boolean => kind === 'audio' && 
 
 const modelOutput = (part: Part): JsonObject => ({ type: 'model_output', ...stepFields(part) })
 
-/** Writes a text. Its step starts with its first characters, so that an empty text leaves no step. */
+/** Writes a text. The step starts with the first characters, so that an empty text produces no step. */
 class TextWriter extends StepWriter {
   private readonly part: Part
-  /** Text so far, in which citations are located. */
+  /** Text so far, for locating citations. */
   private text = ''
   private readonly offsets = new Offsets('')
   private hasEnded = false
-  /** Citations of text that is still to come. */
+  /** Citations of text that has not arrived yet. */
   private waiting: Annotation[] = []
 
   constructor(part: Part, sink: StepSink) {
@@ -144,24 +144,24 @@ class TextWriter extends StepWriter {
     if (Object.keys(extras).length > 0) this.change({ type: 'text', text: '', ...extras })
   }
 
-  /** Writes the citations whose text is there. At the end of the text that is all of them. */
+  /** Writes the citations whose text has arrived. At the end of the text, writes all of them. */
   private flush(): void {
     if (this.waiting.length === 0 || !this.isOpen) return
-    if (!this.hasEnded && this.waiting.some(one => reachOf(one) > this.text.length)) return
+    if (!this.hasEnded && this.waiting.some(one => neededLength(one) > this.text.length)) return
     const { waiting } = this
     this.waiting = []
     this.annotate(waiting)
   }
 
-  /** Writes citations. Those that come after the text has ended still name its step. */
+  /** Writes citations. Citations that arrive after the end of the text still refer to its step. */
   private annotate(given: readonly Annotation[]): void {
     const annotations = writeAnnotations(given, this.text, this.offsets)
     if (annotations.length > 0) this.change({ type: 'text_annotation_delta', annotations })
   }
 }
 
-/** How much of a text must be there to locate the annotation. */
-const reachOf = (one: Annotation): number => (one.type === 'opaque' ? 0 : Math.max(one.start ?? 0, one.end ?? 0))
+/** Returns the length of text needed to locate an annotation. */
+const neededLength = (one: Annotation): number => (one.type === 'opaque' ? 0 : Math.max(one.start ?? 0, one.end ?? 0))
 
 /** Writes audio in chunks. */
 class AudioWriter extends StepWriter {
@@ -187,7 +187,7 @@ class AudioWriter extends StepWriter {
   }
 }
 
-/** Writes a content that is one delta: at once, or at its end if its bytes follow. */
+/** Writes a content as a single delta: immediately, or at its end if its bytes arrive later. */
 class ContentWriter extends StepWriter {
   private part: Part
 
@@ -218,7 +218,10 @@ class ContentWriter extends StepWriter {
   }
 }
 
-/** Writes reasoning: its summary in chunks, and its signature (trap 28). Hidden reasoning is a signature at its end. */
+/**
+ * Writes reasoning: its summary in chunks, and its signature (trap 28). Hidden reasoning is only a signature at the
+ * end.
+ */
 class ThoughtWriter extends StepWriter {
   private part: ReasoningPart
   private text = ''
@@ -244,7 +247,7 @@ class ThoughtWriter extends StepWriter {
 
   end(): void {
     if (isHidden(this.part)) this.write()
-    else if (!isSilent({ ...this.part, text: this.text })) this.begin()
+    else if (!isEmptyReasoning({ ...this.part, text: this.text })) this.begin()
     if (this.isOpen) this.stop()
   }
 
@@ -265,7 +268,7 @@ class ThoughtWriter extends StepWriter {
   }
 }
 
-/** Writes a call, whose arguments are text in chunks. A call without any gets `{}` as its only chunk (trap 8). */
+/** Writes a call, with its arguments as text chunks. A call without arguments gets `{}` as its only chunk (trap 8). */
 class CallWriter extends StepWriter {
   private hasGrown = false
 
@@ -290,7 +293,7 @@ class CallWriter extends StepWriter {
   }
 }
 
-/** Writes a call of a tool that takes text, as a function of one argument, when the text is whole. */
+/** Writes a freeform call as a function call with one argument, when its text is complete. */
 class WrappedCallWriter extends StepWriter {
   private text = ''
 
@@ -313,20 +316,20 @@ class WrappedCallWriter extends StepWriter {
   }
 }
 
-/** Fields of a search that its start has. The others follow in a delta. */
-const STARTS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'signature'])
+/** Search fields that are part of the step's start. All others follow in a delta. */
+const START_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'signature'])
 
-/** Writes a step that is whole at its end: a search, or a step of this format. */
+/** Writes a step that is only complete at its end: a search, or a step of this format. */
 class WholeWriter extends StepWriter {
   private part: SearchPart | OpaquePart
   /** The start of the step. */
-  private readonly begun: JsonObject
+  private readonly startFields: JsonObject
 
   constructor(part: SearchPart | OpaquePart, sink: StepSink) {
     super(sink)
     this.part = part
-    this.begun = part.type === 'opaque' ? part.value : startOf(writeSearch(part))
-    this.open(this.begun)
+    this.startFields = part.type === 'opaque' ? part.value : startOf(writeSearch(part))
+    this.open(this.startFields)
   }
 
   delta(): void {}
@@ -335,14 +338,14 @@ class WholeWriter extends StepWriter {
     this.part = patched(this.part, event) as SearchPart | OpaquePart
   }
 
-  /** Ends the step, after the fields that it did not start with. */
+  /** Writes the fields that were not part of the step's start, then ends the step. */
   end(): void {
     const step = this.part.type === 'opaque' ? this.part.value : writeSearch(this.part)
-    const rest = Object.entries(step).filter(([field, value]) => this.begun[field] !== value)
+    const rest = Object.entries(step).filter(([field, value]) => this.startFields[field] !== value)
     if (rest.length > 0) this.change({ type: step['type']!, ...Object.fromEntries(rest) })
     this.stop()
   }
 }
 
 const startOf = (step: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(step).filter(([field]) => STARTS.has(field)))
+  Object.fromEntries(Object.entries(step).filter(([field]) => START_FIELDS.has(field)))

@@ -6,21 +6,21 @@ import type { SearchPart } from '../searches.ts'
 import { contentExtras } from './content.ts'
 import { FORMAT } from './context.ts'
 
-/* Steps that a history and an answer write alike (docs/wire/interactions.md#steps). */
+/* Steps that are written in the same way in a history and an answer (docs/wire/interactions.md#steps). */
 
-/** Tells parts that are contents of a step from parts that are steps. */
+/** Returns true for parts that are contents of a step, and false for parts that are steps. */
 export function isContent(part: Part): boolean {
   if (part.type === 'opaque') return part.format !== FORMAT || spellingFor(part, FORMAT)['in'] === 'content'
   return part.type === 'text' || part.type === 'refusal' || part.type === 'media'
 }
 
-/** Returns the fields of the step that a content came in. */
+/** Returns the fields of the step from which a content was read. */
 export function stepFields(part: Part): JsonObject | undefined {
   const step = extrasFor(part, FORMAT)['step']
   return isObject(step) ? step : undefined
 }
 
-/** Writes reasoning. */
+/** Writes reasoning as a thought step. */
 export const writeThought = (part: ReasoningPart, signature: string | undefined): JsonObject => ({
   type: 'thought',
   ...(defined({ signature }) as JsonObject),
@@ -28,7 +28,7 @@ export const writeThought = (part: ReasoningPart, signature: string | undefined)
   ...contentExtras(part),
 })
 
-/** Writes a call with these arguments. */
+/** Writes a call with the given arguments. */
 export const writeCall = (part: ToolCallPart, args: Json): JsonObject => ({
   type: 'function_call',
   id: part.id,

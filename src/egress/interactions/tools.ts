@@ -6,7 +6,7 @@ import { extrasFor } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes the tools (docs/wire/interactions.md#tools). Undefined if none is left. */
+/** Writes the tools (docs/wire/interactions.md#tools). Undefined if none remain. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): readonly JsonObject[] | undefined {
   const { tools = [] } = request
   const isEither = EITHER.test(request.model) && tools.some(({ type }) => type === 'function')
@@ -19,7 +19,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): re
   return written.length === 0 ? undefined : written
 }
 
-/** Models that take functions or hosted tools, but not both. */
+/** Matches models that accept either functions or hosted tools, but not both. */
 const EITHER = /gemini-[12]\b/
 
 function writeTool(tool: Tool, path: Path, losses: Losses): readonly JsonObject[] {
@@ -64,7 +64,7 @@ function writeHosted(tool: HostedTool, path: Path, losses: Losses): JsonObject {
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
 
-/** Writes the choice of tools: a word, or the functions that may be called. */
+/** Writes the tool choice: a mode, or the functions that may be called. */
 export function writeToolChoice(
   request: CanonicalRequest,
   isChoosable: boolean,

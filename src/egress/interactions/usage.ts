@@ -10,7 +10,7 @@ const USAGE_LOSSES: Unwritten<
   'input' | 'cacheRead' | 'output' | 'reasoning' | 'inputBy' | 'outputBy' | 'searches'
 > = { cacheWrite: 'no-count-of-cache-writes', hostedCalls: 'no-count-of-hosted-calls' }
 
-/** Writes usage, with reasoning apart from the answer (docs/wire/interactions.md#usage). */
+/** Writes usage, with reasoning counted separately from the answer (docs/wire/interactions.md#usage). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const native = unchangedWire<JsonObject>(usage, FORMAT)
   if (native !== undefined) return native
@@ -33,7 +33,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   }
 }
 
-/** Reasoning tokens. At most the output tokens, which include them. */
+/** Returns the number of reasoning tokens, capped at the number of output tokens, which include them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 

@@ -4,8 +4,8 @@ import { CODES, messageOf, retryAfterHeader } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 
 /**
- * Kling's error codes (Kling's API, "Error Code"). For a kind without an entry, the error's own code or its HTTP status
- * is written.
+ * Kling's error codes (Kling's API, "Error Code"). A kind without an entry is written as the error's own code or its
+ * HTTP status.
  */
 const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,
@@ -20,7 +20,7 @@ const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   unreachable: 5000,
   internal: 5000,
 }
-/** Kling's error code for content that did not pass review. */
+/** Kling's error code for content that failed review. */
 const REVIEW = 1301
 
 /** Writes an error as Kling's `{code, message, request_id}`. */

@@ -12,10 +12,7 @@ const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall =>
   headers: {},
 })
 
-/**
- * Writes requests about tasks. Tasks are identified by their ids or by the callers' references. Videos have public
- * URLs.
- */
+/** Writes requests about tasks, which are identified by their ids or by references. Videos have public URLs. */
 const tasks: TaskWriter = {
   status: task => statusOf(task, task.id),
   find: (task, reference) => statusOf(task, reference),

@@ -13,22 +13,22 @@ import { NO_PROMPT, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../
 import { type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
 import type { WriteOptions } from '../writer.ts'
 
-/** Writes the request as `POST /v1/videos/text2video` or, with an image, `/v1/videos/image2video` (Kling's API). */
+/** Writes the request as `POST /v1/videos/text2video`, or `/v1/videos/image2video` if it has an image (Kling's API). */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
-  return nativeSource === undefined ? writeForeign(request) : writeAsItCame(request, nativeSource)
+  return nativeSource === undefined ? writeForeign(request) : writeUnchanged(request, nativeSource)
 }
 
 /**
- * Fields that may change while the rest of the body stays unchanged: the model, the images, and the task's reference.
+ * Fields that may change while the rest of the body remains unchanged: the model, the images, and the task's reference.
  */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
 /**
- * Writes a native request as received, except for the model, the reference, and base64 images. Upstreams accept base64
- * only without the prefix of a data URL.
+ * Writes a native request as received, except for the model, the reference, and base64 images, which upstreams only
+ * accept without a data URL prefix.
  */
-function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
+function writeUnchanged({ model, messages, output }: CanonicalRequest, { wire }: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const images = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
   const fields = {
@@ -43,7 +43,7 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
   return { wire: wireOf(wire.path.split('/').at(-1)!, body), losses: losses.list }
 }
 
-/** Writes a request of another format. */
+/** Writes a request from another format. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
@@ -102,18 +102,18 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
   return ratio
 }
 
-/** Reports size and aspect ratio as lost, because a video that starts from an image has the shape of the image. */
+/** Reports size and aspect ratio as lost, because a video made from an image has the image's shape. */
 function reportShape(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'shape-of-the-image', aspectRatio: 'shape-of-the-image' })
 }
 
 export const FORMAT = 'kling'
 
-/** Fields of images, in the order in which readers read them. */
+/** Image fields, in the order in which readers read them. */
 const FIELDS = ['image', 'image_tail'] as const
 type Field = (typeof FIELDS)[number]
 
-/** Returns the field for an image. Undefined for other media or other uses. */
+/** Returns the field for an image. Undefined for other media and other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'
@@ -121,8 +121,7 @@ function fieldOf({ kind, use }: MediaPart): Field | undefined {
 }
 
 /**
- * Returns the field for an image that the upstream can read: at an HTTP URL or in base64. Undefined for any other
- * media.
+ * Returns the field for an image that the upstream can read, from an HTTP URL or base64. Undefined for any other media.
  */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
@@ -130,7 +129,7 @@ function fieldFor(part: MediaPart): Field | undefined {
   return isReadable ? fieldOf(part) : undefined
 }
 
-/** Writes images as URLs or as bare base64. Neither states a media type. */
+/** Writes images as URLs or bare base64, neither of which states a media type. */
 function writeImages(media: readonly PathedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   for (const { part, path } of media) {

@@ -59,7 +59,7 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   return mergedFields(extras, fields, result)
 }
 
-/** Separates the extras of `task_result` from all other extras. They are written with the videos, if there are any. */
+/** Separates the extras of `task_result`, which are written with the videos if there are any, from all other extras. */
 function besideVideos(
   fields: JsonObject,
   videos: readonly JsonObject[],
@@ -68,7 +68,7 @@ function besideVideos(
   return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
 }
 
-/** Writes the videos of a completed task with their URLs. The first one also has the duration. */
+/** Writes the videos of a completed task with their URLs. The first video also has the duration. */
 function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   const { files = [], seconds } = task
   const isShown = files.map(({ variant, url }) => variant === 'video' && url !== undefined && url !== '')
@@ -88,23 +88,23 @@ function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   })
 }
 
-/** Reports a completed task without a video. Kling's clients treat it as failed. */
+/** Reports a completed task without a video, which Kling's clients treat as failed. */
 function reportNoVideo(losses: Losses): void {
   losses.change(['task', 'state'], 'failed', 'no-video-to-show')
   losses.add(['task', 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
   losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
 
-/** Message for a failure without a message. */
+/** Message for a failure that has none. */
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** Matches Kling's messages for content that did not pass review. */
+/** Matches Kling's messages for content that failed review. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 const NOT_PASSED = 'Failure to pass the risk control system:'
 
 const FAILURE = ['task', 'failure']
 
-/** Writes the reason of a failed task as a message. Clients recognise a content review by certain words. */
+/** Writes the failure reason of a task as a message. Clients recognise a content review by certain words. */
 function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
     losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')

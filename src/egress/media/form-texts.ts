@@ -3,10 +3,10 @@ import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
 /**
- * Writes a body as form fields, which are strings or lists of strings. Reports extras of the format that were any other
- * JSON value, because readers get strings back.
+ * Writes a body as form fields, which are strings or lists of strings. Reports extras that are any other JSON value as
+ * changed, because readers get strings back.
  */
-export function inTexts(body: object, { extras }: CanonicalRequest, format: Format, losses: Losses): JsonObject {
+export function formFields(body: object, { extras }: CanonicalRequest, format: Format, losses: Losses): JsonObject {
   const entries = Object.entries(body).filter(([, value]) => value != null)
   return Object.fromEntries(
     entries.map(([field, value]) => {

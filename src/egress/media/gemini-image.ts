@@ -2,11 +2,11 @@ import type { Losses } from '../../canonical/loss.ts'
 import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { Output } from '../../canonical/request.ts'
 
-/* Settings of images that both formats of Gemini write (docs/wire/contents.md, docs/wire/interactions.md). */
+/* Image settings written by both Gemini formats (docs/wire/contents.md, docs/wire/interactions.md). */
 
 type Image = NonNullable<Output['image']>
 
-/** Settings of images that neither format has. */
+/** Image settings that neither format has, with their loss reasons. */
 export const IMAGE_LOSSES = {
   style: 'no-style',
   compression: 'no-choice-of-compression',
@@ -15,24 +15,24 @@ export const IMAGE_LOSSES = {
   previews: 'no-unfinished-pictures',
 }
 
-/** Reports the settings of an image that the formats lack in some or all of their values. */
+/** Reports image settings for which the formats lack some or all values. */
 export function reportChoices(image: Image, losses: Losses): void {
   // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
 }
 
-/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model then chooses as well. */
+/** Reports a setting that the format lacks. Dropping `auto` loses nothing, because the model chooses in either case. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
   if (image[field] === 'auto') losses.dropRestored(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
-/** The aspect ratios that every model supports, and those of newer models, which must be requested by name. */
+/** Aspect ratios that every model supports, and additional ones of newer models, which are only used if requested. */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 const NEWER_RATIOS: ReadonlySet<string> = new Set(['1:4', '4:1', '1:8', '8:1'])
 
-/** A size class: thousands of pixels, or 512. */
+/** Matches a size class: thousands of pixels, or 512. */
 const CLASS = /^(?:\d+K|512)$/
 
 /** An aspect ratio and a size class, either of which may be undefined. */
@@ -42,8 +42,8 @@ export interface RatioAndClass {
 }
 
 /**
- * Converts a size to an aspect ratio and a size class. A size in pixels becomes the nearest ones. Undefined, with a
- * loss, for any other text.
+ * Converts a size to an aspect ratio and a size class. A size in pixels is converted to the nearest of each. For any
+ * other text, reports a loss and returns undefined.
  *
  * @param hasClasses whether the model has more than one size class.
  */
@@ -63,7 +63,7 @@ export function ratioAndClass(size: string, hasClasses: boolean, losses: Losses)
 }
 
 /**
- * Returns the size class for the longer side of an image, in pixels. Undefined for the smallest class, which is the
- * default.
+ * Returns the size class for an image whose longer side is `side` pixels. Undefined for the smallest class, which is
+ * the default.
  */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -5,18 +5,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
 /**
- * Writes the properties of a generated image. Two formats report them in the same way
+ * Writes the properties of a generated image, which two formats report in the same way
  * (docs/wire/responses.md#input-items, docs/wire/images.md).
  */
-export const writeMade = ({ prompt, ...looks }: ImageProperties = {}): JsonObject =>
-  defined({ revised_prompt: prompt, ...looks }) as JsonObject
+export const writeImageProperties = ({ prompt, ...properties }: ImageProperties = {}): JsonObject =>
+  defined({ revised_prompt: prompt, ...properties }) as JsonObject
 
 /** Sizes that all of OpenAI's image models support, in pixels. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 
-/**
- * Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values stay unchanged.
- */
+/** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values are unchanged. */
 export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
   if (size === undefined) return undefined
   const nearest = nearestSize(size.split(' ', 1)[0]!, SIZES)

@@ -8,10 +8,10 @@ import type { WireFile } from '../../canonical/wire.ts'
 
 /* Input images of OpenAI's formats: files of a form, or references by URL or id. */
 
-/** Whether the media part contains its bytes. */
+/** Returns true if the media part contains its bytes. */
 export const hasBytes = ({ source }: MediaPart): boolean => source.type === 'bytes' || source.type === 'base64'
 
-/** Writes an image that has bytes as a file of a form. A missing file name is generated, because upstreams check it. */
+/** Writes an image with bytes as a form file. A missing file name is generated, because upstreams check it. */
 export function imageFile(part: MediaPart, path: Path, field: string, format: Format, losses: Losses): WireFile {
   const { mediaType } = part.source as { readonly mediaType: string }
   if (part.extras?.[format] !== undefined) losses.drop([...path, 'extras', format], 'nothing-beside-a-file')
@@ -37,10 +37,10 @@ export function reportTypeOfUrl({ source }: MediaPart, path: Path, losses: Losse
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
 }
 
-/** Reports the media type of an image that is sent as a URL or as bare base64. The upstream detects the type itself. */
+/** Reports the media type of an image that is sent as a URL or bare base64. The upstream detects the type itself. */
 export function reportImpliedType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
-  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')
+  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-url')
   if (source.type !== 'base64') return
   const mediaType = sniffBase64(source.data) ?? 'image/jpeg'
   if (mediaType !== source.mediaType) losses.change(at, mediaType, 'implied-by-the-bytes')

@@ -4,12 +4,12 @@ import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NO_STATE, PLAIN_TEXT_LOSSES, reportConversational } from '../sanitize/unwritten.ts'
 
-/* Prompts of image and video formats: the joined text parts of one turn. */
+/* Prompts of image and video formats, joined from the text parts of one turn. */
 
 /** Returns the index of the turn with the prompt: the last user turn. */
 export const turnOf = ({ messages }: CanonicalRequest): number => messages.findLastIndex(({ role }) => role === 'user')
 
-/** Reports the losses of everything in the request except `output` and the content of the turn with the prompt. */
+/** Reports the losses of everything in the request except `output` and the content of the prompt's turn. */
 export function reportRest(
   request: CanonicalRequest,
   turn: number,
@@ -30,7 +30,7 @@ export function promptTextOf(part: Part, format: Format): string | undefined {
 }
 
 /**
- * Joins the text parts of a turn into one, in place of the first. Undefined if there are none.
+ * Joins the text parts of a turn, in place of the first one. Undefined if there are none.
  *
  * @param texts indexes of the text parts.
  */

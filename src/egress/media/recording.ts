@@ -8,12 +8,12 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { PLAIN_MEDIA_LOSSES, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
 /*
- * Requests for transcripts, in formats that accept one recording and at most one hint. Everything else in the messages
- * is lost.
+ * Transcription requests in formats that accept one recording and at most one hint. Everything else in the messages is
+ * lost.
  */
 
 /**
- * Returns the recording as the form file `file`.
+ * Returns the recording as the form file named `file`.
  *
  * @throws GatewayError `cannot-express` if the request has no recording with bytes.
  */
@@ -32,7 +32,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
       }
     }
     if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
-    if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-place-for-it')
+    if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-equivalent-field')
   }
   if (found !== undefined) return found
   throw cannotExpress('There is no recording to transcribe.')
@@ -59,7 +59,7 @@ export function reportHint(request: CanonicalRequest, losses: Losses): void {
   if (hint !== undefined) losses.drop(hint.path, 'no-hints')
 }
 
-/** Returns the hint: words to expect, or a writing style. */
+/** Returns the hint, which states words to expect or a writing style. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   const hint = hintIn(request)
   if (hint === undefined) return undefined
@@ -67,7 +67,7 @@ export function hintOf(request: CanonicalRequest, losses: Losses): string | unde
   return hint.part.text
 }
 
-/** Finds the hint, which is the first text of the instructions. Returns its indexes and its path. */
+/** Finds the hint, which is the first text in the instructions. Returns its indexes and its path. */
 function hintIn({ messages }: CanonicalRequest) {
   const index = messages.findIndex(({ role }) => isInstructing(role))
   const content = messages[index]?.content ?? []

@@ -3,17 +3,17 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 import { PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 
-/* Requests for speech in formats that accept one text and at most one instruction. */
+/* Speech requests in formats that accept one text and at most one instruction. */
 
-/** Text of a request for speech. */
+/** Text of a speech request. */
 export interface SpeechText {
   readonly text: string
   readonly instructions: string | undefined
 }
 
 /**
- * Joins the text parts to speak, and the instructions on how to speak them. Reports a loss if several parts are joined,
- * and for every message or part that belongs to neither.
+ * Joins the text parts to speak, and the speaking instructions. Reports a loss if several parts are joined, and for
+ * every message or part that belongs to neither.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
@@ -36,7 +36,7 @@ export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): Sp
 const INSTRUCTIONS: ReadonlySet<Role> = new Set(['system', 'developer'])
 const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 
-interface Gathered {
+interface JoinedText {
   readonly text: string | undefined
   /** Index of the message that contains the joined text. */
   readonly messageIndex: number | undefined
@@ -47,10 +47,13 @@ interface MessageText {
   readonly text: string
 }
 
-/**
- * Joins all text parts of messages with the given roles. The joined text is located at the first message that has text.
- */
-function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
+/** Joins all text parts of messages with the given roles. The joined text is placed in the first message with text. */
+function joinTexts(
+  messages: readonly Message[],
+  roles: ReadonlySet<Role>,
+  between: string,
+  losses: Losses,
+): JoinedText {
   const matching = [...messages.entries()].filter(([, { role }]) => roles.has(role))
   const texts = matching.flatMap(([message, { content }]) =>
     content.flatMap((part, at) => {
@@ -73,7 +76,7 @@ function joinTexts(messages: readonly Message[], roles: ReadonlySet<Role>, betwe
 /** Returns the part's text. If the part belongs to another format, its loss has already been reported (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
-  if (part.type !== 'text') return losses.drop(path, 'texts-only')
+  if (part.type !== 'text') return losses.drop(path, 'text-only')
   losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
   return part.text
 }

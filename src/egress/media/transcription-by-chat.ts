@@ -9,8 +9,8 @@ type RequestWriter = NonNullable<Writer['request']>
 type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
- * Lets a conversation format transcribe. Sends the recording to the model with an instruction. If the format's models
- * support times and speakers, requests them as an object with a schema. The reader of the answer converts it back into
+ * Adds transcription to a conversation format: sends the recording to the model with an instruction. If the format's
+ * models support times and speakers, requests them as an object with a schema. The answer's reader converts it back to
  * a transcript (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
@@ -22,19 +22,17 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
   }
 
-/**
- * Marks the losses of the recording's file name and of the schema as restored, because the caller requested neither.
- */
+/** Marks losses of the recording's file name and of the schema as restored, because the caller requested neither. */
 const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
-/** Converts the request into a conversation that asks for the transcript. */
+/** Converts the request to a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
   losses.dropRestored(['output', 'transcript'], 'asked-in-words')
-  const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
+  const messages = withInstruction(request.messages, instruction(transcript!, wanted), losses)
   if (!wanted) return { ...request, messages, output }
   const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
   losses.addRestored(['output', 'text'], text, 'asked-in-words')
@@ -43,7 +41,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
 }
 
 /** Inserts the instruction after the recording, at the end of the last user turn. */
-function instructed(
+function withInstruction(
   messages: CanonicalRequest['messages'],
   text: string,
   losses: Losses,
@@ -52,13 +50,13 @@ function instructed(
   const { content, ...turn } = messages[last] ?? { role: 'user', content: [] }
   const value = { type: 'text', text } as const
   const path = ['messages', Math.max(last, 0), 'content', content.length]
-  losses.list.push({ kind: 'inserted', path: path, value, reason: 'asked-in-words', restored: true })
+  losses.list.push({ kind: 'inserted', path, value, reason: 'asked-in-words', restored: true })
   return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
 }
 
 /**
- * Whether to request segments: with times, by speaker, or both. Reports times or speakers as lost if the models do not
- * support them.
+ * Returns true if segments should be requested, because the caller wants times, speakers or both. Reports times or
+ * speakers as lost if the models do not support them.
  */
 function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
   if (timestamps === undefined && speakers !== true) return false
@@ -96,7 +94,7 @@ const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name wh
 const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
 const TEXT = { type: 'string' } as const
 
-/** The schema of a transcript in segments. */
+/** Returns the schema of a transcript in segments. */
 function schemaFor({ speakers }: TranscriptOutput): JsonObject {
   const fields = { start: CLOCK, end: CLOCK, ...(speakers === true ? { speaker: TEXT } : {}), text: TEXT }
   const segment = { type: 'object', properties: fields, required: Object.keys(fields) }

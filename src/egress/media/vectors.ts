@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { dropExtras, NO_TASK } from '../sanitize/unwritten.ts'
 
-/* Writes answers that consist of vectors, a model and a token count. */
+/* Answers that consist of vectors, a model and a token count. */
 
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-id',
@@ -18,7 +18,9 @@ const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
   transcript: 'no-transcript',
 }
 
-/** Writes the vectors of the first candidate and this format's opaque parts. Everything else in the answer is lost. */
+/**
+ * Writes the vectors and this format's opaque parts from the first candidate. Everything else in the answer is lost.
+ */
 export function writeVectors(
   result: CanonicalResult,
   format: Format,

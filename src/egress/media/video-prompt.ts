@@ -20,12 +20,9 @@ export interface VideoPrompt {
 /** A format's rules for the media of a video prompt. */
 export interface VideoPromptOptions {
   readonly format: Format
-  /**
-   * The format's media fields, in the order in which readers read them. Without this list, media keep the caller's
-   * order.
-   */
+  /** The format's media fields, in the order in which readers read them. If absent, media keep the caller's order. */
   readonly fields?: readonly string[]
-  /** Maximum number of media per field. 1 if absent. */
+  /** Maximum number of media per field. Defaults to 1. */
   readonly most?: { readonly [field: string]: number }
   /** Returns the field for a media part. Undefined if the format has none. */
   fieldOf(part: MediaPart): string | undefined
@@ -33,8 +30,8 @@ export interface VideoPromptOptions {
 
 /**
  * Reads the video prompt from the last user turn: the joined text parts, and the media that the format accepts. Reports
- * the losses of everything else, except for the fields that writers handle themselves: `endUser`, `sampling.seed` and
- * the output settings in `OUTPUT`. `foreignLosses` reports extras and spelling.
+ * the loss of everything else, except for fields that writers handle themselves (`endUser`, `sampling.seed` and the
+ * output settings in `OUTPUT`), and for extras and spelling, which `foreignLosses` reports.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = turnOf(request)
@@ -50,7 +47,7 @@ const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 /** Losses of media parts in all video formats. */
 export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-properties-here' }
 
-/** Separates the turn into text and media. Reports the parts that the format does not accept. */
+/** Splits the turn into text and media. Reports parts that the format does not accept. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []

@@ -3,12 +3,12 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
 
-/* Writes video settings that several formats share. */
+/* Video settings shared by several formats. */
 
 /** The path of the video settings in a request. */
 export const VIDEO = ['output', 'video']
 
-/** The error for a request without a prompt if the upstream requires one. */
+/** Error for a request without a prompt if the upstream requires one. */
 export const NO_PROMPT = cannotExpress("The model's upstream requires a prompt.", 'prompt')
 
 /** OpenAI's names of task states (docs/wire/videos.md#states). */
@@ -34,7 +34,7 @@ export function reportNumber({ candidates }: Output, losses: Losses): void {
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
 }
 
-/** Reports a difference between the written and the requested value of a video setting. */
+/** Reports a difference between the requested and the written value of a video setting. */
 export function reportSetting(
   video: NonNullable<Output['video']>,
   field: 'aspectRatio' | 'resolution',

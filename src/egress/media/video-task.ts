@@ -7,11 +7,11 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { extrasFor } from '../fields.ts'
 import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 
-/** The error for an upstream answer that is not a task. */
+/** Error for an upstream answer that is not a task. */
 export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
 
 /**
- * Writes a task as an answer. An answer in this format stays unchanged. Any other answer is written by `write`.
+ * Writes a task as an answer. An answer received in this format is unchanged; any other is written with `write`.
  *
  * @param lost the loss reason of each field that the format's answers lack.
  * @throws GatewayError `upstream-failed` if the answer is not a task.
@@ -34,8 +34,8 @@ export function writeTaskAnswer(
 }
 
 /**
- * Merges the fields with the upstream's extras. The fields take precedence in answers that the gateway itself created;
- * otherwise, the extras do.
+ * Merges the fields with the upstream's extras. The fields take precedence in answers that the gateway created itself,
+ * otherwise the extras do.
  */
 export const mergedFields = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
   complete === true ? { ...extras, ...fields } : { ...fields, ...extras }

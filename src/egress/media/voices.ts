@@ -7,8 +7,8 @@ import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
 export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
 
 /**
- * Returns the upstream's name of the requested voice. Falls back to the channel's default voice, then to the format's.
- * Reports a difference. The upstream's own voice ids are accepted even if the channel does not declare them.
+ * Returns the upstream's name for the requested voice, or else the default voice of the channel or of the format.
+ * Reports any difference. The upstream's own voice ids are accepted even if the channel does not declare them.
  *
  * @throws GatewayError `invalid-request`, with a list of the declared voices, if the requested voice is not one of
  * them.

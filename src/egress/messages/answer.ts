@@ -36,16 +36,16 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
   }
 }
 
-/** Whether the part has no text and no other fields. */
+/** Returns true if the part has no text and no other fields. */
 export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/** Whether a client that prints the last block as the answer would print nothing for this part. */
+/** Returns true if a client that prints the last block as the answer would print nothing for this part. */
 export const isUnprintable = (part: Part): boolean => isForeignSignature(part) || isSearch(part)
 
 /**
- * Whether the part is a signature of another format without text. Such a part is written before the part that it signs,
- * or after the last text part (trap 32).
+ * Returns true if the part is another format's signature without text. It is written before the part that it signs, or
+ * after the last text part (trap 32).
  */
 export const isForeignSignature = (part: Part): boolean =>
   part.type === 'reasoning' &&
@@ -57,8 +57,8 @@ export const isForeignSignature = (part: Part): boolean =>
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
 /**
- * Returns the fields of a text block except its text. Without citations, the field `citations` is omitted, because null
- * is documented but never sent (trap 87).
+ * Returns the fields of a text block except its text. Without citations, `citations` is omitted, because null is
+ * documented but never sent (trap 87).
  */
 export const textHead = (part: Part): Block => ({
   type: 'text',
@@ -78,7 +78,7 @@ function citations(part: TextPart, path: Path, losses: Losses): JsonObject {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** Writes a refusal inside an answer as text. */
+/** Writes a refusal within an answer as text. */
 function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | undefined {
   const { cache: _, ...text } = asText(part)
   if (isEmpty(text)) return undefined
@@ -87,7 +87,7 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
 }
 
 /**
- * Returns the refusal that ends an answer. Its text goes into `stop_details` as the reason for the end
+ * Returns the refusal that ends an answer. Its text is written to `stop_details` as the explanation
  * (docs/wire/messages.md#stop-reasons).
  */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
@@ -103,8 +103,8 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
 })
 
 /**
- * Returns the value for a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures.
- * Therefore the field wraps the reasoning itself (traps 30, 92).
+ * Returns the value of the `signature` field. For unsigned reasoning, the value wraps the reasoning itself, so that it
+ * is never sent to an upstream that requires signatures (traps 30, 92).
  */
 export const signatureField = ({ signature, text }: ReasoningPart): string =>
   wrapReasoning([signature === undefined ? { text } : { signature }], FORMAT)
@@ -131,14 +131,14 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   return callBlock(part, { input })
 }
 
-/** Maximum length of a call's id, in characters. */
-const LONGEST_ID = 64
+/** Maximum length of a call id, in characters. */
+const MAX_ID_LENGTH = 64
 
 /**
- * Returns the id of a call. The id stays valid even if the caller sends the turn unchanged to an upstream of this
- * format.
+ * Returns the id of a call, in a form that remains valid even if the caller sends the turn unchanged to an upstream of
+ * this format.
  */
-const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
+const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, MAX_ID_LENGTH)
 
 /** Returns a `tool_use` block with the given input fields. */
 export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({

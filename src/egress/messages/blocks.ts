@@ -16,19 +16,19 @@ import { searchBlock } from './search.ts'
 export interface MessageState {
   /** The index of the next block. */
   index: number
-  /** The events written for the current input. */
+  /** Events written for the current input. */
   out: readonly WireEvent[]
   /** Complete parts, held until another block follows or the answer ends. */
   held: Part[]
-  /** Whether the answer contains a refusal. */
+  /** True if the answer contains a refusal. */
   refused: boolean
-  /** Whether the caller prints the last block as the answer, so that the answer must end in text. */
+  /** True if the caller prints the last block as the answer, so that the answer must end in text. */
   readonly endsInText: boolean
 }
 
 /**
- * Adds an event to the output. Most inputs produce one event, and a list literal with one item takes less memory than a
- * list grown by `push`.
+ * Adds an event to the output. Most inputs produce a single event, and an array literal with one item takes less memory
+ * than an array grown by `push`.
  */
 export function emit(state: MessageState, event: WireEvent): void {
   if (state.out.length === 0) state.out = [event]
@@ -64,14 +64,14 @@ const GROWS: { readonly [type in Part['type']]?: readonly [delta: string, field:
   'tool-call': ['input_json_delta', 'partial_json'],
 }
 
-/** Writes a part as one block of a streamed message. The block gets the next free index when it opens. */
+/** Writes a part as one block of a streamed message. Opening the block gives it the next free index. */
 export class OpenBlock {
   /** The JSON text before the value of a delta, while the block grows. */
   protected prefix: string | undefined
-  /** Whether any text of the body has been written. */
+  /** True if any text of the body has been written. */
   protected grown = false
   protected readonly state: MessageState
-  /** Whether the caller has received the input of a call that the upstream runs. */
+  /** True if the caller has received the input of a hosted call. */
   hasInput = false
   private index = -1
 
@@ -96,7 +96,7 @@ export class OpenBlock {
   /** Writes the held text when the answer is cut short. Leaves the block open. */
   breakOff(): void {}
 
-  /** Opens the block unless it is open already. */
+  /** Opens the block unless it is already open. */
   protected begin(): void {}
 
   protected get started(): boolean {
@@ -208,7 +208,7 @@ class CallBlock extends OpenBlock {
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
-  /** Writes the arguments of a patch, which contains the complete call, unless deltas have already written them. */
+  /** Writes the arguments of a patch, which contains the complete call, unless they were already written as deltas. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -219,7 +219,7 @@ class CallBlock extends OpenBlock {
   }
 }
 
-/** A freeform call. Its text is sent as an object with one string field. */
+/** A freeform call, whose text is sent as an object with one string field. */
 class WrappedCallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
@@ -242,8 +242,8 @@ class WrappedCallBlock extends OpenBlock {
 }
 
 /**
- * A part that is written once it is complete. A refusal is held longer, because at the end of the answer it goes into
- * `stop_details`. A search is also held longer if the client would print it as the last block.
+ * A part that is written when it is complete. A refusal is held longer, because a refusal at the end of the answer is
+ * written to `stop_details`. A search is also held longer if the client would print it as the last block.
  */
 class WholeBlock extends OpenBlock {
   private part: Part
@@ -282,7 +282,7 @@ export function writeHeld(state: MessageState): void {
   for (const part of held) writeWhole(part, state)?.close()
 }
 
-/** By block type: the field that a stream sends as deltas, and its empty value at the start of the block. */
+/** The field that a stream sends as deltas, and its empty value at the start of the block, by block type. */
 const SENT: { readonly [type: string]: { readonly field: string; readonly empty: Json } } = {
   text: { field: 'text', empty: '' },
   thinking: { field: 'thinking', empty: '' },
@@ -312,7 +312,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   return block
 }
 
-/** A block whose start was relayed from the upstream. Only the remaining events are written. */
+/** A block whose start was relayed from the upstream, so that only the remaining events are written. */
 export class RelayedBlock extends OpenBlock {
   constructor(part: Part, state: MessageState) {
     super(state)

@@ -15,10 +15,10 @@ import { type SearchPart, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
-import { provedSearches, reportSearch, searchBlock } from './search.ts'
-import { type TurnKind, takenPart } from './version.ts'
+import { acceptedSearches, reportSearch, searchBlock } from './search.ts'
+import { acceptedPart, type TurnKind } from './version.ts'
 
-/** Part types that each kind of turn may contain, for callers of other formats. */
+/** Part types allowed in each kind of turn, for callers of other formats. */
 const TURNS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
@@ -35,7 +35,7 @@ const TURNS = {
   result: USER_PARTS,
 } as const satisfies { readonly [K in TurnKind]: ReadonlySet<Part['type']> }
 
-/** A block, and the path of the part from which it was written. */
+/** A block and the path of the part from which it was written. */
 export interface LocatedBlock {
   readonly block: Block
   readonly path: Path
@@ -48,10 +48,10 @@ export function writeBlocks(
   turn: TurnKind,
   context: WriteContext,
 ): LocatedBlock[] {
-  const searches = turn === 'assistant' ? provedSearches(content) : undefined
+  const searches = turn === 'assistant' ? acceptedSearches(content) : undefined
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
-    const taken = takenPart(part, turn, at, context)
-    const block = taken && writeBlock(taken, at, context, searches)
+    const accepted = acceptedPart(part, turn, at, context)
+    const block = accepted && writeBlock(accepted, at, context, searches)
     return block && { block, path: at }
   })
 }
@@ -59,7 +59,7 @@ export function writeBlocks(
 /**
  * Writes the block of a part. If there is none, reports a loss and returns undefined.
  *
- * @param searches the ids of searches that the upstream accepts back. All other searches are described as text.
+ * @param searches ids of searches that the upstream accepts in the history. All others are described as text.
  */
 export function writeBlock(
   part: Part,
@@ -190,7 +190,7 @@ export function inputOf(text: string): Json {
 
 /**
  * Returns the arguments as an object, because upstreams require one. Any other value is wrapped in an object, so that
- * the model sees what it wrote.
+ * the model still sees what it wrote.
  */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
@@ -219,14 +219,14 @@ function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContex
   return { ...notice }
 }
 
-/** Returns the `content` field. A single plain text part becomes a string. Without blocks, there is no field. */
+/** Returns the `content` field, which is a string for a single plain text part. Empty if there are no blocks. */
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
   return { content: blocks.length === 1 && isPlainText(first) ? first['text']! : blocks }
 }
 
-/** Whether the block is a text without other fields. */
+/** Returns true if the block is a text without other fields. */
 function isPlainText(block: Block): boolean {
   if (block['type'] !== 'text') return false
   for (const field in block) if (field !== 'type' && field !== 'text') return false

@@ -10,7 +10,7 @@ export const FORMAT = 'messages'
 /** Context for writing a request: dialect, losses, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
-  /** Whether the upstream's version refuses everything that 2026-10-21 removed. */
+  /** True if the upstream's API version refuses everything that version 2026-10-21 removed. */
   readonly stricter: boolean
   readonly native: boolean
   readonly losses: Losses
@@ -20,7 +20,7 @@ export interface WriteContext {
 /** A mutable block. Its cache marker may still be added or removed. */
 export type Block = { [field: string]: Json }
 
-/** A block with a cache marker, and the path of the node that the marker belongs to. */
+/** A block with a cache marker, and the path of the node to which the marker belongs. */
 export interface Marker {
   readonly block: Block
   readonly path: Path
@@ -30,7 +30,7 @@ export interface Marker {
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
-  /** Whether the tool choice excludes all of the caller's tools. */
+  /** True if the tool choice excludes all of the caller's tools. */
   readonly none: boolean
   /** The last tool, if it can have a cache marker. */
   readonly last?: Marker | undefined
@@ -49,10 +49,10 @@ export function writeCache(
   return block
 }
 
-/** Cache duration for each requested one. A duration that does not exist becomes the next longer one. */
+/** Cache duration for each requested duration. If the format does not have it, the next longer one. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
-/** Writes a cache marker, and reports a duration that the format does not have. */
+/** Writes a cache marker and reports a duration that the format does not have. */
 export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteContext): JsonObject {
   const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
   const ttl = supported ? TIMES[cache.ttl!] : undefined
@@ -67,18 +67,18 @@ export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteConte
   } as JsonObject
 }
 
-const MOST_MARKERS = 4
+const MAX_MARKERS = 4
 
 /**
- * Limits the request to four cache markers (trap 63). If there are more, the first three stay. A single marker on the
- * whole request, which covers the end of the prompt, replaces the others. This way, markers on turns that were already
- * sent hardly ever move.
+ * Limits the request to four cache markers (trap 63). If there are more, the first three are kept, and a single marker
+ * on the request itself, which covers the end of the prompt, replaces the others. This way, markers on turns that were
+ * already sent rarely move.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses } = context
   const top = hint === undefined ? 0 : 1
-  if (markers.length + top <= MOST_MARKERS) return
-  for (const { block, path } of markers.slice(MOST_MARKERS - 1)) {
+  if (markers.length + top <= MAX_MARKERS) return
+  for (const { block, path } of markers.slice(MAX_MARKERS - 1)) {
     delete block['cache_control']
     losses.drop([...path, 'cache'], 'at-most-four-cache-markers')
   }
@@ -89,14 +89,14 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 
 /**
  * Adds cache markers if the caller set none or if its format has none (trap 62). The format's automatic caching marks
- * the end of the prompt, so that no turn changes when further turns follow. A second marker ends the prefix that
- * conversations share, so that other conversations can reuse it. Together they use two of the four markers.
+ * the end of the prompt, so that no turn changes when more turns follow. A second marker is at the end of the prefix
+ * shared by conversations, so that other conversations can reuse it. Together they use two of the four markers.
  *
  * @param prefix the last block of the shared prefix.
  * @param several whether the request has tools or more than one message.
  * @returns the `cache_control` field of the request. Empty if nothing is added.
  */
-export function cacheByItself(
+export function addCacheMarkers(
   request: CanonicalRequest,
   prefix: Marker | undefined,
   several: boolean,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from '../errors/error.ts'
 
-/** The format's error type for each kind of failure (docs/wire/errors.md#anthropic-types). */
+/** The format's error type for each error kind (docs/wire/errors.md#anthropic-types). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request_error',
   'context-too-long': 'invalid_request_error',
@@ -25,15 +25,15 @@ const TYPES: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'timeout_error',
 }
 
-/** Error codes for kinds that share their type with other kinds. */
+/** Error codes for kinds that share a type with other kinds. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
 /**
- * Message for a request that is too long. Claude Code compacts the conversation if a message begins like this. If both
- * numbers are present, it compacts by their difference.
+ * Message for a request that is too long. Claude Code compacts the conversation if a message begins like this, by the
+ * difference of the two numbers if both are present.
  */
 const TOO_LONG: TooLongMessage = {
   pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
@@ -45,14 +45,14 @@ const TOO_LONG: TooLongMessage = {
 const OVERLOADED = 529
 
 /**
- * HTTP statuses by error code. A client that gets this status with this code sends the whole conversation again,
- * because threads are not supported (trap 94).
+ * HTTP statuses by error code. A client that gets this status and code resends the whole conversation, because threads
+ * are not supported (trap 94).
  */
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
 /**
- * Returns the HTTP status of an error. If the upstream is overloaded, that is a special status of the format. If the
- * gateway itself is overloaded, it is 503.
+ * Returns the HTTP status of an error. An overloaded upstream has a status specific to this format; an overloaded
+ * gateway has 503.
  */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   if (httpStatus !== undefined) return httpStatus

@@ -25,9 +25,9 @@ import { head, printsLastBlock, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4). Its parts come one
- * after another. The end is written exactly once. An early end is an error and leaves the open block open, because
- * clients execute a call as soon as its block has stopped (trap 88).
+ * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4). Parts arrive one
+ * after another. The end is written exactly once. An early end is an error and does not close the open block, because
+ * clients execute a call as soon as its block stops (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -35,9 +35,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private started = false
   private over = false
-  /** The block of the open part. Undefined if the part has no block. */
+  /** Block of the open part. Undefined if the part has no block. */
   private open: OpenBlock | undefined
-  /** The index of the part that started last. */
+  /** Index of the most recently started part. */
   private partIndex = -1
   /** Citations that arrived after the block of their text part had ended. */
   private late: PartPatch[] | undefined
@@ -45,10 +45,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
-  /**
-   * True if the caller receives the upstream's events unchanged. The writer's own output for these events is
-   * discarded.
-   */
+  /** True if the caller receives the upstream's events unchanged. The writer's output for these events is discarded. */
   relaying = false
 
   constructor(request: CanonicalRequest) {
@@ -109,8 +106,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes `message_start` once the next event has arrived. That event may be the usage, for which `message_start` has
-   * a field (trap 21).
+   * Writes `message_start` when the next event arrives, because that event may be the usage, for which `message_start`
+   * has a field (trap 21).
    */
   private begin(): void {
     if (this.started) return
@@ -152,7 +149,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
-      // The field is null in a whole answer, but omitted in a stream (trap 87).
+      // The field is null in a unary answer, but omitted in a stream (trap 87).
       ...(details === null ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
@@ -196,7 +193,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Writes late citations in a separate empty text block, because a block that has ended must not get further deltas
+   * Writes late citations in a separate empty text block, because a block that has ended must not get any more deltas
    * (trap 3). Clients that would print that block as the answer do not get the citations.
    */
   private writeLate(): void {

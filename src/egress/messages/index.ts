@@ -6,7 +6,7 @@ import { RelayedStream } from './native.ts'
 import { addRateLimits } from './rate-limits.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
-import { boundSignatures, handsBack } from './thinking.ts'
+import { boundSignatures, reasoningForHistory } from './thinking.ts'
 
 /** The writers of messages (docs/wire/messages.md). */
 export const messages: Writer = {
@@ -14,7 +14,7 @@ export const messages: Writer = {
   result: writeResult,
   events: request => new Sequential(new MessageStream(request)),
   nativeEvents: request => new RelayedStream(new MessageStream(request)),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   boundSignatures,
   error: writeError,
   addRateLimits,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** Writes an image or a document. The format has no other media (traps 50-52). */
+/** Writes an image or document. The format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext): Block | undefined {
   const source = writeSource(part, path, losses)
   if (source === undefined) return undefined
@@ -20,7 +20,10 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
-/** Writes the source in a form that the upstream accepts. If there is none, reports a loss and returns undefined. */
+/**
+ * Writes the source in a form that the upstream accepts. If there is no such form, reports a loss and returns
+ * undefined.
+ */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const refused = (reason: string): undefined => {
     losses.drop(path, reason)

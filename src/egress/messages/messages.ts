@@ -8,23 +8,27 @@ import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** Text of the user turn that is inserted if the conversation begins or ends with another role. */
+/** Text of the user turn that is inserted if the conversation starts or ends with another role. */
 const CONTINUE = 'Continue.'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
-interface Turned {
+interface WrittenConversation {
   readonly system: readonly LocatedBlock[]
   readonly messages: readonly Block[]
 }
 
 /**
- * Makes the turns of another format valid (traps 42, 43). Leading system turns become the `system` field, adjacent
- * turns of one role are joined, and tool results precede other parts of a user turn. The first turn is a user turn. So
- * is the last turn, unless the model is to continue the assistant's text.
+ * Makes turns from another format valid (traps 42, 43). Leading system turns become the `system` field, adjacent turns
+ * of one role are joined, and tool results come before other parts of a user turn. The first turn is a user turn, and
+ * so is the last, unless the model continues the assistant's text.
  *
  * @param thinking whether the upstream will think.
  */
-export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
+export function writeTurns(
+  messages: readonly Message[],
+  thinking: boolean,
+  context: WriteContext,
+): WrittenConversation {
   const lead = leading(messages)
   const system = messages
     .slice(0, lead)
@@ -54,7 +58,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   }
 }
 
-/** Creates a missing user turn, and reports it as inserted. */
+/** Creates a missing user turn and reports it as inserted. */
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
   const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
@@ -67,9 +71,9 @@ interface Ending {
 }
 
 /**
- * Returns the user turn to add after a last assistant turn: results if it has calls, because unanswered calls are
- * refused, otherwise a text that asks the model to continue. Undefined if the model is to continue the assistant's text
- * (prefill), which then must not end in white space.
+ * Returns the user turn to add after a final assistant turn: results if it has calls, because unanswered calls are
+ * refused, otherwise a text that asks the model to continue. Undefined if the model continues the assistant's text
+ * (prefill), which must not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -88,7 +92,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
 
 const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => missingResult(id)) })
 
-/** Returns the number of system turns at the start of the conversation. */
+/** Returns the number of leading system turns. */
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isInstructing(message.role))
   return first === -1 ? messages.length : first
@@ -97,7 +101,7 @@ function leading(messages: readonly Message[]): number {
 function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
   writeHead(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return writeBlocks(message.content, childPath(path, 'content'), 'system', context)
 }
 
@@ -109,14 +113,14 @@ interface WireTurn {
   readonly role: string
   readonly blocks: Block[]
   readonly extras: JsonObject
-  /** Whether no other turn may be joined to this one, because its message has extras of the format. */
+  /** True if no other turn may be joined to this one, because its message has extras of the format. */
   readonly closed: boolean
 }
 
-/** Collects turns, and joins adjacent turns of one role. */
+/** Collects turns and joins adjacent turns of one role. */
 class Turns {
   readonly list: WireTurn[] = []
-  /** The last block written, with its path. */
+  /** The last block written and its path. */
   end: LocatedBlock | undefined
 
   add(role: string, located: readonly LocatedBlock[], message: Message, path: Path, context: WriteContext): void {
@@ -134,7 +138,7 @@ class Turns {
   }
 }
 
-/** A turn with its blocks. Its role has not been decided yet. */
+/** A turn with its blocks, but without a final role. */
 interface WrittenTurn {
   readonly message: Message
   readonly path: Path
@@ -148,8 +152,8 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
 }
 
 /**
- * Decides the role of each turn. A system turn in the middle is only allowed directly after a user turn, and only if an
- * assistant turn or nothing follows. Elsewhere it becomes a user turn ("Mid-conversation system messages",
+ * Decides the role of each turn. A system turn after the start is only allowed directly after a user turn, and only if
+ * an assistant turn or nothing follows. Anywhere else it becomes a user turn ("Mid-conversation system messages",
  * platform.claude.com, read on 2026-11-22; trap 42).
  */
 function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
@@ -157,7 +161,7 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
   if (!roles.includes('system')) return roles
   let run: number[] = []
   let before: string | undefined
-  const settle = (next: string | undefined): void => {
+  const flush = (next: string | undefined): void => {
     const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
     const isAllowed = isOne && before === 'user' && (next === undefined || next === 'assistant')
     if (!isAllowed) for (const at of run) roles[at] = 'user'
@@ -167,11 +171,11 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
     if (located.length === 0) continue
     if (roles[at] === 'system') run.push(at)
     else {
-      settle(roles[at])
+      flush(roles[at])
       before = roles[at]
     }
   }
-  settle(undefined)
+  flush(undefined)
   return roles
 }
 
@@ -180,5 +184,5 @@ function reportRole({ role }: Message, newRole: string, path: Path, { losses }: 
   losses.change([...path, 'role'], newRole, newRole === 'user' ? 'no-system-turns' : 'no-developer-role')
 }
 
-/** Whether the turn has extras of the format. No other turn may then be joined to it. */
+/** Returns true if the turn has extras of the format. No other turn may then be joined to it. */
 const hasExtras = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { idPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-/** Lists models like Anthropic (docs/wire/messages.md#model-list). */
+/** Lists models as Anthropic does (docs/wire/messages.md#model-list). */
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, more } = idPage(cards, query)
@@ -30,7 +30,7 @@ const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObj
 const NO = { supported: false }
 
 /**
- * Capabilities of a model that cannot hold a conversation. A conversational model has null, because its capabilities
+ * Capabilities of a model that cannot hold a conversation. Null for a conversational model, because its capabilities
  * are unknown.
  */
 const NO_CAPABILITIES: JsonObject = {

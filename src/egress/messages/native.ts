@@ -14,12 +14,12 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
 import { refusedSampling } from './sampling.ts'
-import { isProved, unprovedSearches } from './search.ts'
+import { isNativeResult, refusedSearches } from './search.ts'
 import { nativeThinking } from './thinking.ts'
-import { isRefused, type TurnKind, takenPart } from './version.ts'
+import { acceptedPart, isRefused, type TurnKind } from './version.ts'
 
 /**
- * Passes on a request of this format as received, except for the gateway's changes and for fields that the dialect
+ * Passes on a request of this format as received, except for the gateway's changes and the fields that the dialect
  * excludes.
  */
 export function writeNativeRequest(
@@ -52,8 +52,8 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
   messages.every((message, at) => message === read[at] && isAccepted(message, context))
 
 /**
- * Whether the message can be sent as received. It cannot if it has reasoning, searches or citations from another
- * upstream, if it is a system turn and the dialect has none, or if the upstream's version refuses one of its parts.
+ * Returns true if the message can be sent as received: it has no reasoning, searches or citations from other upstreams,
+ * the dialect supports its role, and the upstream's version accepts all of its parts.
  */
 const isAccepted = (message: Message, context: WriteContext): boolean =>
   isAcceptedTurn(message, context) &&
@@ -64,7 +64,7 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
     ? content.every(
         part =>
           !hasUnindexedCitations(part) &&
-          (part.type !== 'search-result' || isProved(part)) &&
+          (part.type !== 'search-result' || isNativeResult(part)) &&
           (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false
@@ -72,20 +72,20 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
 const turnOf = ({ role }: Message): TurnKind => (role === 'developer' ? 'system' : role)
 
 /**
- * Whether the text has citations that the gateway itself wrote with an empty `encrypted_index` (trap 82). Upstreams
- * refuse such citations.
+ * Returns true if the text has citations that the gateway itself wrote with an empty `encrypted_index` (trap 82).
+ * Upstreams refuse such citations.
  */
 function hasUnindexedCitations(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
-  // The gateway never writes a blank text part with extras. If there is one, its citations come from the upstream.
+  // The gateway never writes a blank text part with extras, so the citations of such a part come from the upstream.
   if (part.text.trim() === '' && part.extras !== undefined) return false
   const citations = unchangedWire<JsonObject>(part, FORMAT)?.['citations']
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === NO_INDEX)
 }
 
 /**
- * A turn of the request body. It may have been read as several messages. The first turn may be the system text, which
- * has no role.
+ * A turn in the request body, which may have been read as several messages. The first turn may be the system text,
+ * which has no role.
  */
 interface Turn {
   readonly wire: JsonObject
@@ -94,7 +94,7 @@ interface Turn {
   readonly at: number
 }
 
-/** Writes the conversation's fields if some of its turns are rewritten. */
+/** Writes the fields of a conversation in which some turns are rewritten. */
 function nativeTurns(messages: readonly Message[], context: WriteContext): Block {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
@@ -113,7 +113,7 @@ function nativeTurns(messages: readonly Message[], context: WriteContext): Block
 }
 
 /**
- * Writes a turn without the parts that the upstream refuses. If no parts remain, the turn is dropped, because upstreams
+ * Writes a turn without the parts that the upstream refuses. A turn is dropped if no parts remain, because upstreams
  * refuse empty turns.
  */
 function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
@@ -124,10 +124,10 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
   const blocks = messages.flatMap((message, index) => {
-    const unproved = unprovedSearches(message.content)
+    const refused = refusedSearches(message.content)
     return message.content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      return nativeBlock(part, turnOf(message), path, context, unproved) ?? []
+      return nativeBlock(part, turnOf(message), path, context, refused) ?? []
     })
   })
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
@@ -140,28 +140,28 @@ function nativeBlock(
   turn: TurnKind,
   path: Path,
   context: WriteContext,
-  unproved: ReadonlySet<string>,
+  refused: ReadonlySet<string>,
 ): JsonObject | undefined {
   const original = unchangedWire<JsonObject>(part, FORMAT)
-  const taken = takenPart(part, turn, path, context)
-  if (taken === undefined) return undefined
-  if (original === undefined) return writeBlock(taken, path, context)
-  if (taken !== part) return withFields(original, {}, ['citations'])
-  if (hasUnindexedCitations(part) || (isSearch(part) && unproved.has(part.id))) return writeBlock(part, path, context)
+  const accepted = acceptedPart(part, turn, path, context)
+  if (accepted === undefined) return undefined
+  if (original === undefined) return writeBlock(accepted, path, context)
+  if (accepted !== part) return withFields(original, {}, ['citations'])
+  if (hasUnindexedCitations(part) || (isSearch(part) && refused.has(part.id))) return writeBlock(part, path, context)
   if (part.type !== 'tool-result' || !isRefused(part, turn, context)) return original
   const content = part.content.flatMap(
-    (one, at) => nativeBlock(one, 'result', [...path, 'content', at], context, unproved) ?? [],
+    (one, at) => nativeBlock(one, 'result', [...path, 'content', at], context, refused) ?? [],
   )
   return { ...original, content }
 }
 
 /**
- * Relays the events of an upstream of this format. Only id and model are changed. The message writer follows the
- * stream, so that it can write later events itself.
+ * Relays the events of an upstream of this format. Changes only the id and model. The message writer follows the
+ * stream, so that it can take over and write later events.
  */
 export class RelayedStream extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly message: MessageStream
-  /** The event with the stop reason. It is held until the event that ends the answer. */
+  /** The event with the stop reason, held until the event that ends the answer. */
   private ending: WireEvent | undefined
 
   constructor(message: MessageStream) {

@@ -1,8 +1,8 @@
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
 /**
- * Adds Anthropic's rate-limit headers (docs/wire/common.md#retries-and-rate-limits). The reset time is the time at
- * which the quota is full again, in RFC 3339.
+ * Adds Anthropic's rate limit headers (docs/wire/common.md#retries-and-rate-limits). The reset time, in RFC 3339, is
+ * the time at which the quota is full again.
  *
  * @param now Unix time in milliseconds.
  */
@@ -19,7 +19,7 @@ export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) =>
   }
 }
 
-/** The last reset time in Unix seconds, and its text. Most answers within one second share it. */
+/** Cache of the last reset time, in Unix seconds, and its text. Most answers within one second share it. */
 let second = Number.NaN
 let text = ''
 

@@ -17,8 +17,8 @@ import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentOf } from './content.ts'
 import {
+  addCacheMarkers,
   type Block,
-  cacheByItself,
   FORMAT,
   limitMarkers,
   type Tools,
@@ -32,7 +32,7 @@ import { writeLimit, writeSampling } from './sampling.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
 
-/** The format's rules for tools and calls. Tools and calls of other formats are adapted to them. */
+/** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
@@ -43,7 +43,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
 
-/** Writes a request for a token count as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
+/** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const losses = new Losses()
   const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
@@ -81,7 +81,7 @@ function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Wri
 function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
   const { system, messages } = writeTurns(request.messages, thinking.on, context)
   const several = tools.wire.length > 0 || messages.length > 1
-  const cache = cacheByItself(
+  const cache = addCacheMarkers(
     request,
     system.findLast(({ block }) => block['type'] === 'text') ?? tools.last,
     several,
@@ -91,7 +91,7 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
-/** Returns the format's extras, except for the extras of fields that are written one by one. */
+/** Returns the format's extras, except for those of objects that are written field by field. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   if (request.extras?.[FORMAT] === undefined) return extrasFor(request, FORMAT)
   return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !INNER.has(key)))
@@ -146,7 +146,7 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
 }
 
-const LONGEST_USER_ID = 512
+const MAX_USER_ID_LENGTH = 512
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   | SettingName
@@ -166,7 +166,7 @@ function writeService(request: CanonicalRequest, context: WriteContext): JsonObj
   const { losses } = context
   const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const long = request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
+  const long = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
     ...state,
@@ -181,8 +181,8 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
 }
 
 /**
- * Writes the thread, if the upstream supports threads. The upstream stores nothing else, so `store: false` is not a
- * loss.
+ * Writes the thread if the upstream supports threads. The upstream stores nothing else, so dropping `store: false` is
+ * not a loss.
  */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}
@@ -202,7 +202,7 @@ const writeThread = (thread: Thread): JsonObject => ({
   ...extrasFor(thread, FORMAT),
 })
 
-/** Service tiers of requests, by their canonical names. */
+/** Service tiers of requests, by canonical name. */
 const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
 function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {

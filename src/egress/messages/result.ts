@@ -20,17 +20,17 @@ import { explanationIn, isUnprintable, stopDetails, writeAnswerPart } from './an
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
-/** Candidate to write if the result has none, because the format requires one. */
+/** Candidate to write if the result has none, because the format requires exactly one. */
 const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** Writes a whole answer as a `message`, or as a token count (docs/wire/messages.md#response). */
+/** Writes a unary answer as a `message` or a token count (docs/wire/messages.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = request.output.count === true ? writeCounted(result, losses) : writeMessage(result, request, losses)
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Writes a token count as `{input_tokens}`. It has neither id nor model. */
+/** Writes a token count as `{input_tokens}`, which has neither id nor model. */
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
   const native = nativeBodyOf(result, FORMAT)
   if (native !== undefined) return native
@@ -57,7 +57,7 @@ function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses
   } as JsonObject
 }
 
-/** Returns the fields that every message begins with. */
+/** Returns the fields with which every message begins. */
 export const head = ({ id = 'msg', model }: Head, request: CanonicalRequest): JsonObject => ({
   ...{ id, type: 'message', role: 'assistant' },
   model: model ?? request.model,
@@ -84,7 +84,7 @@ function writeContent({ content }: Candidate, endsInText: boolean, losses: Losse
   return (endsInText ? withoutUnprintable(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Withholds signatures and searches at the end of the answer if the client would print one as the last block. */
+/** Withholds signatures and searches at the end of the answer if the client would print them as the last block. */
 function withoutUnprintable(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
@@ -102,13 +102,13 @@ function explained({ content }: Candidate): JsonObject {
   return explanation === undefined ? {} : { stop_details: stopDetails(explanation) }
 }
 
-/** The prefix of Claude Code's beta names. */
+/** Prefix of Claude Code's beta names. */
 const AGENT = 'claude-code-'
 
 /**
- * Whether the caller only prints the last block of an answer, and prints nothing if that block is not text. Claude Code
- * and its SDK do this with `-p` (observed with 2.1.330 on 2026-11-22). They are recognised by their beta header or
- * their billing block.
+ * Returns true if the caller prints only the last block of an answer, and nothing if that block is not text. Claude
+ * Code and its SDK do this with `-p` (observed with 2.1.330 on 2026-11-22). They are recognised by their beta header or
+ * billing block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = wireSourceOf<WireRequest>(request, FORMAT)?.wire.headers
@@ -126,7 +126,7 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * Returns a finish reason that this format can express. Calls are a reason (trap 13), a refusal is a reason (trap 16),
+ * Returns a finish reason that this format can express. Calls (trap 13) and refusals (trap 16) determine the reason,
  * and an error must never look like a finished answer (trap 15).
  */
 function supportedReason(reason: FinishReason, content: EndContent): FinishReason {
@@ -137,7 +137,7 @@ function supportedReason(reason: FinishReason, content: EndContent): FinishReaso
 /** Writes `stop_reason`, `stop_sequence` and `stop_details`. The gateway always writes all three. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
   const { stop_details, ...others } = extrasFor(candidate, FORMAT)
-  for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
+  for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-equivalent-field')
   const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')
   const reason = supportedReason(finish.reason, content)

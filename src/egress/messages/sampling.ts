@@ -8,14 +8,14 @@ import { dropSampling, nonBlankStops, RANDOM_FIELDS, supportedSampling } from '.
 import { mostTokens } from '../sanitize/thinking-plan.ts'
 import type { WriteContext } from './context.ts'
 
-/** Default token limit for an unknown model. It suffices for any file that an agent writes. */
+/** Default token limit for an unknown model. Large enough for any file that an agent writes. */
 const LIMIT = 32_000
 /** Number of tokens reserved for the answer, in addition to a thinking budget. */
-const ROOM = 4096
+const ANSWER_TOKENS = 4096
 
 /**
- * Writes `max_tokens`, which is required. If the gateway chooses the limit, it leaves room for thinking (traps 38, 41).
- * Such a limit is a loss if the model could have answered more or if its maximum is unknown.
+ * Writes the required `max_tokens`. A limit chosen by the gateway leaves room for thinking (traps 38, 41), and is a
+ * loss if the model could have answered more or if its maximum is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
@@ -29,7 +29,7 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   if (output.count === true) return {}
   const longest = dialect.max_output ?? dialect.listed_output
   const defaultLimit = dialect.max_tokens ?? longest ?? LIMIT
-  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ROOM), most)
+  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ANSWER_TOKENS), most)
   losses.add(path, limit, longest !== undefined && limit >= longest ? MODEL_LIMIT : 'limit-required')
   return { max_tokens: limit }
 }

@@ -4,9 +4,9 @@ import { extrasFor } from '../fields.ts'
 import type { SearchPart } from '../searches.ts'
 import { type Block, FORMAT } from './context.ts'
 
-/* Writes hosted web searches (docs/wire/messages.md#web-search). */
+/* Hosted web searches (docs/wire/messages.md#web-search). */
 
-/** The `encrypted_content` of pages that another upstream found. */
+/** The `encrypted_content` of pages found by other upstreams. */
 const NO_CONTENT = ''
 
 const DIRECT = { caller: { type: 'direct' } }
@@ -14,7 +14,7 @@ const DIRECT = { caller: { type: 'direct' } }
 const PREFIX = 'srvtoolu_'
 const LEGAL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/
 
-/** Returns the id of a search in the form that upstreams of this format require. */
+/** Returns a search id in the form that upstreams of this format require. */
 const searchId = ({ id }: SearchPart): string => (LEGAL_ID.test(id) ? id : PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_'))
 
 /** Writes a search or its results as a block. */
@@ -31,7 +31,8 @@ const callBlock = (part: SearchCallPart): Block => ({
 })
 
 /**
- * Writes the input of a search. The tool expects one query; any other number of queries is written next to the first.
+ * Writes the input of a search. The tool expects one query, so any other number of queries is written next to the
+ * first.
  */
 function inputOf({ queries }: SearchCallPart): Block {
   const [query] = queries
@@ -56,7 +57,7 @@ const writeSource = (source: SearchSource): Block => ({
   ...extrasFor(source, FORMAT),
 })
 
-/** Reports ids that were made valid, and empty titles, which in this format mean that the title is unknown. */
+/** Reports ids that were made valid, and empty titles, which mean an unknown title in this format. */
 export function reportSearch(part: SearchPart, path: Path, losses: Losses): void {
   const id = searchId(part)
   if (id !== part.id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
@@ -65,22 +66,27 @@ export function reportSearch(part: SearchPart, path: Path, losses: Losses): void
     if (title === '') losses.dropRestored([...path, 'sources', index, 'title'], 'nothing-titled')
 }
 
-/** Whether an upstream of this format found all pages. It refuses pages without its own `encrypted_content`. */
-export const isProved = ({ sources }: SearchResultPart): boolean =>
+/**
+ * Returns true if all pages were found by an upstream of this format, which refuses pages without its own
+ * `encrypted_content`.
+ */
+export const isNativeResult = ({ sources }: SearchResultPart): boolean =>
   sources.every(source => source.extras?.[FORMAT]?.['encrypted_content'] !== undefined)
 
 /** Returns the ids of searches in a turn whose results the upstream would refuse. */
-export function unprovedSearches(content: readonly Part[]): ReadonlySet<string> {
+export function refusedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
-  for (const part of content) if (part.type === 'search-result' && !isProved(part)) (ids ??= new Set()).add(part.id)
+  for (const part of content)
+    if (part.type === 'search-result' && !isNativeResult(part)) (ids ??= new Set()).add(part.id)
   return ids ?? NONE
 }
 
-/** Returns the ids of searches in a turn that the upstream accepts back: searches with results that it found itself. */
-export function provedSearches(content: readonly Part[]): ReadonlySet<string> {
+/** Returns the ids of searches in a turn that the upstream accepts back, because it found their results itself. */
+export function acceptedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
   for (const part of content)
-    if (part.type === 'search-result' && part.sources.length > 0 && isProved(part)) (ids ??= new Set()).add(part.id)
+    if (part.type === 'search-result' && part.sources.length > 0 && isNativeResult(part))
+      (ids ??= new Set()).add(part.id)
   return ids ?? NONE
 }
 

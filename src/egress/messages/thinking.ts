@@ -4,15 +4,15 @@ import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { isMidway, isSignedIn, lastAnswer } from '../sanitize/last-answer.ts'
-import { displayOf, mostTokens, OFF, planned, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, mostTokens, OFF, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** The written thinking settings, and the values on which sampling and limits depend. */
+/** The written thinking settings, with the values on which sampling and limits depend. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
-  /** Whether the upstream will think. */
+  /** True if the upstream will think. */
   readonly on: boolean
   readonly budget?: number
 }
@@ -20,8 +20,7 @@ export interface Thinking {
 const NOTHING: Thinking = { on: false }
 
 /**
- * Rewrites thinking settings of a native caller that the upstream does not accept. Returns the changed fields of the
- * body.
+ * Rewrites a native caller's thinking settings if the upstream does not accept them. Returns the changed body fields.
  */
 export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
@@ -41,8 +40,8 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
 }
 
 /**
- * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to an
- * upstream of another format.
+ * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to
+ * another upstream.
  */
 function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
@@ -54,19 +53,19 @@ function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: Write
 }
 
 /**
- * Writes the canonical reasoning settings, made valid for the upstream (traps 26, 38, 41, 93).
+ * Writes the reasoning settings in a form that is valid for the upstream (traps 26, 38, 41, 93).
  *
- * @param forced whether the model must call a tool. A thinking budget is not allowed then.
+ * @param forced whether the model must call a tool, which does not allow a thinking budget.
  */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
   const limit = mostTokens(request, context.dialect)
-  const plan = planned(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
+  const plan = planThinking(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
   reportPlan(reasoning, plan, context.losses)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING
-  if (effort === 'none') return turnedOff(reasoning, context)
+  if (effort === 'none') return withoutThinking(reasoning, context)
   const enabled = budget !== undefined && budget > 0
   if (enabled && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
   const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
@@ -74,8 +73,8 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** Turns thinking off. If the model does not support that, only allows thinking between tool calls. */
-function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
+/** Turns thinking off, or restricts it to the time between tool calls if the model cannot turn it off. */
+function withoutThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
   const thinking = { ...extras, type: 'between_tools' }
@@ -84,8 +83,8 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
 }
 
 /**
- * Whether the last assistant turn only has reasoning of other upstreams. Such reasoning is not sent, not even for
- * native callers.
+ * Returns true if all reasoning in the last assistant turn is from other upstreams. Such reasoning is not sent, even
+ * for native callers.
  */
 function reasonedElsewhere(request: CanonicalRequest): boolean {
   const reasoning = lastAnswer(request, FORMAT).filter(part => part.type === 'reasoning')
@@ -98,15 +97,18 @@ function reasonedElsewhere(request: CanonicalRequest): boolean {
  * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning only for native
  * callers.
  */
-export function handsBack(reasoning: ReasoningPart, { native, toIssuer }: ReasoningTarget): ReasoningPart | undefined {
+export function reasoningForHistory(
+  reasoning: ReasoningPart,
+  { native, toIssuer }: ReasoningTarget,
+): ReasoningPart | undefined {
   if (!toIssuer) return undefined
   return reasoning.signature?.format === FORMAT || (native && reasoning.signature === undefined) ? reasoning : undefined
 }
 
 /**
- * Whether the upstream refuses a signature if anything before it has changed, like the newest families of Claude
- * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because it is unknown
- * how their model behaves.
+ * Returns true if the upstream refuses a signature after any change to the preceding content, as the newest Claude
+ * families do ("Preserved thinking", platform.claude.com, read on 2026-11-22). Also true for native callers, because
+ * the behaviour of their model is unknown.
  */
 export const boundSignatures = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

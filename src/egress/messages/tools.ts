@@ -7,7 +7,7 @@ import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 
-/** The tools of a request that has none. */
+/** Value for a request without tools. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
 
 /**
@@ -19,7 +19,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined
-  const allows = allowing(toolChoice)
+  const allows = allowedBy(toolChoice)
   const none = allows !== undefined && !tools.some(allows)
   const all = none || namesOne(toolChoice, context)
   for (const [index, tool] of tools.entries()) {
@@ -56,7 +56,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the schema of the arguments. It must be an object schema. If it is strict, all its objects are closed. */
+/** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -70,7 +70,7 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
   return schema
 }
 
-/** Fields that each kind of hosted tool lacks, and the reason of their loss. */
+/** Fields that each kind of hosted tool lacks, with their loss reasons. */
 const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
   'web-search': { contextSize: 'no-context-size' },
   'web-fetch': { contextSize: 'no-context-size', location: 'no-location' },
@@ -85,7 +85,10 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...extrasFor(tool, FORMAT) }, tool, path, context)
 }
 
-/** Writes the settings of a hosted tool: at most one list of domains, which must not be empty, and at least one use. */
+/**
+ * Writes a hosted tool's settings. The format allows at most one list of domains, which must not be empty, and requires
+ * at least one use.
+ */
 function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject {
   const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
@@ -112,7 +115,7 @@ function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject 
 
 type Location = NonNullable<HostedTool['location']>
 
-/** Returns the user's location. A country without a two-letter code (ISO 3166) is dropped. */
+/** Returns the user's location. A country that is not a two-letter code (ISO 3166) is dropped. */
 function supportedLocation(location: Location, path: Path, losses: Losses): Location {
   const { country, ...others } = location
   if (country === undefined || country.length === 2) return location
@@ -121,11 +124,11 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
 }
 
 /**
- * Returns a test for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The format
- * cannot restrict a choice to some tools, so the other tools are not offered. This changes the prompt, but only when
- * the choice changes.
+ * Returns a predicate for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The
+ * format cannot restrict a choice to some tools, so the other tools are not offered. This changes the prompt, but only
+ * when the choice changes.
  */
-function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
+function allowedBy(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
   if (only === undefined || mode === 'none') return undefined
   const names = new Set(only)
@@ -136,7 +139,7 @@ function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | u
   }
 }
 
-/** Whether the choice forces a single tool by name. All tools can then be offered. */
+/** Returns true if the choice forces a single tool by name, in which case all tools can be offered. */
 const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
   choice?.mode === 'required' &&
   choice.only?.length === 1 &&
@@ -144,13 +147,14 @@ const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): bo
   dialect.forced_tools !== false
 
 /**
- * Whether the request forces a tool call. Manual thinking (`enabled`) does not allow forced calls, so it is turned off.
- * Adaptive thinking allows them ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
+ * Returns true if the request forces a tool call. Manual thinking (`enabled`) does not allow forced calls and is then
+ * turned off. Adaptive thinking allows them ("Define tools", section "Forcing tool use", platform.claude.com, September
+ * 2026).
  */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 
-/** Writes `tool_choice`. It also states whether the model may call several tools at once (trap 54). */
+/** Writes `tool_choice`, which also states whether the model may call several tools at once (trap 54). */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const nativeChoice = choice?.extras?.[FORMAT]?.['tool_choice']
@@ -190,7 +194,7 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
 }
 
-/** Returns the name of the only tool that must be called, if it is offered. */
+/** Returns the name of the single tool that must be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
   const one = only?.length === 1 ? only[0] : undefined
   const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
@@ -204,7 +208,7 @@ const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly ty
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** Returns the tool's name on the wire. Undefined for tools of other formats and tools without a name. */
+/** Returns the tool's name on the wire. Undefined for tools of other formats and for nameless tools. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

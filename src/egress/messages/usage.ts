@@ -26,7 +26,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
-/** Number of input tokens that did not come from or go to a cache. */
+/** Returns the number of input tokens that were neither read from nor written to a cache. */
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',
@@ -37,7 +37,7 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'out
 function reportUsage(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
-  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
+  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'prompt-includes-cache')
   for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)
     if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   const { hostedCalls } = usage
@@ -57,7 +57,7 @@ const CALLS: { readonly [kind: string]: string } = {
 const writeCalls = (calls: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 
-/** The names of service tiers in answers. */
+/** Service tiers in answers, by canonical name. */
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
 
 const tierName = (tier: string | undefined): string | undefined =>

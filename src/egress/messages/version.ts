@@ -8,7 +8,7 @@ import { FORMAT, type WriteContext } from './context.ts'
  * texts in tool results (docs/wire/messages.md#versions).
  */
 
-/** Kinds of turns. `result` stands for the content of a tool result. */
+/** Kinds of turns. `result` is the content of a tool result. */
 export type TurnKind = 'system' | 'user' | 'assistant' | 'tool' | 'result'
 
 function isDocument(part: Part): boolean {
@@ -18,7 +18,7 @@ function isDocument(part: Part): boolean {
   return original === undefined ? part.kind !== 'image' : original['type'] === 'document'
 }
 
-/** Whether the version refuses the part, or a part within it, in a turn of this kind. */
+/** Returns true if the version refuses the part, or a part within it, in a turn of this kind. */
 export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteContext, 'stricter'>): boolean {
   if (!stricter || turn === 'system') return false
   if (turn === 'assistant') return isDocument(part)
@@ -27,10 +27,10 @@ export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteCo
 }
 
 /**
- * Returns the part as the version accepts it. Undefined if nothing of it is accepted. The content of a tool result is
- * checked when it is written.
+ * Returns the part in a form that the version accepts, or undefined if none is accepted. The content of a tool result
+ * is checked when it is written.
  */
-export function takenPart(part: Part, turn: TurnKind, path: Path, context: WriteContext): Part | undefined {
+export function acceptedPart(part: Part, turn: TurnKind, path: Path, context: WriteContext): Part | undefined {
   if (!isRefused(part, turn, context) || part.type === 'tool-result') return part
   if (part.type !== 'text') return context.losses.drop(path, 'not-in-this-turn')
   context.losses.drop([...path, 'annotations'], 'no-citations-here')

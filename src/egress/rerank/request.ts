@@ -15,7 +15,7 @@ const OUTPUT = new Set(['ranking'])
 
 /**
  * Writes the request as `POST /rerank` (docs/wire/rerank.md#request). Throws GatewayError `cannot-express` for any
- * other work.
+ * other kind of work.
  */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
@@ -29,7 +29,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'said-outright')
+  if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'default-made-explicit')
   const body = {
     model: request.model,
     query: ranking.query,
@@ -46,8 +46,8 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
 export const FORMAT = 'rerank'
 
 /**
- * Whether the upstream accepts the caller's body unchanged. It must know the caller's field for the number of ranks,
- * and accept documents that are objects.
+ * Returns true if the upstream accepts the caller's body unchanged, including the caller's field for the number of
+ * ranks and documents that are objects.
  */
 const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
@@ -55,13 +55,13 @@ const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: Reran
 /** Shared state of the functions that write one document. */
 interface WriteContext {
   readonly textOnly: boolean
-  /** Writes a document that is a single text. */
+  /** Writes a document that consists of a single text. */
   plain(text: string): Json
   readonly losses: Losses
 }
 
 /**
- * Writes a document as received if possible, otherwise as one text or one image. `path` is the path of the document's
+ * Writes a document as received if possible, otherwise as a single text or image. `path` is the path of the document's
  * parts.
  */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
@@ -87,7 +87,7 @@ interface Text {
   readonly index: number
 }
 
-/** Returns the text parts of a document. Reports parts that cannot be combined with them or that the format lacks. */
+/** Returns the text parts of a document. Reports parts that cannot be combined with text or that the format lacks. */
 function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
   const texts = content.flatMap((part, index): Text[] => {
     // `foreignLosses` reports the loss of another format's part.
@@ -100,7 +100,7 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
     if (part.type === 'media' && index === first && imageCount > 0) continue
     if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
     else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
-      losses.drop([...path, index], 'no-place-for-it')
+      losses.drop([...path, index], 'no-equivalent-field')
   }
   return texts
 }
@@ -124,13 +124,13 @@ const IMAGE_LOSSES = {
   transcript: 'no-transcript-here',
 }
 
-/** Writes an image as its URL or as bare base64. */
+/** Writes an image as a URL or as bare base64. */
 function writeImage(part: MediaPart, at: Path, context: WriteContext): Json {
   const { kind, source } = part
   const { losses } = context
   const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
   if (kind !== 'image' || content === undefined) {
-    losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'pictures-only')
+    losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'images-only')
     return context.plain('')
   }
   losses.dropFields(part, at, { ...IMAGE_LOSSES, use: 'no-masks' })

@@ -14,8 +14,7 @@ import { FORMAT, writeDocument } from './request.ts'
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
 /**
- * Writes a whole answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or
- * Voyage's.
+ * Writes an answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or Voyage's.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT)
@@ -38,21 +37,21 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Recognises the vendor by the shape of an answer. */
+/** Returns the vendor whose style an answer has. */
 const styleOf = (body: JsonObject): string =>
   isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
 
 /** Token counts that clients require in every style except Cohere's. */
 const COUNTS = ['total_tokens']
 
-/** Writes the ranks. If `plain` is set, a document that is a single text is written as a string. */
+/** Writes the ranks. If `plain` is set, a document that consists of a single text is written as a string. */
 function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
-    // `foreignLosses` reports parts of other formats, unless they have a text.
-    if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
+    // `foreignLosses` reports parts of other formats that have no text.
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-equivalent-field')
     return []
   })
 }

@@ -17,9 +17,9 @@ import {
 } from './items.ts'
 import { belongsTo, reportSearch, searchId, writeSearch } from './search.ts'
 
-/* Code that whole and streamed responses share: items, parts and the final state. */
+/* Code shared by unary and streamed responses: items, parts and the final state. */
 
-/** Kind of item that a part of an answer becomes. `nowhere` if the format has no item for it. */
+/** Kind of item to which a part of an answer is written. `nowhere` if the format has no item for the part. */
 type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'search' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {
@@ -62,13 +62,12 @@ export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonO
   }
 }
 
-/** Whether the part is a text that may have log probabilities. */
+/** Returns true if the part is written as a text, which may have log probabilities. */
 export const hasLogprobs = (part: Part): boolean =>
   part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
 /**
  * Writes the log probability of a token and, if reported, of its alternatives. `bytes` is required, so it is empty if
- * unknown.
  * unknown.
  */
 export const writeToken = (token: TokenLogprob): JsonObject =>
@@ -99,7 +98,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'text') reportCitations(part, path, losses)
 }
 
-/** Reports empty lists of bytes. Every token has bytes, so in this format an empty list means that they are unknown. */
+/** Reports empty lists of bytes, which mean unknown bytes in this format, because every token has bytes. */
 function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
@@ -109,9 +108,9 @@ function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losse
 
 /**
  * Writes the parts of a candidate as items of an answer. Adjacent texts and refusals become one message, a search and
- * its results become one call, and all log probabilities go to the first text.
+ * its results become one call, and all log probabilities are put on the first text.
  *
- * @param base the base for generated ids.
+ * @param base the base of generated ids.
  * @param last the status of the last item.
  */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
@@ -152,20 +151,20 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   })
 }
 
-/** Whether a part goes into the same item as the preceding parts. */
+/** Returns true if a part belongs to the same item as the preceding parts. */
 function sharesItem(part: Part, before: readonly Part[]): boolean {
   const first = before[0]!
   if (itemKindOf(part) === 'message') return itemKindOf(first) === 'message'
   return isSearch(part) && before.length === 1 && isSearch(first) && belongsTo(part, first)
 }
 
-/** Facts about an answer's content that determine its final state. */
+/** Properties of an answer's content that determine its final state. */
 export interface EndContent {
   called: boolean
   refused: boolean
 }
 
-/** Fields that state whether a response is running, completed, incomplete or failed. */
+/** Fields with the state of a response: running, completed, incomplete or failed. */
 export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
 
 const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
@@ -194,7 +193,7 @@ export const endContentOf = ({ content }: Candidate): EndContent => ({
   refused: content.some(part => part.type === 'refusal'),
 })
 
-/** Reports a loss if readers would derive a different finish reason from the response. */
+/** Reports a loss if readers derive a different finish reason from the response. */
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
   if (finish === undefined) return losses.add(at, { reason: impliedReason(content) }, 'finish-required')

@@ -34,7 +34,7 @@ const STATE: Unwritten<State, 'previous'> = {
 
 /**
  * Writes a request to compact a conversation (docs/wire/responses.md#compaction): the history, and the few settings
- * that this endpoint has.
+ * that the endpoint supports.
  */
 export function writeCompaction(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
@@ -59,9 +59,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
   }
 }
 
-/**
- * Writes a compacted conversation: the retained messages unchanged, and one encrypted item that replaces all others.
- */
+/** Writes a compacted conversation: the retained messages unchanged, and one encrypted item in place of all others. */
 export function writeCompacted(messages: readonly Message[], encrypted: string, base: string): readonly Part[] {
   const context: WriteContext = { dialect: {}, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
@@ -73,14 +71,14 @@ export function writeCompacted(messages: readonly Message[], encrypted: string, 
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
 }
 
-/** Returns a message as it appears in an answer: with an id, a status and a list of parts. */
+/** Returns a message in the form used in answers: with an id, a status and a list of parts. */
 function completeMessage(item: JsonObject, id: string): JsonObject {
   const { content } = item
   const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
   return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
 }
 
-/** Writes an answer of the compaction endpoint. It has neither a model nor a tier and is never streamed. */
+/** Writes an answer of the compaction endpoint, which has neither a model nor a tier and is never streamed. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses(foreignLosses(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
@@ -108,7 +106,7 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates
 }
 
 /**
- * Reports changes to fields that every answer has exactly once: id, time and candidate. The candidate's extras are
+ * Reports changes to the fields that every answer has exactly once: id, time and candidate. The candidate's extras are
  * lost.
  */
 export function reportHead(result: CanonicalResult, id: string, losses: Losses): void {
@@ -117,7 +115,7 @@ export function reportHead(result: CanonicalResult, id: string, losses: Losses):
   else if (result.id !== id) losses.changeRestored(['id'], id, 'id-made-legal')
   if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
-  if (candidates[0]?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+  if (candidates[0]?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
   if (candidates.length === 0 && result.error === undefined)
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }

@@ -12,11 +12,11 @@ export const FORMAT = 'responses'
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
-  /** Mask that becomes a setting of the image generation tool. */
+  /** Mask that is written as a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
 }
 
-/** The type of text parts in a turn. */
+/** Wire type of text parts in a turn. */
 type TextType = 'input_text' | 'output_text'
 
 /** Writes a part of a content list. If the format cannot express the part, reports a loss and returns undefined. */
@@ -57,7 +57,7 @@ function writeText(part: TextPart, plain: TextType, path: Path, { losses }: Writ
   return plainText(part.text, plain)
 }
 
-/** Writes the citations of an earlier answer. Their other fields are lost, but callers do not notice. */
+/** Writes the citations of an earlier answer. Fields that the format lacks are lost without the caller noticing. */
 function writeCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): readonly JsonObject[] {
   annotations.forEach((citation, index) => {
     if (citation.type === 'opaque') return
@@ -70,7 +70,7 @@ function writeCitations({ annotations = [] }: TextPart, path: Path, losses: Loss
   return annotations.map(writeAnnotation).filter(one => one !== undefined)
 }
 
-/** Writes a citation. Its three required fields are empty or zero if unknown. */
+/** Writes a citation. The three required fields are empty or zero if unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
@@ -129,7 +129,7 @@ const MASK_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'u
 
 function reportMask(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, MASK_LOSSES)
-  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
 }
@@ -141,7 +141,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** Writes an image. `detail` is required. Its default `auto` leaves the decision to the model. */
+/** Writes an image. `detail` is required, and its default `auto` leaves the decision to the model. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
@@ -175,13 +175,13 @@ function writeDocument(part: MediaPart, content: string, path: Path, { losses }:
   return { type: 'input_text', text }
 }
 
-/** Returns the value of a content field. A single plain text part becomes a string. */
+/** Returns the value of a content field: a string for a single plain text part, otherwise a list. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   if (parts.length === 0) return ''
   return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts
 }
 
-/** Whether the part is a text without other fields. Empty annotations are ignored. */
+/** Returns true if the part is a text without other fields. Empty annotations are ignored. */
 function isPlainText(wire: JsonObject): boolean {
   const { type, text, annotations, ...others } = wire
   return (

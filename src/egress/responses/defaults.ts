@@ -2,36 +2,36 @@ import { isObject, type Json, type JsonObject, stringIn, withMappedItems } from 
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
- * Adds the fields that every answer of this format has, if the upstream omitted some. Strict clients cannot read an
- * answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Existing values stay
- * unchanged, and a complete object is returned as it is. In fields that are never null, null counts as absent.
+ * Defaults for the fields that every answer of this format has. Strict clients cannot read an answer in which the
+ * upstream omitted some (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Existing values are
+ * unchanged, and a complete object is returned as is. In fields that are never null, null counts as absent.
  */
 
-/** Whether the object lacks the field. Null counts as absent unless the default is null. */
+/** Returns true if the object lacks the field. Null counts as absent unless the default is null. */
 export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
   object[field] === undefined || (object[field] === null && fallback !== null)
 
-/** Adds missing fields from `entries`. Returns the same object if none are missing. */
+/** Adds missing fields from `entries`. Returns the same object if none is missing. */
 export function withDefaults(object: JsonObject, entries: JsonObject): JsonObject {
   let whole: { [key: string]: Json } | undefined
   for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
   return whole ?? object
 }
 
-/** Index of an item in the output, and its status. */
+/** The index of an item in the output, and its status. */
 interface ItemPosition {
-  /** Base for generated ids. */
+  /** Base of generated ids. */
   readonly base: string
   readonly index: number
   readonly status: string
 }
 
-/** Fields that all items of one type have. */
+/** Properties shared by all items of one type. */
 interface ItemRow {
   /** The prefix of generated ids. */
   readonly prefix: string
   readonly hasStatus?: true
-  /** Whether the item has a `call_id`, to which the caller's result refers. */
+  /** True if the item has a `call_id`, which the caller's result refers to. */
   readonly hasCallId?: true
   readonly entries?: JsonObject
 }
@@ -61,7 +61,7 @@ const OTHER: ItemRow = { prefix: 'item' }
 /** Returns a generated id for an item. */
 export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
 
-/** Completes an item of an answer: its id, its status if its type has one, and its parts. */
+/** Completes an item of an answer: its id, its parts, and its status if its type has one. */
 export function itemWithDefaults(item: JsonObject, { base, index, status }: ItemPosition): JsonObject {
   const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
   const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
@@ -90,7 +90,7 @@ export function partWithDefaults(part: JsonObject): JsonObject {
 const ALTERNATIVE: JsonObject = { bytes: [] }
 const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
-/** Completes the log probability of a token and those of its alternatives. */
+/** Completes the log probabilities of a token and its alternatives. */
 export const tokenWithDefaults = (token: JsonObject): JsonObject =>
   withMappedItems(withDefaults(token, TOKEN), 'top_logprobs', alternative => withDefaults(alternative, ALTERNATIVE))
 
@@ -100,7 +100,7 @@ export const FUNCTION: JsonObject = { description: null, parameters: null, stric
 const TEXT: JsonObject = { format: { type: 'text' } }
 const REASONING: JsonObject = { effort: null, summary: null }
 
-/** Adds the default fields to objects inside a response: its usage and the settings it repeats. */
+/** Adds default fields to objects inside a response: its usage and the settings that it repeats. */
 export function innerDefaults(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
   const whole = withMappedItems(response, 'tools', tool =>
@@ -136,8 +136,8 @@ function usageWithDefaults(usage: JsonObject): JsonObject {
     if (isObject(details)) whole = { ...whole, ...changed(field, details, NO_TOKENS[field] as JsonObject) }
   }
   const { input_tokens, output_tokens } = whole
-  return withDefaults(whole, { total_tokens: counted(input_tokens) + counted(output_tokens) })
+  return withDefaults(whole, { total_tokens: countOf(input_tokens) + countOf(output_tokens) })
 }
 
-/** Returns a token count. Any other value counts as zero. */
-const counted = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)
+/** Returns a token count, or zero for any other value. */
+const countOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)

@@ -44,8 +44,8 @@ const DONE: WireEvent = { data: '[DONE]' }
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
 
 /**
- * Writes a streamed answer (docs/wire/responses.md#order-of-events). Items are in the order in which their parts began,
- * and each is done before the next is added (trap 96). A terminal event follows, whose response contains all items
+ * Writes a streamed answer (docs/wire/responses.md#order-of-events). Items are in the order in which their parts
+ * started, and each is done before the next is added (trap 96). The terminal event contains the response with all items
  * (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
@@ -58,7 +58,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private responder: Responder | undefined
   private message: MessageWriter | undefined
   private previewed: ImageWriter | undefined
-  /** The search that was written last. Its results may follow. */
+  /** The most recently written search, whose results may follow. */
   private search: SearchWriter | undefined
   private logprobs: JsonObject[] = []
   private finish: Finish | undefined
@@ -105,7 +105,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.over ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
   }
 
-  /** Returns the log probabilities that were not yet written with a text, and clears them. */
+  /** Returns the log probabilities that have not been written with a text yet, and clears them. */
   take(): readonly JsonObject[] {
     const { logprobs } = this
     if (logprobs.length > 0) this.logprobs = []
@@ -166,7 +166,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const kind = itemKindOf(part)
     if (kind === 'nowhere') return NO_OUTPUT
     if (isSearch(part)) return this.searchWriter(part)
-    this.leaveSearch()
+    this.endSearch()
     if (kind === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ReasoningWriter(part, this)
@@ -174,22 +174,22 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 
-  /** The writer of a search. It also accepts the results that follow. */
+  /** Returns the writer of a search, which also accepts the results that follow. */
   private searchWriter(part: SearchPart): PartWriter {
     const { search } = this
     if (search !== undefined && part.type === 'search-result' && search.takes(part)) return search.resultWriter(part)
     this.leaveMessage()
-    this.leaveSearch()
+    this.endSearch()
     return (this.search = new SearchWriter(part, this))
   }
 
-  /** Ends the search that was written last. */
-  private leaveSearch(): void {
+  /** Ends the most recently written search. */
+  private endSearch(): void {
     this.search?.close()
     this.search = undefined
   }
 
-  /** Returns the writer for an image. Previews may have created it before the image begins. */
+  /** Returns the writer for an image, which previews may have created before the image starts. */
   private imageWriter(part: MediaPart): ImageWriter {
     const previewed = this.previewed
     this.previewed = undefined
@@ -199,7 +199,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private preview(preview: Preview): void {
     if (this.responder?.isNative !== false) return
     this.leaveMessage()
-    this.leaveSearch()
+    this.endSearch()
     this.previewed ??= new ImageWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
     this.previewed.preview(preview)
   }
@@ -237,16 +237,16 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return typeof id === 'string' ? { ...fields, item_id: id } : fields
   }
 
-  /** Ends the open message, and writes everything that was held. */
+  /** Ends the open message and writes all held events. */
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    this.leaveSearch()
+    this.endSearch()
     this.events.release()
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }
 
-  /** Returns the text part to which late log probabilities go. */
+  /** Returns the text part on which late log probabilities are put. */
   private lastText(): MessagePartWriter | undefined {
     return this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : [])).at(-1)
   }
@@ -282,10 +282,10 @@ const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])
 
 /**
- * Writes the refusal of a request that is too long for the model, like OpenAI for streaming requests: with status 200,
- * an `error` event and a failed response. Codex only reads the failed response and never the body of a 400. opencode
- * and the SDKs read the `error` event (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket, the
- * `error` event is omitted, because it would end the turn before the failed response.
+ * Writes the refusal of a request that is too long for the model, as OpenAI does for streaming requests: with status
+ * 200, an `error` event and a failed response. Codex reads only the failed response and never the body of a 400.
+ * opencode and the SDKs read the `error` event (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a
+ * socket, the `error` event is omitted, because it would end the turn before the failed response.
  */
 export function writeRefused(
   error: CanonicalError,
@@ -301,8 +301,8 @@ export function writeRefused(
 }
 
 /**
- * Returns the fields of an `error` event in two forms: flat and nested. The documentation says flat, but OpenAI sends
- * it nested, and each client reads only one form (docs/wire/errors.md#in-streams).
+ * Returns the fields of an `error` event in two forms, flat and nested. The documentation says flat, but OpenAI sends
+ * nested fields, and each client reads only one form (docs/wire/errors.md#in-streams).
  */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)

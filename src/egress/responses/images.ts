@@ -5,30 +5,27 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { sizeInPixels, writeMade } from '../media/image-settings.ts'
+import { sizeInPixels, writeImageProperties } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
-/*
- * Writes image-only requests as a call of the image generation tool. The tool choice forces this tool, and its call
- * contains the generated image.
- */
+/* Image-only requests, written as a forced call of the image generation tool. The call contains the generated image. */
 
 const TYPE = 'image_generation'
 
-/** Whether only an image was requested. */
+/** Returns true if only an image was requested. */
 export const isImageRequest = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
-/** Choice that forces the image generation tool. */
+/** Tool choice that forces the image generation tool. */
 export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TYPE } }
 
-const IMAGE_TOOL_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+const IMAGE_TOOL_LOSSES = { tools: 'images-only', toolChoice: 'images-only' }
 
-/** Writes the image generation tool with the settings of the image. */
+/** Writes the image generation tool with the image settings. */
 export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.dropFields(request, [], IMAGE_TOOL_LOSSES)
   const image = request.output.image ?? {}
-  reportLooks(image, losses)
+  reportProperties(image, losses)
   const mask = maskOf(request)
   const tool = {
     type: TYPE,
@@ -69,15 +66,15 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   return losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
 }
 
-function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
+function reportProperties(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
   // Images arrive as bytes. If the caller requested URLs, the gateway provides them.
   if (image.delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
 /**
- * Returns the mask that the tool can use: the last part of the last turn, if that turn also has a text part. Any other
- * mask is lost.
+ * Returns the mask that the tool can use: the last part of the last turn, if that turn also has a text part. Other
+ * masks are lost.
  */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
   if (!isImageRequest(request)) return undefined
@@ -96,7 +93,7 @@ const writeMask = (part: MediaPart): JsonObject => {
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
 }
 
-/** Writes a generated image as a call of the image generation tool. The format has no other item for an image. */
+/** Writes a generated image as a call of the image generation tool, because the format has no other item for images. */
 export function writeImageCall(part: MediaPart, stamp: Stamp): JsonObject {
   const { source, made } = part
   if (source.type !== 'base64') return {}
@@ -105,7 +102,7 @@ export function writeImageCall(part: MediaPart, stamp: Stamp): JsonObject {
     ...stamp,
     result: source.data,
     output_format: outputFormatOf(source.mediaType),
-    ...writeMade(made),
+    ...writeImageProperties(made),
     ...extrasFor(part, FORMAT),
   }
 }
@@ -125,5 +122,5 @@ export function reportImage(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, IMAGE_LOSSES)
   if (part.source.type !== 'base64') return
   const read = `image/${outputFormatOf(part.source.mediaType)}`
-  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')
+  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'images-only')
 }

@@ -3,7 +3,7 @@ import type { Writer } from '../writer.ts'
 import { writeCompacted } from './compaction.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream, writeRefused } from './events.ts'
-import { handsBack } from './items.ts'
+import { reasoningForHistory } from './items.ts'
 import { writeRequest } from './request.ts'
 import { isNativeAnswer } from './response.ts'
 import { writeResult } from './result.ts'
@@ -13,7 +13,7 @@ export const responses: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new ResponsesStream(request), { exempt: isNativeAnswer }),
-  reasoningForHistory: handsBack,
+  reasoningForHistory,
   error: writeError,
   errorAsStream: writeRefused,
   compacted: writeCompacted,

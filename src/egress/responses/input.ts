@@ -15,15 +15,15 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
   const instructions = instructionsOf(messages)
   const input = messages.flatMap((message, index) => {
     const path: Path = ['messages', index]
-    if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+    if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
     return index === 0 && instructions !== undefined ? [] : writeMessage(message, path, context)
   })
   return { ...defined({ instructions }), input }
 }
 
 /**
- * Returns the text of a leading system turn, if it is a single plain text part. If the request has only one message, it
- * stays in `input`, because upstreams refuse an empty `input`.
+ * Returns the text of a leading system turn, if it is a single plain text part. The only message of a request stays in
+ * `input`, because upstreams refuse an empty `input`.
  */
 function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
@@ -55,7 +55,7 @@ function writeParts(
 
 /** Writes each tool result as a separate item. */
 function writeResults(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
     if (part.type === 'tool-result') return [writeResult(part, at, context)]
@@ -81,13 +81,13 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
  * message.
  */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   const turn = new Turn(context)
   for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
   return turn.written()
 }
 
-/** The id with which a search in the history is read, because its item has no id (trap 34). */
+/** Id with which readers read a search in the history, because its item has no id (trap 34). */
 const UNNAMED = ''
 const ENDED: Stamp = { status: 'completed' }
 
@@ -134,7 +134,7 @@ class Turn {
     this.search = undefined
   }
 
-  /** Adds results to the item of their search. Anything else becomes a separate item. */
+  /** Adds results to their search's item. Anything else becomes a separate item. */
   private addSearch(part: SearchPart, path: Path): void {
     reportSearch(part, UNNAMED, path, this.context.losses)
     const { search } = this

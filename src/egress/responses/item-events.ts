@@ -4,7 +4,7 @@ import { patched, withBody } from '../../canonical/fold.ts'
 import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { ItemStatus } from '../../canonical/voice-session.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { writeMade } from '../media/image-settings.ts'
+import { writeImageProperties } from '../media/image-settings.ts'
 import { idAt, itemWithDefaults } from './defaults.ts'
 import { writeImageCall } from './images.ts'
 import { originalItem, type Stamp, stampAt, writeCall } from './items.ts'
@@ -20,14 +20,14 @@ export class EventSequence {
   }
 
   /**
-   * Writes an event given as JSON text up to its number. This avoids objects for deltas, which make up most of a
-   * stream.
+   * Writes an event given as JSON text up to its sequence number. Avoids creating objects for deltas, which make up
+   * most of a stream.
    */
   line(type: string, text: string): void {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
   }
 
-  /** Holds an event of a finished item until no item is open. */
+  /** Holds an event of a completed item until no item is open. */
   hold(type: string, fields: JsonObject): void {
     ;(this.held ??= []).push(() => this.emit(type, fields))
   }
@@ -59,7 +59,7 @@ export const NO_OUTPUT: PartWriter = { delta() {}, patch() {}, end() {} }
 /** An item of the output, in its current state. */
 export interface ItemWriter {
   written(): JsonObject
-  /** Marks the item as cut off by the end of the answer. If it is still open, it stays incomplete. */
+  /** Marks the item as cut off by the end of the answer. If still open, it remains incomplete. */
   cutShort(): void
 }
 
@@ -68,18 +68,18 @@ export interface ItemContext {
   readonly events: EventSequence
   /** Base for generated ids. */
   readonly base: string
-  /** The items so far. Their number is the index of the next item. */
+  /** The items so far. The length of this list is the index of the next item. */
   readonly items: ItemWriter[]
-  /** Whether the answer comes from an upstream of this format. */
+  /** True if the answer comes from an upstream of this format. */
   readonly isNative: boolean
-  /** Whether to add fields that the upstream omitted. */
+  /** True if fields that the upstream omitted are added. */
   readonly addsDefaults: boolean
   readonly ids: ItemIds
 }
 
 /**
- * Finds the index of an item by its id. If two items share an id, the later one is found. An item's id may change while
- * it streams. Both ids then find the item.
+ * Index of items by id. If two items share an id, the later one is found. An item's id may change during streaming,
+ * after which both ids find the item.
  */
 export class ItemIds {
   private readonly indexes = new Map<Json | undefined, number>()
@@ -95,7 +95,7 @@ export class ItemIds {
     return this.indexes.get(id)
   }
 
-  /** Returns the latest id of the item at that index. */
+  /** Returns the latest id of the item at an index. */
   idAt(index: number): string | undefined {
     return this.ids.get(index)
   }
@@ -124,7 +124,7 @@ export abstract class Item implements ItemWriter {
     this.broken = true
   }
 
-  /** Writes the event that begins the item. */
+  /** Writes the event that starts the item. */
   protected added(): void {
     this.context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
@@ -135,7 +135,7 @@ export abstract class Item implements ItemWriter {
     this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
-  /** Returns the item's id in its events: the upstream's, or a generated one. */
+  /** Returns the item's id for its events: the upstream's, or a generated id. */
   protected idOf(original: JsonObject | undefined, prefix: string): string {
     return typeof original?.['id'] === 'string' ? original['id'] : idAt(prefix, this.context.base, this.index)
   }
@@ -145,8 +145,8 @@ export abstract class Item implements ItemWriter {
   }
 
   /**
-   * Returns the item in its current state. If the item was cut off, it is incomplete, no matter what its start declared
-   * (trap 88).
+   * Returns the item in its current state. An item that was cut off is incomplete, whatever its start declared (trap
+   * 88).
    */
   written(): JsonObject {
     const item = this.state()
@@ -154,7 +154,7 @@ export abstract class Item implements ItemWriter {
     return this.shown({ ...item, status: UNFINISHED[stringIn(item['type'])] ?? 'incomplete' })
   }
 
-  /** Adds fields that the upstream omitted, if missing fields are to be added. */
+  /** Adds fields that the upstream omitted, if `addsDefaults` is set. */
   protected shown(item: JsonObject): JsonObject {
     const { base, addsDefaults } = this.context
     const status = this.isCut ? 'incomplete' : this.status
@@ -189,9 +189,7 @@ export abstract class SingleWriter extends Item implements PartWriter {
     this.done('completed')
   }
 
-  /**
-   * Returns the upstream's item with the field as received so far. After the item has ended, returns the original item.
-   */
+  /** Returns the upstream's item with the field's value so far, or the original item after its end. */
   protected grown(field: string, value: Json): JsonObject | undefined {
     const original = originalItem(this.part)
     if (original === undefined || (original.whole && this.status === 'completed')) return original?.item
@@ -210,7 +208,7 @@ export class OpaqueWriter extends SingleWriter {
 
   delta(): void {}
 
-  /** Returns the item with the status that the upstream gave it. */
+  /** Returns the item with the upstream's status. */
   override written(): JsonObject {
     return this.shown(this.state())
   }
@@ -220,7 +218,7 @@ export class OpaqueWriter extends SingleWriter {
   }
 }
 
-/** Writes a whole image when it ends. */
+/** Writes a complete image when it ends. */
 export class ImageWriter extends SingleWriter {
   private readonly data: string[] = []
 
@@ -242,11 +240,11 @@ export class ImageWriter extends SingleWriter {
       partial_image_index: index,
       partial_image_b64: source.data,
       output_format: source.mediaType.replace(/^image\//, ''),
-      ...writeMade(made),
+      ...writeImageProperties(made),
     })
   }
 
-  /** Sets the part when the image begins, after its previews. */
+  /** Sets the part when the image starts, after its previews. */
   replacePart(part: MediaPart): this {
     this.part = part
     return this
@@ -261,7 +259,7 @@ export class ImageWriter extends SingleWriter {
     super.end()
   }
 
-  /** Returns the image generation call. If it produced no image, returns the item that replaced it. */
+  /** Returns the image generation call, or the item that replaced it if it produced no image. */
   protected state(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
     const result = this.status === 'in_progress' ? null : this.body
@@ -308,8 +306,8 @@ export class CallWriter extends SingleWriter {
   }
 
   /**
-   * Returns the function's name for the `done` event of its arguments. The name is omitted if an upstream of this
-   * format omitted it (docs/wire/responses.md#stream).
+   * Returns the function's name for the `done` event of its arguments, unless an upstream of this format omitted the
+   * name (docs/wire/responses.md#stream).
    */
   private named(): JsonObject {
     const { part, context } = this
@@ -317,7 +315,7 @@ export class CallWriter extends SingleWriter {
     return isBare ? NAMELESS : { name: part.name }
   }
 
-  /** Returns the call. Until the call ends, it has the arguments received so far. */
+  /** Returns the call, with the arguments received so far. */
   protected state(): JsonObject {
     const original = this.grown(this.field, this.body)
     if (original !== undefined) return original

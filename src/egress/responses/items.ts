@@ -6,14 +6,14 @@ import type { ReasoningTarget } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { idAt } from './defaults.ts'
 
-/* Writes items that histories and answers share. */
+/* Items that are written in the same way in histories and answers. */
 
 /** Fields that an answer adds to an item: an id, and a status if the item's type has one. */
 export type Stamp = { readonly id?: string; readonly status?: string }
 
 /**
- * Items in a history have no ids. Upstreams look up the ids that they receive, and fail for ids that they have not
- * stored (trap 34).
+ * Stamp of items in a history, which are sent without ids: upstreams look up the ids that they receive, and fail for
+ * ids that they have not stored (trap 34).
  */
 const UNNAMED: Stamp = {}
 
@@ -41,7 +41,7 @@ export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObjec
 /** Separator between sections of reasoning. */
 export const SEPARATOR = '\n\n'
 
-/** Splits reasoning text into sections at its cuts. Without cuts, there is one section. An empty text has none. */
+/** Splits reasoning text into sections at its cuts. A text without cuts is one section, and an empty text has none. */
 function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
   const ends = [...cuts, text.length]
@@ -62,8 +62,7 @@ export const writeReasoningItem = (
 })
 
 /**
- * Writes the part's current sections into an upstream's reasoning item. They go into `content` if the upstream used
- * that field.
+ * Writes the part's current sections into an upstream's reasoning item, in `content` if the upstream used that field.
  */
 export function fillReasoning(item: JsonObject, part: ReasoningPart, encrypted: string | undefined): JsonObject {
   const { as, cuts } = spellingFor(part, FORMAT)
@@ -81,8 +80,8 @@ export const summaryText = (text: string): JsonObject => ({ type: 'summary_text'
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
 
 /**
- * Returns the value of `encrypted_content`. This format's own signature stays unchanged. Reasoning from other issuers
- * is wrapped as a whole, signed or not, because clients store nothing else of it (traps 27, 92).
+ * Returns the value of `encrypted_content`. A signature of this format is unchanged. Other issuers' reasoning is
+ * wrapped as a whole, signed or not, because clients store nothing else of it (traps 27, 92).
  */
 export function encryptedContent({ text, signature, redacted }: ReasoningPart): string | undefined {
   if (signature === undefined) return text === '' ? undefined : wrapReasoning([{ text }], FORMAT)
@@ -105,7 +104,7 @@ export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObj
 /** The item from which a part of an answer was read, if the upstream uses this format. */
 interface OriginalItem {
   readonly item: JsonObject
-  /** Whether the item is complete. An incomplete item is in its initial state. */
+  /** True if the item is complete. An incomplete item is in its initial state. */
   readonly whole: boolean
 }
 
@@ -132,8 +131,10 @@ export const originalItems = (content: readonly Part[]): readonly JsonObject[] =
   })
 
 /**
- * Returns encrypted reasoning to the organisation for which it was created (trap 33), like Codex. Its id is omitted,
+ * Returns encrypted reasoning to the organisation for which it was created (trap 33), as Codex does. Its id is omitted,
  * because the upstream would look it up and may not have stored it (trap 34).
  */
-export const handsBack = (reasoning: ReasoningPart, { toIssuer }: ReasoningTarget): ReasoningPart | undefined =>
-  toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined
+export const reasoningForHistory = (
+  reasoning: ReasoningPart,
+  { toIssuer }: ReasoningTarget,
+): ReasoningPart | undefined => (toIssuer && reasoning.signature?.format === FORMAT ? reasoning : undefined)

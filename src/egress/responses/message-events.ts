@@ -10,7 +10,7 @@ import { partWithDefaults } from './defaults.ts'
 import { Item, type ItemContext, type PartWriter } from './item-events.ts'
 import { originalItem, writeMessageItem } from './items.ts'
 
-/** Log probabilities that are held for the next text part. */
+/** Source of log probabilities held for the next text part. */
 export interface LogprobSource {
   take(): readonly JsonObject[]
 }
@@ -22,7 +22,7 @@ export class MessageWriter extends Item {
   private readonly parts: MessagePartWriter[] = []
   private open = 0
   private closing = false
-  /** Whether the event that ends the message has been written. */
+  /** True if the event that ends the message has been written. */
   settled = false
 
   constructor(first: Part, context: ItemContext) {
@@ -56,7 +56,7 @@ export class MessageWriter extends Item {
       this.finish('completed')
   }
 
-  /** Refuses further parts. The message ends as soon as all its parts have ended. */
+  /** Stops accepting parts. The message ends as soon as all its parts have ended. */
   close(status: ItemStatus = 'completed'): void {
     this.closing = true
     this.finish(status)
@@ -68,12 +68,12 @@ export class MessageWriter extends Item {
     this.done(status)
   }
 
-  /** True while the message takes further parts. */
+  /** True while the message accepts more parts. */
   get acceptsParts(): boolean {
     return !this.settled && !this.closing
   }
 
-  /** Text parts of the message to which late log probabilities may go. */
+  /** Text parts of the message on which late log probabilities may be put. */
   get logged(): readonly MessagePartWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
@@ -89,8 +89,8 @@ export class MessageWriter extends Item {
 /** Returns the number of parts in a message. A message without parts is represented by one placeholder part. */
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
-/** Whether the part is the placeholder of a message without parts. */
-const isStandIn = (part: Part): boolean => {
+/** Returns true if the part is the placeholder of a message without parts. */
+const isPlaceholder = (part: Part): boolean => {
   const original = originalItem(part)
   return original?.whole === true && Array.isArray(original.item['content']) && original.item['content'].length === 0
 }
@@ -100,7 +100,7 @@ export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly index: number
   private readonly logprobSource: LogprobSource
-  private readonly isStandIn: boolean
+  private readonly isPlaceholder: boolean
   private readonly refusal: boolean
   private readonly prefix: string
   private readonly suffix: string
@@ -109,7 +109,7 @@ export class MessagePartWriter implements PartWriter {
   private readonly tokens: JsonObject[] = []
   private annotations = 0
   private ended = false
-  /** Whether citations arrived after the part had ended. */
+  /** True if citations arrived after the part had ended. */
   citedLate = false
 
   constructor(part: Part, message: MessageWriter, index: number, logprobSource: LogprobSource) {
@@ -118,11 +118,11 @@ export class MessagePartWriter implements PartWriter {
     this.index = index
     this.logprobSource = logprobSource
     this.refusal = part.type === 'refusal'
-    this.isStandIn = isStandIn(part)
+    this.isPlaceholder = isPlaceholder(part)
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
     this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
     this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
-    if (!this.isStandIn) this.emit('response.content_part.added', { part: this.written() })
+    if (!this.isPlaceholder) this.emit('response.content_part.added', { part: this.written() })
     if (part.type === 'opaque' && part.format !== FORMAT && part.text) this.delta(part.text)
   }
 
@@ -170,7 +170,7 @@ export class MessagePartWriter implements PartWriter {
   end(): void {
     this.ended = true
     if (this.logged) this.log(this.logprobSource.take())
-    if (!this.isStandIn) {
+    if (!this.isPlaceholder) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
       else if (this.logged) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
       this.emit('response.content_part.done', { part: this.written() })
@@ -184,7 +184,7 @@ export class MessagePartWriter implements PartWriter {
     return this.message.context.addsDefaults ? partWithDefaults(written) : written
   }
 
-  /** Returns the upstream's part with the text received so far. After the part has ended, returns the original part. */
+  /** Returns the upstream's part with the text received so far, or the original part after its end. */
   private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined

@@ -26,13 +26,13 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
       ? {}
       : { input: messages.flatMap((message, at) => inputItems(message, ['messages', at], wire.body, context)) }),
   }
-  // The gateway itself runs background work.
+  // The gateway may run background work itself.
   const removed = state?.background === node.state?.background ? [] : ['background']
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
   return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: context.losses.list }
 }
 
-/** Whether the upstream accepts the message as received. */
+/** Returns true if the upstream accepts the message as received. */
 const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
 
@@ -49,7 +49,7 @@ function inputItem(part: Part): JsonObject | undefined {
   return (encrypted == null || encrypted === '') && !String(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
 }
 
-/** Writes the items of a message. The message with the `instructions` has none. */
+/** Writes the items of a message. The message read from `instructions` has none. */
 function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const whole = unchangedWire<JsonObject>(message, FORMAT)
   if (whole !== undefined) return [whole]

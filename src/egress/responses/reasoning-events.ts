@@ -29,10 +29,10 @@ const SECTIONS = {
 /** Writes a streamed reasoning item, section by section. */
 export class ReasoningWriter extends SingleWriter {
   private readonly id: string
-  /** Index of the section that was opened last. */
+  /** Index of the most recently opened section. */
   private sectionIndex = -1
   private section: { text: string; readonly prefix: string } | undefined
-  /** Number of separator characters that are still to be skipped. */
+  /** Number of separator characters still to skip. */
   private gap = 0
   /** Number of cuts passed so far. */
   private cuts = 0
@@ -75,7 +75,7 @@ export class ReasoningWriter extends SingleWriter {
     return isNew ? original.item : fillReasoning(original.item, part, nativeEncryptedContent(part))
   }
 
-  /** Returns the offset of the next cut in the body in UTF-16 units, if known. */
+  /** Returns the offset of the body's next cut, in UTF-16 units, if known. */
   private nextCut(): number | undefined {
     return (spellingFor(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
   }

@@ -20,15 +20,18 @@ import { writeToolChoice, writeTools } from './tools.ts'
 const COMPACT = '/responses/compact'
 const COUNT = '/responses/input_tokens'
 
-/** Writes the canonical request as `POST /responses` or for an endpoint below it (docs/wire/responses.md#request). */
+/**
+ * Writes the canonical request as `POST /responses`, or for an endpoint below that path
+ * (docs/wire/responses.md#request).
+ */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source !== undefined) return writeNativeRequest(original, source)
-  return original.output.count === true ? writeCounting(original, options) : writeAnew(original, options)
+  return original.output.count === true ? writeCounting(original, options) : writeForeign(original, options)
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
   const { request, losses, renamed } = sanitize(original, rule)
@@ -40,10 +43,10 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
   return { wire, losses: losses.list, renamed }
 }
 
-/** Writes a request for a token count as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting). */
+/** Writes a token count request as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting). */
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
+  const { wire, losses: lost, ...written } = writeForeign(countable(original, losses, ['cache', 'state']), options)
   // A token count has no answer to store and nothing to include.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
@@ -75,9 +78,9 @@ const LOGPROBS = 'message.output_text.logprobs'
 const SOURCES = 'web_search_call.action.sources'
 
 /**
- * Writes `include`, the list of additional output. Signatures are included whenever the request has reasoning settings,
- * because callers of other formats need them without requesting them: otherwise the next turn could not return the
- * reasoning. The same applies to the sources of searches.
+ * Writes `include`, the list of additional output. Signatures are included whenever the request has reasoning settings:
+ * callers of other formats do not request them, but without them the next turn could not return the reasoning. The same
+ * applies to the sources of searches.
  */
 function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
   const { logprobs } = request.sampling

@@ -10,10 +10,10 @@ import { FORMAT } from './content.ts'
 import { FUNCTION, innerDefaults, lacks, NO_TOKENS, withDefaults } from './defaults.ts'
 import { failureOf } from './error.ts'
 
-/** Fields of the whole answer. */
+/** Answer-level fields. */
 type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
-/** The content of a response at one point in time. */
+/** The content of a response at a point in time. */
 export interface ResponseContent {
   readonly state: ResponseState
   readonly output: readonly JsonObject[]
@@ -52,10 +52,10 @@ const DEFAULTS: JsonObject = {
   user: null,
 }
 
-/** A response object whose fields are all empty. Filling one in is much cheaper than building a new one. */
+/** A response object with empty fields. Filling in a copy is much cheaper than building a new object. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
-/** Fields of every response. The value is null where null is allowed. */
+/** Fields of every response, with null where null is allowed. */
 const ALWAYS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
@@ -85,7 +85,7 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
       previous_response_id: previous,
       background,
       conversation: conversation === undefined ? undefined : { id: conversation },
-      // The gateway may override this setting from the body.
+      // The gateway may override this field of the body.
       truncation: request.extras?.[FORMAT]?.['truncation'],
     }) as JsonObject),
     tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
@@ -95,32 +95,33 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
 }
 
 /**
- * Maximum length of the base of an id, in characters. Clients may send ids back, and an id may have at most 64
+ * Maximum length of the base of generated ids, in characters. Clients may send ids back, and an id may have at most 64
  * characters.
  */
-const LONGEST = 44
+const MAX_BASE_LENGTH = 44
 
-const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
+const baseOf = (id: string): string =>
+  flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-MAX_BASE_LENGTH))
 
 /** Returns the response object that an upstream of this format sent. */
 const responseIn = (node: Node): JsonObject | undefined =>
   spellingFor(node, FORMAT)['response'] as JsonObject | undefined
 
-/** Whether the answer comes from an upstream of this format. */
+/** Returns true if the answer comes from an upstream of this format. */
 export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== undefined
 
-/** Whether the caller uses the compaction endpoint. Its answers are not responses. */
+/** Returns true if the caller uses the compaction endpoint, whose answers are not responses. */
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
   wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
-/** Writes the response object of an answer every time a stream needs it. */
+/** Writes an answer's response object as often as a stream needs it. */
 export class Responder {
-  /** Whether the answer comes from an upstream of this format and is passed on as received. */
+  /** True if the answer comes from an upstream of this format and is passed on as received. */
   readonly isNative: boolean
-  /** Whether to add fields that this upstream omitted. */
+  /** True if fields that the upstream omitted are added. */
   readonly addsDefaults: boolean
   readonly id: string
-  /** Base for the ids of items. */
+  /** Base of generated item ids. */
   readonly base: string
   private readonly head: ResponseHead
   private readonly request: CanonicalRequest
@@ -136,7 +137,7 @@ export class Responder {
     this.base = baseOf(this.id)
   }
 
-  /** Service tier if the upstream does not report one. */
+  /** Service tier to state if the upstream does not report one. */
   get tier(): string {
     return this.request.serviceTier ?? 'default'
   }
@@ -149,7 +150,7 @@ export class Responder {
     return this.withAllFields(untimed ? { ...response, ...this.completion(content) } : response, content.state)
   }
 
-  /** Returns the completion time. Only a completed answer has one. */
+  /** Returns the completion time, which only a completed answer has. */
   private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
     if (state.status !== 'completed') return NONE
     return { completed_at: spellingFor(late ?? this.head, FORMAT)['completedAt'] ?? null }

@@ -17,8 +17,8 @@ import { writeUsage } from './usage.ts'
 const NO_CANDIDATE: Candidate = { content: [] }
 
 /**
- * Writes a whole answer as a response object (docs/wire/responses.md#response-object). It repeats the settings of the
- * request.
+ * Writes a unary answer as a response object, which repeats the request's settings
+ * (docs/wire/responses.md#response-object).
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   if (request.output.count === true) return writeCounted(result)
@@ -41,7 +41,7 @@ const answered = (body: JsonObject, losses: Losses): Written<WireAnswer> => ({
   losses: losses.list,
 })
 
-/** Passes on an answer of this format as received, except for its head and for fields that the upstream omitted. */
+/** Passes on an answer of this format as received, except for its head and added defaults. */
 function writeNative(
   { candidates: [candidate = NO_CANDIDATE], usage, error }: CanonicalResult,
   responder: Responder,
@@ -60,7 +60,7 @@ const RESULT_LOSSES: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
 > = { task: 'no-tasks' }
 
-/** Reports losses and additions in an answer of another format. */
+/** Reports losses and additions in an answer from another format. */
 function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {
   const { error, candidates } = result
   losses.dropFields(result, [], RESULT_LOSSES)

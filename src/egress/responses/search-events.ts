@@ -9,7 +9,7 @@ import { belongsTo, searchId, writeSearch } from './search.ts'
 
 /**
  * Writes a search, including its results if they follow. An item from an upstream of this format already contains both,
- * so it ends with the search.
+ * so the item ends with the search.
  */
 export class SearchWriter extends SingleWriter {
   private readonly start: SearchPart
@@ -52,12 +52,12 @@ export class SearchWriter extends SingleWriter {
     super.cutShort()
   }
 
-  /** Whether the results belong to this search. */
+  /** Returns true if the results belong to this search. */
   takes(result: SearchResultPart): boolean {
     return this.result === undefined && this.ended && isSearch(this.part) && belongsTo(result, this.part)
   }
 
-  /** Returns the writer of the results. They end the item. */
+  /** Returns the writer of the results, which end the item. */
   resultWriter(result: SearchResultPart): PartWriter {
     this.result = result
     if (this.isOriginal) return NO_OUTPUT
@@ -70,7 +70,7 @@ export class SearchWriter extends SingleWriter {
     }
   }
 
-  /** Returns the item. Until it ends, it has the queries known so far. */
+  /** Returns the item, with the queries known so far. */
   protected state(): JsonObject {
     const original = originalItem(this.part)
     if (original !== undefined) return original.item

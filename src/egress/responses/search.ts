@@ -6,9 +6,9 @@ import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
-/* Writes hosted web searches (docs/wire/responses.md#web-search): a search and its results share one item. */
+/* Hosted web searches (docs/wire/responses.md#web-search). A search and its results share one item. */
 
-/** Whether the results belong to the search, so that both share one item. */
+/** Returns true if the results belong to the search, so that both share one item. */
 export const belongsTo = (result: SearchPart, call: SearchPart | undefined): result is SearchResultPart =>
   call?.type === 'search-call' && result.type === 'search-result' && result.id === call.id
 
@@ -39,7 +39,10 @@ const writeSource = (source: SearchSource): JsonObject => ({
 
 const PREFIX = 'ws_'
 
-/** Returns the id of a search in an answer. Upstreams of this format do not accept ids with another prefix back. */
+/**
+ * Returns the id of a search in an answer. Upstreams of this format do not accept ids with any other prefix in the
+ * history.
+ */
 export const searchId = ({ id }: SearchPart): string => (id.startsWith(PREFIX) ? id : PREFIX + id)
 
 /**
@@ -52,7 +55,7 @@ export function reportSearch(part: SearchPart, id: string, path: Path, losses: L
   if (part.id !== id) losses.changeRestored([...path, 'id'], id, 'id-made-legal')
   if (part.type === 'search-call') return
   for (const field of Object.keys(extrasFor(part, FORMAT)))
-    if (field !== 'sources') losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+    if (field !== 'sources') losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
   for (const [index, { title }] of part.sources.entries())
     if (title !== undefined) losses.drop([...path, 'sources', index, 'title'], 'no-titles-of-sources')
 }

@@ -10,7 +10,7 @@ import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* Writes the settings of requests from other formats. History and tools are written in separate files. */
+/* Settings of requests from other formats. The history and tools are written in separate files. */
 
 const SAMPLING_LOSSES = {
   stop: 'no-stop-sequences',
@@ -19,20 +19,20 @@ const SAMPLING_LOSSES = {
 }
 
 /** Minimum token limit that the format allows. */
-const LEAST_TOKENS = 16
+const MIN_TOKENS = 16
 
 /**
- * Writes the sampling parameters. The format has no stop sequences, no seeds and no multiple candidates (trap 18). Only
- * some dialects have penalties.
+ * Writes the sampling parameters. The format does not support stop sequences, seeds or multiple candidates (trap 18).
+ * Only some dialects have penalties.
  */
 export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {
   const { sampling } = request
   const { maxTokens } = sampling
-  const tooFew = maxTokens !== undefined && maxTokens < LEAST_TOKENS
-  if (tooFew) losses.change(['sampling', 'maxTokens'], LEAST_TOKENS, 'sixteen-tokens-at-least')
+  const tooFew = maxTokens !== undefined && maxTokens < MIN_TOKENS
+  if (tooFew) losses.change(['sampling', 'maxTokens'], MIN_TOKENS, 'sixteen-tokens-at-least')
   const plain = writePlain(SETTINGS, request, losses)
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  return { ...plain, ...(defined({ max_output_tokens: tooFew ? LEAST_TOKENS : maxTokens }) as JsonObject) }
+  return { ...plain, ...(defined({ max_output_tokens: tooFew ? MIN_TOKENS : maxTokens }) as JsonObject) }
 }
 
 const OUTPUT_LOSSES = {
@@ -43,7 +43,7 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-/** Writes the answer's shape in the field `text`. */
+/** Writes the answer's shape in the `text` field. */
 export function writeOutput(output: Output, losses: Losses): JsonObject {
   const drawing = output.modalities?.length === 1 && output.modalities[0] === 'image'
   losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
@@ -84,7 +84,7 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
 
-/** Service tiers that a request may name. */
+/** Service tiers that a request may specify. */
 export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
 
 /** Writes storage, end user and service tier. */
@@ -121,8 +121,8 @@ function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteConte
 }
 
 /**
- * Whether the upstream would store the answer although the caller set no state. Only this format stores by default, so
- * `store` is set to false in that case.
+ * Returns true if the upstream would store the answer even though the caller set no state. Only this format stores by
+ * default, so `store` is set to false in that case.
  */
 const storesByDefault = (state: State | undefined): boolean =>
   state === undefined || Object.values(state).every(value => value === undefined)

@@ -9,7 +9,7 @@ import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
 
 type Named = FunctionTool | FreeformTool
 
-/** Writes the tools in order. Tools of one group become a single entry at the index of the first. */
+/** Writes the tools in order. Tools of one namespace become a single entry at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (isImageRequest(request)) return writeImageTool(request, context.losses)
   return request.tools === undefined ? {} : writeList(request.tools, context)
@@ -52,7 +52,7 @@ function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { lo
   return { type: 'namespace', name, description, tools }
 }
 
-/** Reports differing descriptions within a group, because a group only has the description of its first tool. */
+/** Reports differing descriptions within a namespace, because only its first tool's description is written. */
 function reportGroup(
   { namespace }: Named,
   tools: readonly Tool[],
@@ -82,7 +82,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 }
 
 /**
- * Writes a function. In this format, functions are strict by default, so strictness is turned off for callers that did
+ * Writes a function. Functions are strict by default in this format, so strictness is turned off for callers that did
  * not request it (trap 56).
  */
 function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
@@ -146,7 +146,7 @@ function writeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', container: { type: 'auto' }, ...extrasFor(tool, FORMAT) }
 }
 
-/** Writes `tool_choice`, and whether the model may call several tools at once. */
+/** Writes `tool_choice` and the setting for parallel calls. */
 export function writeToolChoice(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { toolChoice: choice, tools, parallelToolCalls } = request
   const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
@@ -161,7 +161,7 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
   'code-execution': 'code_interpreter',
 }
 
-/** Writes one choice. Named tools take precedence over hosted tools, and `none` takes precedence over both. */
+/** Writes a single choice. Named tools take precedence over hosted tools, and `none` takes precedence over both. */
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   if (hosted !== undefined) {

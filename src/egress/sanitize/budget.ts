@@ -1,10 +1,10 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** Maximum size that resolved references may add to one request, in characters and nodes. */
+/** Maximum size that resolved references may add to a request, in characters and nodes. */
 const DEFAULT_SIZE = 512 * 1024
 
 /**
- * Limits how much of a caller's values a writer may repeat. Otherwise, a value with many references to it could
+ * Limits how much of a caller's values a writer may repeat. Without a limit, many references to one value could
  * multiply the size of a request (trap 106).
  */
 export class Budget {
@@ -14,7 +14,7 @@ export class Budget {
     this.remaining = size
   }
 
-  /** Deducts the size of the value. Returns false once the budget is exhausted, and from then on for every value. */
+  /** Deducts the size of the value. Returns false for this and every later value once the budget is exhausted. */
   spend(value: Json): boolean {
     if (this.remaining >= 0) this.remaining -= sizeOf(value, this.remaining)
     return this.remaining >= 0

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { eachSchema } from './parameters.ts'
 
-/** Keywords whose constraints the upstream does not enforce. It refuses them. */
+/** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
@@ -9,7 +9,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['not', 'if', 'then', 'else', '$schema'],
 ])
 
-/** String formats that the upstream enforces (`transform-json-schema` in Anthropic's own client, 1.11). */
+/** String formats that the upstream enforces (`transform-json-schema` in Anthropic's client, 1.11). */
 const FORMATS: ReadonlySet<Json> = new Set<Json>([
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ])
@@ -39,7 +39,9 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
 /** Keywords that form a union. */
 const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 
-/** Returns the schema of a tool's arguments as the upstream accepts it: an object without a union at the top level. */
+/**
+ * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
+ */
 export function argumentSchema(schema: JsonObject): JsonObject {
   if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
   const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))

@@ -16,12 +16,12 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
   max: 32_000,
 }
 
-/** Returns the lowest effort whose budget is at least the given one. */
+/** Returns the lowest effort whose budget is at least `budget`. */
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, otherwise the next lower one, or else the lowest. Undefined if
- * the model supports no effort.
+ * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. Undefined if
+ * the model supports no efforts.
  *
  * @param efforts the model's efforts, weakest first.
  */
@@ -46,7 +46,7 @@ export function withoutBudget(
   const path = ['reasoning', 'budget']
   if (budget === undefined) return reasoning
   if (budget === -1) losses.dropRestored(path, 'left-to-the-model-anyway')
-  const wanted = effort === undefined && budget >= 0 ? nearest(wantedBy(budget), efforts) : undefined
+  const wanted = effort === undefined && budget >= 0 ? nearest(effortForBudget(budget), efforts) : undefined
   if (wanted === undefined) {
     if (budget !== -1) losses.drop(path, 'no-thinking-budget')
     return reasoning
@@ -57,4 +57,4 @@ export function withoutBudget(
   return { ...reasoning, effort: wanted }
 }
 
-const wantedBy = (budget: number): Effort => (budget === 0 ? 'none' : effortOf(budget))
+const effortForBudget = (budget: number): Effort => (budget === 0 ? 'none' : effortOf(budget))

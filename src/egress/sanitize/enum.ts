@@ -8,9 +8,9 @@ type Shape = NonNullable<Output['text']>
 export type ObjectShape = Exclude<Shape, { readonly shape: 'enum' }>
 
 /**
- * Wraps an enum answer shape in an object (trap 112). The gateway unwraps the answer. Other shapes stay unchanged.
- * Structured answers of OpenAI and Anthropic must be objects at the top level
- * (platform.openai.com/docs/guides/structured-outputs, read 2026-11-23).
+ * Wraps an enum answer shape in an object, because structured answers of OpenAI and Anthropic must be objects at the
+ * top level (trap 112; platform.openai.com/docs/guides/structured-outputs, read 2026-11-23). The gateway unwraps the
+ * answer. Other shapes are unchanged.
  *
  * @param more additional fields of the new schema shape.
  */

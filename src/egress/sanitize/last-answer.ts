@@ -4,14 +4,15 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isSearch } from '../searches.ts'
 
 /**
- * Whether the last assistant turn has calls but does not begin with reasoning that an upstream of this format signed.
+ * Returns true if the last assistant turn has calls but does not start with reasoning signed by an upstream of this
+ * format.
  */
 export function isMidway(request: CanonicalRequest, format: Format): boolean {
   const turn = lastAnswer(request, format).filter(part => isWritten(part, format))
   return turn.some(part => part.type === 'tool-call') && !isSignedIn(turn[0]!, format)
 }
 
-/** Whether the part is reasoning with a signature of the given format. */
+/** Returns true if the part is reasoning with a signature of the given format. */
 export const isSignedIn = (part: Part, format: Format): boolean =>
   part.type === 'reasoning' && part.signature?.format === format
 
@@ -23,7 +24,7 @@ function isWritten(part: Part, format: Format): boolean {
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''
 }
 
-/** Returns the parts of the last assistant turn. The turn may span several messages. */
+/** Returns the parts of the last assistant turn, which may span several messages. */
 export function lastAnswer({ messages }: CanonicalRequest, format: Format): readonly Part[] {
   const turns: (readonly Part[])[] = []
   for (let index = messages.length - 1; index >= 0; index--) {

@@ -7,7 +7,7 @@ interface WriteContext {
   readonly losses: Losses
 }
 
-/** Returns the service tier if the format has one with this name. A native caller's value is always passed on. */
+/** Returns the service tier if the format has a tier with this name. A native caller's value is always passed on. */
 export function supportedTier(
   tier: string | undefined,
   names: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export function supportedTier(
 /** OpenAI's maximum length of a user id, in characters. */
 const MAX_USER_ID = 64
 
-/** Returns the user id. If it is too long, it is replaced by its SHA-256, which stays the same across requests. */
+/** Returns the user id. An id that is too long is replaced with its SHA-256, which is the same in every request. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
   if (endUser === undefined || endUser.length <= MAX_USER_ID) return endUser
   const hash = sha256(endUser)
@@ -29,8 +29,8 @@ export function endUserOf(endUser: string | undefined, losses: Losses): string |
 }
 
 /**
- * Reports `toolChoice` and `parallelToolCalls` of a request that is sent without tools. These fields are omitted,
- * because OpenAI would answer with 400. Only a required tool call is a real loss.
+ * Reports `toolChoice` and `parallelToolCalls` of a request that is sent without tools. The fields are omitted, because
+ * OpenAI would answer with 400. Only a required tool call is a real loss.
  */
 export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
   if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')
@@ -38,7 +38,7 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
   if (parallelToolCalls !== undefined) losses.dropRestored(['parallelToolCalls'], 'no-tools')
 }
 
-/** Returns the first stop sequences, as many as the format allows (docs/wire/mapping.md#request-fields). */
+/** Returns as many of the first stop sequences as the format allows (docs/wire/mapping.md#request-fields). */
 export function limitedStops(
   stop: readonly string[] | undefined,
   most: number,

@@ -15,16 +15,15 @@ import { sha256 } from './sha256.ts'
 export interface SanitizeRule {
   /** Maximum length of a tool name. Names consist of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
-  /** Whether a tool name must begin with a letter or `_`. */
+  /** True if a tool name must begin with a letter or `_`. */
   readonly letterFirst?: true
   /** Maximum length of a tool call id. Ids consist of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
   /**
-   * Whether the format supports tools that accept plain text. If not, each becomes a function with one string (trap
-   * 65).
+   * True if the format supports freeform tools. Otherwise, each becomes a function with one string parameter (trap 65).
    */
   readonly freeform: boolean
-  /** Whether the format has namespaces for tools. If not, a declared namespace becomes a prefix of its tools' names. */
+  /** True if the format has tool namespaces. Otherwise, a declared namespace becomes a prefix of its tools' names. */
   readonly namespaces: boolean
 }
 
@@ -36,7 +35,7 @@ interface Sanitized {
 
 /**
  * Rewrites tool names, ids and kinds so that the upstream accepts them. List indexes do not change, so the paths of
- * later losses still refer to the original request. The response path reverts every rename.
+ * later losses still refer to the original request. The response path reverses every rename.
  */
 export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
   if (request.tools === undefined && request.toolChoice === undefined && !request.messages.some(hasCalls))
@@ -101,8 +100,8 @@ class Sanitizer {
   }
 
   /**
-   * Also maps calls that use a tool's original name, unless the name is ambiguous. Models may know the original names
-   * from their instructions.
+   * Also maps calls that use a tool's original name, unless the name is ambiguous. The model may have read the original
+   * names in its instructions.
    */
   mapOriginalNames(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
@@ -159,7 +158,7 @@ class Sanitizer {
     return { ...plain, arguments: wrapped }
   }
 
-  /** Returns the wire name of a declared tool, and records how to map calls back. */
+  /** Returns the wire name of a declared tool, and records the tool for mapping calls back. */
   private declared({ name, namespace }: FunctionTool | FreeformTool): string {
     const valid = this.name(name, namespace?.name)
     if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(valid, { name, namespace: namespace.name })
@@ -167,9 +166,9 @@ class Sanitizer {
   }
 
   /**
-   * Returns the wire name of a tool. The name only depends on the tool, so that prompts stay stable (law 21). A
-   * namespace without declared tools is ignored: OpenAI uses the names of deferred functions themselves as namespaces
-   * of their calls (trap 108).
+   * Returns the wire name of a tool. The name depends only on the tool, so that prompts remain stable (law 21). A
+   * namespace without declared tools is ignored, because OpenAI uses the names of deferred functions themselves as
+   * namespaces of their calls (trap 108).
    */
   private name(name: string, namespace: string | undefined): string {
     const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
@@ -190,7 +189,7 @@ const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
 /**
- * Returns the name if it is valid. Otherwise keeps its valid characters and adds a hash of the whole name to make it
+ * Returns the name if it is valid. Otherwise, keeps its valid characters and adds a hash of the whole name to make it
  * unique.
  */
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {

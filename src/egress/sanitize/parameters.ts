@@ -2,11 +2,11 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 
-/** JSON Schema keywords whose value is one schema. */
+/** JSON Schema keywords whose value is a schema. */
 const ONE = ['items', 'additionalProperties', 'not'] as const
 /** JSON Schema keywords whose value is a list of schemas. */
 const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
-/** JSON Schema keywords whose value contains schemas by name. */
+/** JSON Schema keywords whose value is an object of schemas by name. */
 const NAMED = ['properties', '$defs', 'definitions'] as const
 
 /** Applies `change` to every subschema, innermost first. Returns the same object if nothing has changed. */
@@ -36,8 +36,8 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
   after.every((value, index) => value === before[index]) ? before : after
 
 /**
- * Returns the tool's parameter schema with fields that OpenAI requires although they have defaults: `properties` of
- * objects and `items` of lists.
+ * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults: `properties`
+ * of objects and `items` of lists.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined

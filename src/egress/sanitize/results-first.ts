@@ -1,7 +1,7 @@
 import type { Message } from '../../canonical/request.ts'
 
 /**
- * Orders messages so that tool results directly follow the assistant turn that called the tools. Returns the original
+ * Orders messages so that tool results directly follow the assistant turn with their calls. Returns the original
  * indexes in the new order.
  *
  * @param lead number of leading messages that keep their position.

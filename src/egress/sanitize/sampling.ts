@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { Sampling } from '../../canonical/request.ts'
 
-/* Sampling parameters of Claude, for all formats in which upstreams offer Claude. */
+/* Claude's sampling parameters, for all formats in which upstreams offer Claude. */
 
 /** The sampling parameters by canonical name. */
 export const RANDOM_FIELDS = ['temperature', 'topP', 'topK'] as const
@@ -12,8 +12,8 @@ export function dropSampling(sampling: Sampling, losses: Losses): void {
   for (const field of RANDOM_FIELDS) if (sampling[field] !== undefined) losses.drop(['sampling', field], 'no-sampling')
 }
 
-/** Minimum `top_p` that is allowed with thinking. */
-const LEAST_TOP_P = 0.95
+/** Minimum `top_p` allowed with thinking. */
+const MIN_TOP_P = 0.95
 
 /**
  * Limits the temperature to 1. With thinking, the temperature must be 1, `top_p` must be near 1, and `top_k` is not
@@ -26,25 +26,25 @@ export function supportedSampling(
   losses: Losses,
 ): Pick<Sampling, (typeof RANDOM_FIELDS)[number]> {
   const { temperature, topP, topK } = sampling
-  const hot = temperature !== undefined && temperature > 1
+  const isTooHigh = temperature !== undefined && temperature > 1
   const drops = {
     temperature: thinking && temperature !== undefined && temperature !== 1,
-    topP: thinking && topP !== undefined && topP < LEAST_TOP_P,
+    topP: thinking && topP !== undefined && topP < MIN_TOP_P,
     topK: thinking && topK !== undefined,
   }
   for (const field of RANDOM_FIELDS) if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
   const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
   const one = both && dialect.sampling === 'one'
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
-  if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
+  if (isTooHigh && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({
-    temperature: drops.temperature ? undefined : hot ? 1 : temperature,
+    temperature: drops.temperature ? undefined : isTooHigh ? 1 : temperature,
     topP: drops.topP || one ? undefined : topP,
     topK: drops.topK ? undefined : topK,
   }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>
 }
 
-/** Writes the stop sequences. Blank ones are left out, because upstreams refuse them. */
+/** Returns the stop sequences without blank ones, which upstreams refuse. */
 export function nonBlankStops(stop: Sampling['stop'], losses: Losses): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const nonBlank = stop.filter(text => text.trim() !== '')

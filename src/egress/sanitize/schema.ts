@@ -4,12 +4,12 @@ import { Budget } from './budget.ts'
 
 /*
  * JSON Schema for upstreams that only accept a subset of OpenAPI's older dialect (trap 55). `narrowed` reduces a schema
- * to the subset but keeps it in JSON Schema. `openApiOf` converts the reduced schema to the subset's spelling.
+ * to the subset but leaves it as JSON Schema. `openApiOf` converts the reduced schema to the subset's spelling.
  */
 
 /** Maximum length of a chain of references. Without a limit, a recursive schema would expand forever. */
 const MAX_DEPTH = 100
-/** Maximum number of times that a target may occur in a chain of references. */
+/** Maximum number of occurrences of a target in a chain of references. */
 const MAX_REPEATS = 2
 
 type Fields = { [key: string]: Json }
@@ -34,7 +34,7 @@ const ALLOWED_FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
   integer: new Set(['int32', 'int64']),
 }
 
-/** Narrows the subschemas of a schema, following its references. */
+/** Narrows a schema and its subschemas, following references. */
 class Narrower {
   private readonly root: JsonObject
   private readonly budget: Budget
@@ -76,7 +76,7 @@ class Narrower {
   }
 
   /**
-   * Merges the schema with the subschemas of its `allOf`. Properties and required names are combined. For any other
+   * Merges the schema with the subschemas of its `allOf`. Combines properties and required names. For any other
    * keyword, the last value wins.
    */
   private whole(wire: JsonObject): JsonObject {
@@ -100,7 +100,7 @@ class Narrower {
   }
 
   /**
-   * Resolves a reference and adds the schema's other keywords. If the reference is not followed or has no target, it
+   * Resolves a reference and adds the schema's other keywords. A reference that is not followed or has no target
    * becomes an empty schema.
    */
   private resolved(wire: JsonObject): JsonObject {
@@ -119,8 +119,8 @@ class Narrower {
 
   private follows(target: JsonObject): boolean {
     const { trail } = this
-    const again = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
-    if (again === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
+    const repeats = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
+    if (repeats === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
     trail.push(target)
     return true
   }
@@ -134,7 +134,10 @@ class Narrower {
     return isObject(found) ? found : {}
   }
 
-  /** Writes `enum` and `const`. The subset only has enums of strings, and a constant becomes an enum with one value. */
+  /**
+   * Writes `enum` and `const`. The subset only supports enums of strings, and a constant becomes an enum with one
+   * value.
+   */
   private values(out: Fields, whole: JsonObject): void {
     const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
     delete out['enum']
@@ -179,7 +182,7 @@ class Narrower {
   }
 }
 
-/** Returns the types other than null (one, a list, or none), and whether null is allowed. */
+/** Returns the types other than null, and whether null is allowed. `type` is a single type, a list, or undefined. */
 function typeOf({ type }: JsonObject): { readonly type: Json | undefined; readonly nullable: boolean } {
   if (!Array.isArray(type)) return { type, nullable: false }
   const others = type.filter(one => one !== 'null')

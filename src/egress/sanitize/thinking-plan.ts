@@ -3,7 +3,7 @@ import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
 
-/* Thinking settings of Claude, for all formats in which upstreams offer Claude (traps 26, 38, 41, 93). */
+/* Claude's thinking settings, for all formats in which upstreams offer Claude (traps 26, 38, 41, 93). */
 
 /** Dialect flags that affect thinking. */
 export interface ThinkingDialect {
@@ -15,11 +15,11 @@ export interface ThinkingDialect {
 
 /** Other facts about the request that affect thinking. */
 export interface Circumstances {
-  /** Whether the model must call a tool. A thinking budget is not allowed then. */
+  /** True if the model must call a tool, which does not allow a thinking budget. */
   readonly forced: boolean
-  /** Maximum number of tokens of the answer, including reasoning. */
+  /** Maximum number of tokens in the answer, including reasoning. */
   readonly limit: number
-  /** Whether the last assistant turn has calls but lacks the signed reasoning that led to them. */
+  /** Returns true if the last assistant turn has calls but lacks the signed reasoning that led to them. */
   midway(): boolean
 }
 
@@ -28,13 +28,13 @@ export const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /**
- * Maximum number of tokens of an answer, including reasoning: the lower of the caller's and the model's limit. Infinity
- * if neither is known.
+ * Returns the maximum number of tokens in an answer, including reasoning: the lower of the caller's and the model's
+ * limit, or Infinity if neither is known.
  */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
-/** Reports how the settings differ from the caller's. */
+/** Reports the differences between the plan and the caller's settings. */
 export function reportPlan(original: Reasoning, { became, reason, restated }: Plan, losses: Losses): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
@@ -47,51 +47,51 @@ export function reportPlan(original: Reasoning, { became, reason, restated }: Pl
   }
 }
 
-/**
- * The supported form of the reasoning settings, as readers read it back from the request, and the reason for any
- * difference.
- */
+/** The supported form of the reasoning settings, as read back from the request, and the reason for any difference. */
 export interface Plan {
   readonly became: Reasoning
   readonly reason: string
-  /** Whether the settings have the same meaning as the caller's. */
+  /** True if the settings have the same meaning as the caller's. */
   readonly restated?: true
 }
 
 export const OFF: Reasoning = { effort: 'none' }
 
 /** Finds the supported form of the reasoning settings for a model with this dialect. */
-export function planned(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
+export function planThinking(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   if (dialect.thinking === 'none') return { became: {}, reason: 'no-thinking' }
-  if (effort === 'none' || budget === 0) return off(reasoning, dialect)
+  if (effort === 'none' || budget === 0) return planOff(reasoning, dialect)
   if (effort === undefined && budget === undefined && show !== true)
     return { became: {}, reason: 'nothing-to-show', restated: true }
   const only = dialect.thinking === 'budget'
   if (!only && (dialect.thinking === 'adaptive' || budget === undefined || budget <= 0))
-    return adaptive(reasoning, dialect)
+    return planAdaptive(reasoning, dialect)
   const obstacle = obstacleTo(circumstances)
-  if (obstacle === undefined) return budgeted(reasoning, circumstances, dialect)
-  return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
+  if (obstacle === undefined) return planBudget(reasoning, circumstances, dialect)
+  return only ? { became: OFF, reason: obstacle } : { ...planAdaptive(reasoning, dialect), reason: obstacle }
 }
 
-/** Turns thinking off. If that is not possible, requests the least thinking. */
-function off({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
+/** Turns thinking off or, if that is not possible, requests the least thinking. */
+function planOff({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
   if (dialect.thinking_off === 'never')
-    return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
+    return {
+      became: planAdaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became,
+      reason: 'always-thinks',
+    }
   const restated = effort === undefined || effort === 'none'
   return { became: OFF, reason: 'reasoning-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** Returns the reason why the request cannot have a thinking budget. Undefined if it can have one. */
+/** Returns the reason why the request cannot have a thinking budget, or undefined if it can. */
 function obstacleTo({ forced, midway, limit }: Circumstances): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (midway()) return 'no-signed-thinking'
-  return limit <= LEAST_BUDGET ? 'no-room-to-think' : undefined
+  return limit <= MIN_BUDGET ? 'no-room-to-think' : undefined
 }
 
 /** Requests adaptive thinking with an effort. A budget is mapped to an effort. */
-function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect): Plan {
+function planAdaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
   const supported = wanted && nearest(wanted, dialect.efforts ?? BUDGET_EFFORTS)
@@ -106,17 +106,17 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDialect)
 }
 
 /** Minimum thinking budget, in tokens. */
-const LEAST_BUDGET = 1024
+const MIN_BUDGET = 1024
 
 /** Requests a budget of at least 1024 tokens that leaves room for the answer. */
-function budgeted(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
+function planBudget(reasoning: Reasoning, { limit }: Circumstances, dialect: ThinkingDialect): Plan {
   const { effort, budget, show } = reasoning
   const wanted = budget !== undefined && budget > 0 ? budget : BUDGETS[effort ?? 'medium']
   const fitting = wanted < limit ? wanted : Math.floor(limit / 2)
   const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : BUDGET_EFFORTS)
   const became = defined({
     effort: effort && nearest(effort, efforts),
-    budget: Math.max(LEAST_BUDGET, fitting),
+    budget: Math.max(MIN_BUDGET, fitting),
     show,
   }) as Reasoning
   return { became, reason: 'budget-made-legal' }

@@ -5,12 +5,13 @@ import type { CanonicalRequest, Output, State } from '../../canonical/request.ts
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /*
- * Loss reports for formats that have only a few of the canonical fields. Every field that is set but not written is
+ * Loss reports for formats with only a few of the canonical fields. Every field that is set but not written is
  * reported.
  */
 
 /**
- * Reports every field of the node as lost, except for the written ones. `foreignLosses` reports extras and spelling.
+ * Reports every field of the node as lost, except for written fields, and for extras and spelling, which
+ * `foreignLosses` reports.
  */
 export function dropOthers(
   node: object | undefined,
@@ -43,7 +44,7 @@ export const NO_TASK: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
 > = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
-/** Candidate fields that only transcriptions have. Text formats drop them. */
+/** Losses of candidate fields that only transcriptions have, in text formats. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 /** Losses of log probabilities in formats that identify tokens only by their text. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
@@ -68,7 +69,7 @@ export const NO_STATE: Unwritten<State> = {
 
 /** Reports a node's extras of this format as lost, because the format writes the node as a plain value. */
 export function dropExtras(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
-  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
+  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-equivalent-field')
 }
 
 const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
@@ -105,7 +106,7 @@ const CONVERSATIONAL: Unwritten<
 /** Request fields that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports the request fields that only conversations have as lost. For formats that do other kinds of work. */
+/** Reports request fields that only conversations have as lost, for formats that do other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)

@@ -16,24 +16,24 @@ import { FORMAT } from './request.ts'
 import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
- * Writes a streamed answer (docs/wire/speech.md#events): audio chunks, then the end with the usage. Parts must not
- * interleave.
+ * Writes a streamed answer (docs/wire/speech.md#events): audio chunks, followed by the end with the usage. Parts must
+ * not interleave.
  */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
-  /** Whether the open part belongs to the recording that is being written. */
+  /** True if the open part belongs to the recording that is being written. */
   private isOpen = false
   /**
-   * Encodes raw samples as a WAV file, and buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
+   * Encoder of raw samples as a WAV file. Buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
    * is needed.
    */
   private wavEncoder: Base64Groups | undefined
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
-  /** Whether the upstream uses this format. */
+  /** True if the upstream uses this format. */
   private native = false
 
   constructor(request: CanonicalRequest) {

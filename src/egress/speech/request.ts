@@ -32,8 +32,8 @@ export function containerOf(mediaType: string): { readonly container: string; re
   return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }
 
-/** Voice for requests that name none, because the format requires one. */
-const USUAL_VOICE = 'alloy'
+/** Voice for requests without a voice, because the format requires one. */
+const DEFAULT_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
 /** Writes the request as `POST /audio/speech` (docs/wire/speech.md#request). */
@@ -45,7 +45,7 @@ export function writeRequest(
   const losses = new Losses()
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
-  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: USUAL_VOICE })
+  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: DEFAULT_VOICE })
   const flow = writeFlow(request, dialect, native, losses)
   const body =
     nativeSource === undefined
@@ -94,7 +94,8 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 }
 
 /**
- * Models that only return bytes (docs/wire/speech.md#events). The gateway converts the bytes to events as they arrive.
+ * Matches models that only return bytes (docs/wire/speech.md#events). The gateway converts the bytes to events as they
+ * arrive.
  */
 const BYTES_ONLY = /^tts-1\b/
 

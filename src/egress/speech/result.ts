@@ -14,7 +14,7 @@ const CANDIDATE = new Set(['content', 'finish'])
 const PART = new Set(['type', 'kind', 'source'])
 
 /**
- * Writes a whole answer. It consists of the bytes of the recording (docs/wire/speech.md#response).
+ * Writes a unary answer, which consists of the recording's bytes (docs/wire/speech.md#response).
  *
  * @throws GatewayError if the answer contains no recording.
  */
@@ -39,7 +39,7 @@ interface PathedPart {
   readonly path: Path
 }
 
-/** Returns the parts that form the recording. All other parts are lost. */
+/** Returns the parts that make up the recording. Other parts are lost. */
 function recordingParts({ content }: Candidate, losses: Losses): readonly PathedPart[] {
   const parts: PathedPart[] = []
   for (const [index, part] of content.entries()) {
@@ -65,7 +65,7 @@ function reportFinish(finish: Finish | undefined, losses: Losses): void {
   else dropOthers(finish, path, FINISH, 'no-finish', losses)
 }
 
-/** Returns the error for an answer without audio. It depends on whether the model refused. */
+/** Returns the error for an answer without audio, depending on whether the model refused. */
 export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
   return candidate?.finish?.reason === 'refused'
     ? ({
@@ -76,7 +76,7 @@ export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
     : ({ kind: 'upstream-failed', message: 'The upstream answered without audio.' } as const)
 }
 
-/** Whether two parts belong to one recording. Raw samples of the same type may arrive in several parts. */
+/** Returns true if two parts belong to one recording. Raw samples of the same type may arrive in several parts. */
 export const continues = (first: Recording, next: Recording): boolean =>
   first.source.type === 'base64' &&
   next.source.type === 'base64' &&
@@ -87,8 +87,8 @@ const RAW = 'audio/pcm'
 const WAV = 'audio/wav'
 
 /**
- * Returns how to deliver raw samples. Few players support them, so they become a WAV file unless the caller requested
- * raw samples. Undefined for audio that already has a container.
+ * Returns the form in which to deliver raw samples. Few players support them, so they become a WAV file unless the
+ * caller requested raw samples. Undefined for audio that already has a container.
  */
 export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw' | 'wav' | undefined {
   const wanted = output.audio?.mediaType
@@ -97,7 +97,7 @@ export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw'
   return mediaType === RAW && wanted === undefined ? undefined : 'wav'
 }
 
-/** Returns the bytes of a recording and their media type, as the caller gets them. */
+/** Returns a recording's bytes and media type in the form delivered to the caller. */
 function delivered(
   [first, ...more]: readonly [Recording, ...Recording[]],
   request: CanonicalRequest,

@@ -12,11 +12,11 @@ import { FORMAT } from './request.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
 /**
- * Writes a streamed transcript (docs/wire/transcriptions.md#events): text deltas, segments with timestamps, and finally
- * the complete text.
+ * Writes a streamed transcript (docs/wire/transcriptions.md#events): text deltas, segments with timestamps, and the
+ * complete text at the end.
  */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  /** Fields to repeat in the deltas of each text part, by part index: the upstream's segment id, if it sent one. */
+  /** Fields to repeat in the deltas of each text part, by part index: the upstream's segment id, if there is one. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
   private text = ''

@@ -50,7 +50,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-/** Whether to request log probabilities. Only plain JSON answers can contain them. */
+/** Returns true if log probabilities are requested. Only plain JSON answers can contain them. */
 function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
   if (logprobs === undefined) return false
   if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
@@ -71,8 +71,8 @@ function shapeFor(transcript: Output['transcript'], losses: Losses): string | un
   return 'diarized_json'
 }
 /**
- * Reports every sampling setting except temperature and the log probabilities of the chosen tokens. All others only
- * apply to conversations.
+ * Reports all sampling settings except temperature and the log probabilities of chosen tokens. The others only apply to
+ * conversations.
  */
 function reportSettings(request: CanonicalRequest, losses: Losses): void {
   const { temperature: _, logprobs: _logprobs, ...sampling } = request.sampling

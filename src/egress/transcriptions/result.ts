@@ -19,10 +19,10 @@ import { NO_TASK, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
 import { FORMAT } from './request.ts'
 
 /**
- * Writes a whole answer in the requested response format: JSON, plain text or subtitles
+ * Writes a unary answer in the requested response format: JSON, plain text or subtitles
  * (docs/wire/transcriptions.md#response-formats).
  *
- * @throws GatewayError `cannot-express` if subtitles are requested but the transcript has no times.
+ * @throws GatewayError `cannot-express` if subtitles were requested but the transcript has no times.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const format = formatOf(request)
@@ -79,7 +79,7 @@ const endOf = ({ segments = [], words = [] }: Transcript): number =>
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** Returns the response format that the caller requested. The default is JSON. */
+/** Returns the response format that the caller requested. Defaults to JSON. */
 function formatOf(request: CanonicalRequest): string {
   const { shape } = spellingFor(request, FORMAT)
   return typeof shape === 'string' ? shape : 'json'
@@ -92,7 +92,7 @@ interface Facts {
   readonly usage?: JsonObject | undefined
 }
 
-/** Writes the fields of a transcript, for a whole answer or for the last event of a stream. */
+/** Writes the fields of a transcript, for a unary answer or the last event of a stream. */
 export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
   return defined({
@@ -111,8 +111,8 @@ const textOf = ({ content }: Candidate): string => content.map(part => (part.typ
 const PLAIN = 'text/plain; charset=utf-8'
 
 /**
- * Returns the answer as plain text or subtitles. Uses the upstream's own text if it sent one, otherwise creates the
- * text from the transcript. Undefined for JSON formats.
+ * Returns the answer as plain text or subtitles: the upstream's own text if it sent one, otherwise text created from
+ * the transcript. Undefined for JSON formats.
  */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
   const rawBody = spellingFor(result, FORMAT)['raw']
@@ -152,11 +152,11 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
     const at = [...path, 'content', index]
     if (part.type === 'text') losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
     else if (part.type !== 'opaque') losses.drop(at, 'only-text')
-    if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-equivalent-field')
   }
-  if (candidate.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   if (candidate.transcript?.extras?.[FORMAT] !== undefined)
-    losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-place-for-it')
+    losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-equivalent-field')
   const { finish } = candidate
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'no-finish-here')
   else if (finish.reason !== 'stop' || finish.stopSequence !== undefined)
@@ -164,12 +164,12 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   reportLogprobs(candidate.logprobs, path, losses)
 }
 
-/** Neutral values for other segment fields that clients' types require. */
+/** Neutral values for the other segment fields that clients' types require. */
 const SEGMENT_DEFAULTS: JsonObject = {
   ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
 }
 
-/** Writes the segments of a whole answer, and reports generated fields. */
+/** Writes the segments of a unary answer and reports generated fields. */
 const writeSegments = (
   segments: readonly Segment[],
   as: 'verbose' | 'diarized',
@@ -222,7 +222,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
   })
 }
 
-/** Writes token counts. If the upstream reported seconds of audio instead, its usage object stays unchanged. */
+/** Writes token counts. If the upstream reported seconds of audio instead, its usage object is unchanged. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage

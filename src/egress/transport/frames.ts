@@ -4,30 +4,30 @@ import type { Framing } from './sse.ts'
 
 /* Binary frames of AWS event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
 
-/** Bytes; the two length fields and the checksum at the start of a frame. */
+/** Length of the two length fields and the checksum at the start of a frame, in bytes. */
 const PRELUDE = 12
-/** Bytes; length of a checksum. */
+/** Length of a checksum, in bytes. */
 const CHECKSUM = 4
 /** Type code of headers whose value is text. */
 const TEXT = 7
 
-/** Encoded headers of frames, by event name. There are only few names, because a format defines them. */
+/** Cache of encoded frame headers, by event name. A format defines only a few names. */
 const headers = new Map<string, Buffer>()
 
 function headersFor(event: string): Buffer {
   const found = headers.get(event)
   if (found !== undefined) return found
   const kind = isException(event) ? 'exception' : 'event'
-  const made = Buffer.concat([
+  const encoded = Buffer.concat([
     header(':message-type', kind),
     header(`:${kind}-type`, event),
     header(':content-type', 'application/json'),
   ])
-  if (headers.size < MAX_NAMES) headers.set(event, made)
-  return made
+  if (headers.size < MAX_NAMES) headers.set(event, encoded)
+  return encoded
 }
 
-/** Maximum number of event names whose headers are stored. */
+/** Maximum number of event names whose headers are cached. */
 const MAX_NAMES = 100
 
 function header(name: string, value: string): Buffer {
@@ -36,7 +36,7 @@ function header(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT]), length, Buffer.from(value)])
 }
 
-/** Encodes an event as a frame. The event name decides whether the frame is an exception. */
+/** Encodes an event as a frame. The event name determines whether the frame is an exception. */
 export function frameOf({ event = '', data }: WireEvent): Buffer {
   const head = headersFor(event)
   const length = PRELUDE + head.length + Buffer.byteLength(data) + CHECKSUM
@@ -67,8 +67,8 @@ export const EVENT_FRAMES: Framing = {
 }
 
 /**
- * Frames that contain the events of another format in base64 (docs/wire/converse.md#invokemodel). Exceptions are
- * separate frames.
+ * Frames that contain another format's events in base64 (docs/wire/converse.md#invokemodel). Exceptions are separate
+ * frames.
  */
 export const CHUNK_FRAMES: Framing = {
   ...EVENT_FRAMES,

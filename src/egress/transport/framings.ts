@@ -1,7 +1,7 @@
 import { CHUNK_FRAMES, EVENT_FRAMES } from './frames.ts'
 import { EVENT_STREAM, type Framing, JSON_ARRAY, JSON_LINES } from './sse.ts'
 
-/** The encodings of a stream's events, by kind of endpoint. */
+/** Encodings of a stream's events, by kind of endpoint. */
 export const FRAMINGS = {
   events: EVENT_STREAM,
   array: JSON_ARRAY,

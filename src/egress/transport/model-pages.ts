@@ -1,11 +1,11 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
 /*
- * Pages of model lists. A cursor is the last id of the previous page, so that models may be added or removed between
- * two pages.
+ * Pages of model lists. A cursor is the last id of the previous page, so models may be added or removed between
+ * requests.
  */
 
-/** Query parameters of a request for models. */
+/** Query parameters of a model list request. */
 export interface ModelQuery {
   readonly [name: string]: string
 }
@@ -17,11 +17,14 @@ interface Named {
 /** One page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** Whether more rows follow in the direction of the query. */
+  /** True if more rows follow in the direction of the query. */
   readonly more: boolean
 }
 
-/** Maximum number of rows per page. Without a requested size, a page has all rows, as clients without paging expect. */
+/**
+ * Maximum number of rows per page. Without a requested size, a page has all rows, because clients without paging expect
+ * a complete list.
+ */
 const MAX_ROWS = 1000
 
 /**
@@ -33,14 +36,16 @@ const MAX_ROWS = 1000
 export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): Page<T> {
   const { limit, after_id: after, before_id: before } = query
   const size = limit === undefined ? undefined : wholeNumber('limit', limit, 1)
-  if (size !== undefined && size > MAX_ROWS) throw wrong('limit', `must be a whole number from 1 to ${MAX_ROWS}`)
-  if (after !== undefined && before !== undefined) throw wrong('before_id', 'must not be combined with `after_id`')
+  if (size !== undefined && size > MAX_ROWS)
+    throw invalidParameter('limit', `must be a whole number from 1 to ${MAX_ROWS}`)
+  if (after !== undefined && before !== undefined)
+    throw invalidParameter('before_id', 'must not be combined with `after_id`')
   if (before === undefined) return firstRows(rowsAfter(rows, after), size)
   const all = rows.filter(({ id }) => id < before)
   return size === undefined ? firstRows(all, size) : { rows: all.slice(-size), more: all.length > size }
 }
 
-/** The parameters of a page and of its token, each with the spelling that errors name first. */
+/** The parameters for page size and page token, in all their spellings. Errors mention the first one. */
 interface TokenParameters {
   readonly size: readonly [string, ...string[]]
   readonly token: readonly [string, ...string[]]
@@ -86,13 +91,13 @@ const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 function cursorOf(token: string, name: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id
-  throw wrong(name, 'is not a valid page token')
+  throw invalidParameter(name, 'is not a valid page token')
 }
 
 function wholeNumber(name: string, text: string, least: number): number {
   const value = Number(text)
   if (/^\d{1,9}$/.test(text) && value >= least) return value
-  throw wrong(name, `must be a whole number, ${least} or more`)
+  throw invalidParameter(name, `must be a whole number, ${least} or more`)
 }
 
-const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}.`, param)
+const invalidParameter = (param: string, message: string): GatewayError => invalid(`${param}: ${message}.`, param)

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 
-/** A form ready to be sent. */
+/** An encoded form, ready to send. */
 export interface Multipart {
   readonly contentType: string
-  /** Total size in bytes. Only known if the size of every file is known and no parts arrive late. */
+  /** Total size in bytes. Undefined unless the size of every file is known and no parts arrive late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }
 
-/** Returns the parts that arrive after the files being sent: further text fields and files. */
+/** Returns the text fields and files that arrive while the first files are being sent. */
 export type LateParts = () => Promise<Pick<WireRequest, 'body' | 'files'>>
 
 /** Encodes the request as `multipart/form-data`: text fields, then files, then late parts. */

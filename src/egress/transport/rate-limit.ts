@@ -1,9 +1,6 @@
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
-/**
- * Adds OpenAI's rate limit headers, which the clients of most formats read
- * (docs/wire/common.md#retries-and-rate-limits).
- */
+/** Adds OpenAI's rate limit headers, which most formats' clients read (docs/wire/common.md#retries-and-rate-limits). */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
   if (requests !== undefined) {
     head['x-ratelimit-limit-requests'] = `${requests.limit}`
@@ -17,7 +14,7 @@ export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
   }
 }
 
-/** Formats a duration like Go: `120ms`, `7.66s`, `6m0s`. */
+/** Formats a duration in Go's style: `120ms`, `7.66s`, `6m0s`. */
 function durationText(milliseconds: number): string {
   const rounded = Math.ceil(milliseconds)
   if (rounded < 1000) return `${rounded}ms`

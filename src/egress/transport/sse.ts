@@ -2,14 +2,14 @@ import type { WireEvent } from '../../canonical/wire.ts'
 
 /** The destination of a stream, such as an HTTP response. */
 export interface Outlet {
-  /** Returns false if the reader is behind. Writing should then pause until `drain`. */
+  /** Returns false if the reader is behind, in which case writing should pause until `drain`. */
   write(chunk: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** The source of events. It can be paused. */
+/** A source of events that can be paused. */
 export interface Source {
   pause(): void
   resume(): void
@@ -18,7 +18,7 @@ export interface Source {
 /** Encodes the events of a stream as text. */
 export interface Framing {
   readonly contentType: string
-  /** Whether each character of the text stands for one byte. */
+  /** True if each character of the text represents one byte. */
   readonly binary?: true
   /** Encodes an event. `first` marks the stream's first event. */
   frame(event: WireEvent, first: boolean): string
@@ -67,21 +67,21 @@ export interface StreamOptions {
   readonly framing: Framing
   /** Heartbeat event. If the format has none, the framing's heartbeat is written. */
   readonly heartbeat: WireEvent | undefined
-  /** ms; maximum silence of the stream before a heartbeat is written. */
+  /** Maximum silence of the stream before a heartbeat is written, in milliseconds. */
   readonly interval: number
   readonly source: Source
 }
 
-/** Maximum number of unread heartbeats, after which the reader is disconnected. */
+/** Maximum number of unread heartbeats. After that many, the reader is disconnected. */
 export const MAX_MISSED_HEARTBEATS = 8
 
-/** ms; minimum time between writes of a busy stream. A write costs more than many events. */
+/** Minimum time between writes of a busy stream, in milliseconds. One write costs more than many events. */
 const WRITE_GAP = 4
 
 /**
- * Writes events to an outlet. After a pause, the events of one tick are written together. If events follow closely,
- * they are batched for a few milliseconds. A slow reader pauses the source. Heartbeats interrupt long silences. The
- * creator must call `end`, or `stop` once the reader has disconnected.
+ * Writes events to an outlet. After a pause, the events of one tick are written together. Events in quick succession
+ * are batched for a few milliseconds. A slow reader pauses the source. Heartbeats interrupt long silences. The creator
+ * must call `end`, or `stop` once the reader has disconnected.
  */
 export class EventStream {
   private readonly outlet: Outlet
@@ -91,8 +91,8 @@ export class EventStream {
   private empty = true
   private scheduled = false
   private lastWrite = Number.NEGATIVE_INFINITY
-  /** Number of heartbeats since the reader fell behind, starting at 1. 0 while the reader keeps up. */
-  private behind = 0
+  /** Number of heartbeats since the reader fell behind, starting at 1, or 0 while the reader keeps up. */
+  private missedHeartbeats = 0
   private over = false
 
   constructor(outlet: Outlet, options: StreamOptions) {
@@ -143,8 +143,8 @@ export class EventStream {
     const text = this.text
     this.text = ''
     this.timer.refresh()
-    if (this.outlet.write(this.encoded(text)) || this.behind > 0) return
-    this.behind = 1
+    if (this.outlet.write(this.encoded(text)) || this.missedHeartbeats > 0) return
+    this.missedHeartbeats = 1
     this.options.source.pause()
     this.outlet.once('drain', this.onDrain)
   }
@@ -154,14 +154,14 @@ export class EventStream {
   }
 
   private readonly onDrain = (): void => {
-    this.behind = 0
+    this.missedHeartbeats = 0
     if (!this.over) this.options.source.resume()
   }
 
   /** Writes a heartbeat, or disconnects a reader that has been behind for too long. */
   readonly beat = (): void => {
-    if (this.behind > 0) {
-      if (++this.behind > MAX_MISSED_HEARTBEATS) this.outlet.destroy()
+    if (this.missedHeartbeats > 0) {
+      if (++this.missedHeartbeats > MAX_MISSED_HEARTBEATS) this.outlet.destroy()
       return
     }
     const { framing, heartbeat } = this.options

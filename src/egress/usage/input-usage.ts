@@ -15,7 +15,7 @@ const INPUT_ONLY: Unwritten<Usage, 'input'> = {
   hostedCalls: 'no-count-of-hosted-calls',
 }
 
-/** Writes usage that only consists of input counts. `fields` are required, and 0 if the count is unknown. */
+/** Writes usage that consists only of input counts. `fields` are required, and 0 if the count is unknown. */
 export function writeInputUsage(
   usage: Usage | undefined,
   format: Format,
@@ -31,8 +31,8 @@ export function writeInputUsage(
 }
 
 /**
- * Returns the upstream's own usage with required counts added. Voyage only reports the total, but OpenAI's clients read
- * `prompt_tokens`. Undefined if the usage came in another format.
+ * Returns the upstream's own usage with required counts added: Voyage only reports the total, but OpenAI's clients read
+ * `prompt_tokens`. Undefined if the usage was received in another format.
  */
 export function nativeCounts(
   usage: Usage | undefined,
@@ -49,8 +49,8 @@ const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] 
 const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
 
 /**
- * Removes fields that no upstream counts from a token counting request, and fields in `beside`, which the format's
- * counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
+ * Removes two kinds of fields from a token count request: fields that no upstream counts, and fields in `beside`, which
+ * the format's counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,
@@ -78,7 +78,7 @@ const USAGE_LOSSES: Unwritten<
   'input' | 'cacheWrite' | 'output' | 'reasoning' | 'outputBy' | 'searches' | 'hostedCalls'
 > = { cacheRead: 'one-count-only', inputBy: 'one-count-only' }
 
-/** Returns the input tokens of a counting result, for formats that report a single number. */
+/** Returns the input tokens of a token count, for formats that report a single number. */
 export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   else losses.dropFields(usage, ['usage'], USAGE_LOSSES)

@@ -41,7 +41,7 @@ function imageTokens({ input, inputBy }: Usage): number | undefined {
 }
 
 /**
- * Writes a group of counts, merged with the upstream's extras. An extra that is not an object only stays if there are
+ * Writes a group of counts, merged with the upstream's extras. An extra that is not an object is only kept if there are
  * no counts.
  */
 function group(name: string, fields: JsonObject, more: Json | undefined): JsonObject {

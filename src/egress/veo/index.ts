@@ -5,13 +5,13 @@ import { writeRequest } from './request.ts'
 
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Matches a download URL at any host. `path` holds the API version and the file, without the base URL. */
+/** Matches a download URL on any host. `path` captures the API version and the file, without the base URL. */
 const DOWNLOAD =
   /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
 
 /**
- * Status and download requests. A download needs the upstream's API key, so its URL is converted to a path below the
- * channel's base URL. The key is never sent elsewhere (trap 84).
+ * Status and download requests. A download needs the upstream's API key, which must never be sent to another host, so
+ * its URL is converted to a path below the channel's base URL (trap 84).
  */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),

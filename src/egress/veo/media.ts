@@ -26,7 +26,10 @@ export function fieldOf(part: MediaPart): Field | undefined {
   return use === undefined ? 'image' : USES[use]
 }
 
-/** Whether Google can read the media from its URL: a file in Google Cloud Storage, or a video that Veo generated. */
+/**
+ * Returns true if Google can read the media from its URL: a file in Google Cloud Storage, or a video that Veo
+ * generated.
+ */
 export const isAtGoogle = ({ kind, source }: MediaPart): boolean =>
   source.type === 'url' && (source.url.startsWith('gs://') || (kind === 'video' && VEO_FILE.test(source.url)))
 

@@ -32,7 +32,7 @@ function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losse
   const { video, candidates } = output
   losses.dropFields(video, VIDEO, LOSSES)
   return definedIfAny({
-    ...writeLook(video, losses),
+    ...writeDimensions(video, losses),
     durationSeconds: wholeSeconds(video, losses),
     negativePrompt: video?.negativePrompt,
     seed,
@@ -49,10 +49,10 @@ const RESOLUTIONS = [
 ] as const
 
 /**
- * Converts a size in pixels to the nearest ratio, and to the largest resolution that does not exceed the size. Reports
- * a difference.
+ * Converts a size in pixels to the nearest ratio and the largest resolution that does not exceed the size. Reports any
+ * difference.
  */
-function writeLook(video: Output['video'], losses: Losses): object {
+function writeDimensions(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }
   const pixels = pixelsOf(video.size)
   const aspectRatio = nearestRatio(video.size, RATIOS)

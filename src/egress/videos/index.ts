@@ -8,7 +8,7 @@ import { writeResult } from './result.ts'
 const taskPath = (id: string): string => `/videos/${encodeURIComponent(id)}`
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Writes the requests about tasks (docs/wire/videos.md#openai). */
+/** Writes requests about tasks (docs/wire/videos.md#openai). */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: taskPath(id), ...PLAIN }),
   content: ({ id }, variant) => ({

@@ -6,7 +6,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { type VideosDialect, videosDialect } from '../../formats/dialects/videos.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { inTexts } from '../media/form-texts.ts'
+import { formFields } from '../media/form-texts.ts'
 import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
 import { type PathedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber, VIDEO } from '../media/video-settings.ts'
@@ -20,24 +20,23 @@ import type { WriteOptions } from '../writer.ts'
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   return nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, videosDialect(options.dialect))
-    ? writeAsItCame(request, nativeSource)
+    ? writeUnchanged(request, nativeSource)
     : writeForeign(request, options)
 }
 
-/** Fields that may change while the rest of the body stays unchanged: the model, and the video to remix. */
+/** Fields that may change while the rest of the body remains unchanged: the model, and the video to remix. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 
-/** Whether the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
+/** Returns true if the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
 const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
 /**
- * Writes a native request as received. A remix uses the model of its original video, so a model named in the request is
- * dropped.
+ * Writes a native request as received. A remix uses the model of its original video, so the request's model is dropped.
  */
-function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
+function writeUnchanged(request: CanonicalRequest, nativeSource: NativeRequest): Written<WireRequest> {
   const losses = new Losses()
   const { body, files } = nativeSource.wire
   const namesModel = isRemix(request) && body['model'] !== undefined
@@ -52,7 +51,7 @@ function writeAsItCame(request: CanonicalRequest, nativeSource: NativeRequest): 
 
 const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
 
-/** Writes a request of another format, or a native one whose shape the upstream does not accept. */
+/** Writes a request from another format, or a native request whose shape the upstream does not accept. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { video } = request.output
@@ -70,21 +69,21 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
   const { named, files } = writeReferences(media.slice(0, 1), losses)
-  const look = writeLook(video, losses)
+  const look = writeDimensions(video, losses)
   const body = { model: request.model, prompt, ...look, ...named, ...extrasFor(request, FORMAT) }
   if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
-  return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
+  return { wire: { ...wireOf(request, formFields(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
 /** Adds a default prompt if there is only an image, because the format requires a prompt. */
 function addPrompt({ messages }: CanonicalRequest, imageCount: number, losses: Losses): string {
   if (imageCount === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
-  losses.insert(['messages', turn, 'content', 0], { type: 'text', text: USUAL_PROMPT }, 'prompt-required')
-  return USUAL_PROMPT
+  losses.insert(['messages', turn, 'content', 0], { type: 'text', text: DEFAULT_PROMPT }, 'prompt-required')
+  return DEFAULT_PROMPT
 }
 
-const USUAL_PROMPT = 'Animate this picture.'
+const DEFAULT_PROMPT = 'Animate this picture.'
 
 function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   const remixOf = request.output.video?.remixOf
@@ -92,20 +91,20 @@ function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   return { path, query: {}, headers: {}, body }
 }
 
-const LOOK_LOSSES = {
+const DIMENSION_LOSSES = {
   quality: 'no-quality',
   resolution: 'sizes-only',
   negativePrompt: 'no-negative-prompt',
   reference: 'no-references',
 }
 const REMIX_LOSSES = {
-  ...LOOK_LOSSES,
+  ...DIMENSION_LOSSES,
   seconds: 'as-the-original',
   size: 'as-the-original',
   aspectRatio: 'as-the-original',
 }
 
-/** Reports the settings of a remix. It inherits its model and appearance from the original video. */
+/** Reports the settings of a remix as lost, because it inherits its model and appearance from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.changeRestored(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
@@ -114,9 +113,9 @@ function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
 /** Sizes that every video model of OpenAI supports, in pixels (docs/wire/videos.md#openai). */
 const SIZES = ['1280x720', '720x1280']
 
-/** Writes duration and size. A ratio is mapped to the nearest size. */
-function writeLook(video: Output['video'], losses: Losses): JsonObject {
-  losses.dropFields(video, VIDEO, LOOK_LOSSES)
+/** Writes duration and size. A ratio is converted to the nearest size. */
+function writeDimensions(video: Output['video'], losses: Losses): JsonObject {
+  losses.dropFields(video, VIDEO, DIMENSION_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
   if (video?.aspectRatio !== undefined) losses.drop([...VIDEO, 'aspectRatio'], 'sizes-only')
   if (size !== undefined && video?.size === undefined) losses.add([...VIDEO, 'size'], size, 'nearest-size')
@@ -126,7 +125,7 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
 export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
-/** The image from which a video starts: a reference in the body (`named`), or a file of a form. */
+/** The first frame of a video: a reference in the body (`named`), or a file of a form. */
 interface References {
   readonly named: JsonObject
   readonly files: readonly WireFile[] | undefined
@@ -147,7 +146,7 @@ const isNamed = ({ source }: MediaPart): boolean =>
 
 const LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
 
-/** Writes the image as a file of a form if its bytes are available, otherwise as a reference by URL or id. */
+/** Writes the image as a form file if its bytes are available, otherwise as a reference by URL or id. */
 function writeReferences(media: readonly PathedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }

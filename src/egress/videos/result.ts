@@ -61,7 +61,7 @@ function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   return { code, message: failure.message, ...extrasFor(failure, FORMAT) }
 }
 
-/** Returns the URL of the video file. All other files are lost. */
+/** Returns the URL of the video file. Other files are lost. */
 function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
   const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
   for (const [fileIndex, file] of files.entries())
@@ -73,7 +73,7 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
 
 const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
-/** Returns the failure's own code if it fits the kind, otherwise the format's code for that kind. */
+/** Returns the failure's own code if it fits the kind, otherwise the format's code for the kind. */
 function codeOf({ kind, code }: TaskFailure): string {
   if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
   return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'

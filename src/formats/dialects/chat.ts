@@ -2,9 +2,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { CACHE_MEANING, SHARED } from './shared-flags.ts'
 
-/** The dialect flags of chat-completions upstreams. */
+/** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
-  /** Traps 35 and 36. */
+  /** See traps 35 and 36. */
   reasoning_field: {
     values: ['reasoning_content', 'reasoning', 'parts', 'none'],
     default: 'none',
@@ -82,5 +82,5 @@ export type ChatDialect = DialectOf<typeof FLAGS>
 
 export const chatDialect = (dialect: JsonObject): ChatDialect => dialect as ChatDialect
 
-/** The dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no store. */
+/** Dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no `store`. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies ChatDialect

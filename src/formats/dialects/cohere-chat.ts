@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The dialect flags of upstreams of Cohere's chat. */
+/** Dialect flags of Cohere chat upstreams. */
 export const FLAGS = {
   thinks: {
     values: 'boolean',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED } from './shared-flags.ts'
 
-/** The dialect flags of text-completions upstreams. */
+/** Dialect flags of text completions upstreams. */
 export const FLAGS = {
   include_usage: SHARED.include_usage,
 } as const satisfies Flags

@@ -2,16 +2,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED, VOICES } from './shared-flags.ts'
 
-/** The dialect flags of generateContent upstreams. Without a flag the upstream is Google's own Gemini API. */
+/** Dialect flags of generateContent upstreams. The defaults describe Google's Gemini API. */
 export const FLAGS = {
   vertex: SHARED.vertex,
-  /** Trap 55. */
+  /** See trap 55. */
   schema: {
     values: ['json', 'openapi'],
     default: 'json',
     meaning: 'how schemas are written: as JSON Schema (default), or in the older OpenAPI subset',
   },
-  /** Trap 50. */
+  /** See trap 50. */
   fetch_urls: {
     values: 'boolean',
     default: false,

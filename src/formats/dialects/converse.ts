@@ -4,7 +4,7 @@ import { FLAGS as MESSAGES_FLAGS } from './messages.ts'
 import { SHARED } from './shared-flags.ts'
 
 /**
- * The dialect flags of Converse upstreams, which host models of many vendors. By default, a model accepts neither cache
+ * Dialect flags of Converse upstreams, which host models of many vendors. By default, a model accepts neither cache
  * points nor thinking settings.
  */
 export const FLAGS = {

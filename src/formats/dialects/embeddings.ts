@@ -2,7 +2,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED } from './shared-flags.ts'
 
-/** The dialect flags of embedding upstreams. A declared field name replaces the caller's, even for native callers. */
+/** Dialect flags of embedding upstreams. A declared field name replaces the caller's, even for native callers. */
 export const FLAGS = {
   dimensions_field: {
     values: ['dimensions', 'output_dimension'],

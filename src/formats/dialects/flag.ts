@@ -1,6 +1,6 @@
 import type { Effort } from '../../canonical/request.ts'
 
-/** The types of flags that have no fixed list of values. */
+/** Types of flags without a fixed list of values. */
 interface FlagTypes {
   readonly boolean: boolean
   readonly number: number
@@ -12,22 +12,22 @@ interface FlagTypes {
 export type FlagType = keyof FlagTypes
 
 interface Row<Values, Value> {
-  /** The allowed values, or the name of their type. */
+  /** Allowed values, or the name of their type. */
   readonly values: Values
-  /** The value that changes nothing. Absent if it depends on the model, the caller or another flag. */
+  /** The value without an effect. Absent if it depends on the model, the caller or another flag. */
   readonly default?: Value
-  /** English text with code between backquotes, for operators and administrators. */
+  /** English text with code in backquotes, for operators and administrators. */
   readonly meaning: string
 }
 
 export type Flag = { [T in FlagType]: Row<T, FlagTypes[T]> }[FlagType] | Row<readonly string[], string>
 
-/** The dialect flags of a format. A flag that is not declared follows the public format. */
+/** The dialect flags of a format. If a flag is not declared, the upstream follows the public format. */
 export interface Flags {
   readonly [name: string]: Flag
 }
 
-/** The flags as writers get them. */
+/** The flags in the form in which writers get them. */
 export type DialectOf<F extends Flags> = { readonly [Name in keyof F]?: ValueOf<F[Name]['values']> }
 
 type ValueOf<V> = V extends FlagType ? FlagTypes[V] : V extends readonly (infer Value)[] ? Value : never

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The dialect flags of image upstreams. */
+/** Dialect flags of image upstreams. */
 export const FLAGS = {
   edits: {
     values: ['any', 'form', 'urls'],

@@ -2,18 +2,18 @@ import { type Format, isObject, type Json, type JsonObject } from '../../canonic
 import { column } from '../rows/index.ts'
 import type { Flags, FlagType } from './flag.ts'
 
-/** The flags of each format that has any. */
+/** Flags of each format that has any. */
 export const FLAGS_OF: { readonly [format: Format]: Flags } = Object.fromEntries(column(({ flags }) => flags))
 
-/** A flag in all formats that have it. */
+/** A flag, merged from all formats that have it. */
 export interface DialectFlag {
   readonly formats: readonly Format[]
-  /** The values allowed in any of the formats, or the name of their type. */
+  /** Values allowed in any of the formats, or the name of their type. */
   readonly values: readonly string[] | FlagType
   readonly meaning: string
 }
 
-/** The dialect flags that have an effect. Any other flag is ignored. */
+/** All dialect flags with an effect. Any other flag is ignored. */
 export const DIALECT_FLAGS: ReadonlyMap<string, DialectFlag> = joined()
 
 function joined(): Map<string, DialectFlag> {
@@ -27,14 +27,14 @@ function joined(): Map<string, DialectFlag> {
   return flags
 }
 
-/** The values of a flag in two formats. A type is the same in all formats. */
+/** Merges the values of a flag in two formats. The type of a flag is the same in all formats. */
 function union(some: DialectFlag['values'], others: DialectFlag['values']): DialectFlag['values'] {
   return typeof some === 'string' || typeof others === 'string' ? some : [...new Set([...some, ...others])]
 }
 
 /**
- * Describes the allowed values of a flag if the given value is not one of them. Undefined for a valid value or an
- * unknown flag.
+ * Describes a flag's allowed values if the given value is not one of them. Undefined for a valid value or an unknown
+ * flag.
  */
 export function expectedOf(name: string, value: Json): string | undefined {
   const values = DIALECT_FLAGS.get(name)?.values
@@ -47,7 +47,7 @@ const isString = (value: unknown): boolean => typeof value === 'string'
 
 interface FlagTypeFacts {
   readonly description: string
-  /** The type as a JSON Schema. */
+  /** JSON Schema of the type. */
   readonly json: JsonObject
   has(value: Json): boolean
 }
@@ -68,7 +68,7 @@ const TYPES: { readonly [T in FlagType]: FlagTypeFacts } = {
   },
 }
 
-/** Returns a flag's JSON Schema, whose description has its formats and meaning. */
+/** Returns a flag's JSON Schema, whose description states the flag's formats and meaning. */
 export const jsonSchemaOf = ({ formats, values, meaning }: DialectFlag): JsonObject => ({
   ...(typeof values === 'string' ? TYPES[values].json : { type: 'string', enum: [...values] }),
   description: `${formats.join(', ')}: ${meaning}.`,

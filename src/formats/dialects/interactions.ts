@@ -2,13 +2,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED, VOICES } from './shared-flags.ts'
 
-/** The revision of the format whose answers have `steps` (docs/wire/interactions.md#revisions). */
+/** Revision of the format in which answers have `steps` (docs/wire/interactions.md#revisions). */
 export const INTERACTIONS_REVISION = '2026-05-20'
 
-/** The dialect flags of upstreams of Google's Interactions API. */
+/** Dialect flags of upstreams with Google's Interactions API. */
 export const FLAGS = {
   efforts: SHARED.efforts,
-  /** The gateway then sends full histories instead of ids of stored interactions. */
+  /** If set, the gateway sends full histories instead of ids of stored interactions. */
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
   ...VOICES,
 } as const satisfies Flags

@@ -1,7 +1,7 @@
 import type { DialectOf, Flags } from './flag.ts'
 import { SHARED, VOICES } from './shared-flags.ts'
 
-/** The dialect flags of live API upstreams. */
+/** Dialect flags of Live API upstreams. */
 export const FLAGS = {
   vertex: SHARED.vertex,
   version: SHARED.version,

@@ -2,33 +2,33 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { CACHE_MEANING, SHARED } from './shared-flags.ts'
 
-/** The version of the API that every client and upstream takes. Sent and assumed if none is stated. */
+/** API version that every client and upstream accepts. Used if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
 
-/** The `version` of an upstream that is sent the version of each caller of this format. */
+/** Value of `version` for an upstream to which the version of each caller of this format is sent. */
 export const CALLERS_VERSION = 'caller'
 
-/** The version that removed sampling parameters, documents of the assistant and citations of the user. */
+/** Version that removed sampling parameters, documents in assistant turns and citations in user turns. */
 const STRICTER = '2026-10-21'
 
 /**
- * Whether requests of a version are held to the rules of 2026-10-21. A date between or after the known versions counts
- * as the last one before it.
+ * Returns true if the rules of 2026-10-21 apply to requests of a version. Any other date counts as the last known
+ * version before it.
  */
 export const isStricter = (version: string): boolean => version >= STRICTER
 
-/** Whether the value is a version that a messages upstream can be declared to have. */
+/** Returns true if the value is a valid `version` of a messages upstream. */
 export const isVersion = (value: Json): boolean =>
   value === CALLERS_VERSION || (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value))
 
-/** The dialect flags of messages upstreams. What the flags rule out is never sent, not even for native callers. */
+/** Dialect flags of messages upstreams. Anything that the flags rule out is never sent, even for native callers. */
 export const FLAGS = {
   sampling: {
     values: ['all', 'one', 'none'],
     default: 'all',
     meaning: '`none`: refuses temperature, top_p and top_k; `one`: takes either temperature or top_p',
   },
-  /** The format requires a limit. Default: `max_output`, else `listed_output`, else 32,000. */
+  /** Required by the format. Defaults to `max_output`, then `listed_output`, then 32,000. */
   max_tokens: {
     values: 'number',
     meaning: "tokens; the output limit for requests without one; by default the model's maximum output, or 32,000",
@@ -65,7 +65,7 @@ export const FLAGS = {
       'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
   },
   efforts: SHARED.efforts,
-  /** Trap 39. */
+  /** See trap 39. */
   effort_while_off: {
     values: 'boolean',
     default: true,
@@ -88,7 +88,7 @@ export const FLAGS = {
     meaning: 'continues a final assistant turn; true by default, else a user turn "Continue." is added',
   },
   cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },
-  /** Trap 94. */
+  /** See trap 94. */
   threads: {
     values: 'boolean',
     default: false,
@@ -101,10 +101,7 @@ export type MessagesDialect = DialectOf<typeof FLAGS>
 
 export const messagesDialect = (dialect: JsonObject): MessagesDialect => dialect as MessagesDialect
 
-/**
- * The dialect of a messages upstream other than Anthropic: later additions to the format are missing (traps 38, 39,
- * 42).
- */
+/** Dialect of a messages upstream other than Anthropic, without later additions to the format (traps 38, 39, 42). */
 export const PLAIN_MESSAGES = {
   system_turns: false,
   thinking: 'budget',

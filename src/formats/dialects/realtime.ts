@@ -1,6 +1,6 @@
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The dialect flags of realtime upstreams. */
+/** Dialect flags of realtime upstreams. */
 export const FLAGS = {
   naming: {
     values: ['ga', 'beta'],

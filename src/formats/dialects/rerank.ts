@@ -2,8 +2,8 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 
 /**
- * The dialect flags of rerank upstreams. Without a flag the upstream follows Jina's format. Flags apply to native
- * callers too, because three vendors share the format.
+ * Dialect flags of rerank upstreams. The defaults describe Jina's format. Flags also apply to native callers, because
+ * three vendors share the format.
  */
 export const FLAGS = {
   top_field: { values: ['top_n', 'top_k'], default: 'top_n', meaning: 'the name of the field for the number of ranks' },

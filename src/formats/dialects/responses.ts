@@ -2,9 +2,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { CACHE_MEANING, SHARED } from './shared-flags.ts'
 
-/** The dialect flags of responses upstreams. */
+/** Dialect flags of responses upstreams. */
 export const FLAGS = {
-  /** The gateway then sends full histories instead of ids of stored answers. */
+  /** If set, the gateway sends full histories instead of ids of stored answers. */
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED.custom_tools,
@@ -21,7 +21,7 @@ export type ResponsesDialect = DialectOf<typeof FLAGS>
 
 export const responsesDialect = (dialect: JsonObject): ResponsesDialect => dialect as ResponsesDialect
 
-/** The dialect of a responses upstream other than OpenAI: it stores nothing and takes only functions as tools. */
+/** Dialect of a responses upstream other than OpenAI, which stores nothing and only accepts functions as tools. */
 export const PLAIN_RESPONSES = {
   stateless: true,
   custom_tools: false,

@@ -1,6 +1,6 @@
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The voices of a channel. */
+/** Flags for a channel's voices. */
 export const VOICES = {
   voices: {
     values: 'string-map',
@@ -11,7 +11,7 @@ export const VOICES = {
 
 export type VoiceDialect = DialectOf<typeof VOICES>
 
-/** Further flags that several formats have. */
+/** Other flags shared by several formats. */
 export const SHARED = {
   custom_tools: {
     values: 'boolean',
@@ -50,6 +50,6 @@ export const SHARED = {
   },
 } as const satisfies Flags
 
-/** The meaning of `cache`, whose values differ between formats. */
+/** Meaning of `cache`, whose values differ between formats. */
 export const CACHE_MEANING =
   'the cache markers that the upstream obeys; messages and converse: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`'

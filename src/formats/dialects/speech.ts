@@ -2,7 +2,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { VOICES } from './shared-flags.ts'
 
-/** The dialect flags of speech upstreams. */
+/** Dialect flags of speech upstreams. */
 export const FLAGS = {
   ...VOICES,
   speech_events: {

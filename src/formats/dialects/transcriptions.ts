@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The dialect flags of upstreams that transcribe in OpenAI's format. */
+/** Dialect flags of transcription upstreams with OpenAI's format. */
 export const FLAGS = {
   transcript_shapes: {
     values: ['all', 'json', 'none'],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
 
-/** The dialect flags of video upstreams. */
+/** Dialect flags of video upstreams. */
 export const FLAGS = {
   remix: { values: 'boolean', default: true, meaning: 'can remix a video with another prompt; true by default' },
   references: {

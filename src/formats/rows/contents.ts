@@ -10,7 +10,7 @@ const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}):
 ]
 
 /**
- * The methods of a model, e.g. `/v1/models/a/b:generateContent`. The method follows the last colon, which some clients
+ * Methods of a model, such as `/v1/models/a/b:generateContent`. The method follows the last colon, which some clients
  * encode (docs/wire/contents.md#endpoints).
  */
 const METHODS: ModelMethods = {
@@ -26,16 +26,16 @@ const METHODS: ModelMethods = {
   ]),
 }
 
-/** The model that answers instead of the path's (Vertex AI). */
+/** Fields with a model that answers instead of the path's (Vertex AI). */
 const ROUTED =
   'generationConfig|generation_config.routingConfig|routing_config.manualMode|manual_mode.modelName|model_name'
 
-/** The model that ranks retrieved documents (Vertex AI). */
+/** Fields with a model that ranks retrieved documents (Vertex AI). */
 const RANKING =
   'tools.*.retrieval.vertexRagStore|vertex_rag_store.ragRetrievalConfig|rag_retrieval_config.ranking.' +
   'llmRanker|llm_ranker.modelName|model_name'
 
-/** A request that is to be counted. */
+/** Fields with a request whose tokens should be counted. */
 const COUNTED = 'generateContentRequest|generate_content_request'
 
 export const contents: FormatRow = {

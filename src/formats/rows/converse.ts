@@ -2,7 +2,7 @@ import { FLAGS } from '../dialects/converse.ts'
 import { ANYWHERE, modelFields } from './model-field-lists.ts'
 import type { FormatRow, MethodEndpoint, ModelMethods } from './row.ts'
 
-/** Facts of every endpoint of Bedrock's runtime. Clients read the id of a request from a header of AWS. */
+/** Facts about all endpoints of the Bedrock runtime. Clients read the request id from an AWS header. */
 export const BEDROCK = { headers: [], idHeader: 'x-amzn-requestid' } as const
 
 const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
@@ -10,7 +10,7 @@ const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}):
   { path: `/model/{model}/${name}`, mark, ...BEDROCK, ...more },
 ]
 
-/** The methods of a model, whose name is encoded because it may contain colons and slashes. */
+/** Methods of a model. The model name is encoded, because it may contain colons and slashes. */
 const METHODS: ModelMethods = {
   path: /^(?:\/bedrock)?\/model\/(.+)\/([a-z-]+)$/,
   below: (model, method) => `/model/${model}/${method}`,

@@ -23,7 +23,7 @@ import { transcriptions } from './transcriptions.ts'
 import { veo } from './veo.ts'
 import { videos } from './videos.ts'
 
-/** The row of every format. Lists of formats that users see have this order. */
+/** Rows of all formats. Lists of formats shown to users have the same order. */
 export const ROWS: ReadonlyMap<Format, FormatRow> = new Map<Format, FormatRow>(
   Object.entries({
     ...{ chat, responses, messages, contents, interactions, converse, 'cohere-chat': cohereChat, completions },
@@ -32,7 +32,7 @@ export const ROWS: ReadonlyMap<Format, FormatRow> = new Map<Format, FormatRow>(
   }),
 )
 
-/** One value of each row, for the formats that have it. */
+/** Returns one value of each row, for the formats that have it. */
 export const column = <T>(cellOf: (row: FormatRow) => T | undefined): ReadonlyMap<Format, T> =>
   new Map(
     [...ROWS].flatMap(([format, row]) => {

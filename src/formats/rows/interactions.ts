@@ -4,7 +4,10 @@ import type { Endpoint, FormatRow } from './row.ts'
 
 const BELOW = '/v1beta/interactions'
 
-/** `input` also marks requests of other formats. No other format has the id of a previous interaction. */
+/**
+ * Creates an endpoint marked by the previous interaction's id, which no other format has. `input` would also mark
+ * requests in other formats.
+ */
 const endpoint = (path: string): Endpoint => ({
   path,
   below: BELOW,

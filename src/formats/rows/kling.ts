@@ -9,10 +9,10 @@ export const kling: FormatRow = {
   modelFields: modelFields(ANYWHERE, ['model_name', 'model']),
 }
 
-/** The kinds of videos for each of which Kling has a path. */
+/** Kinds of videos. Kling has a separate path for each. */
 export const VENDOR_WORKS = ['text2video', 'image2video'] as const
 
-/** Returns Kling's endpoints, where clients of the vendor submit tasks. */
+/** Returns Kling's endpoints, at which the vendor's clients submit tasks. */
 export const vendorEndpoints = (vendor: string): readonly Endpoint[] =>
   VENDOR_WORKS.map(work => ({
     ...{ path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },

@@ -1,13 +1,13 @@
 import type { ModelFields } from './row.ts'
 
-/** Fields of requests in any format: fallback models of LiteLLM, OpenRouter and Anthropic, and Azure's deployment. */
+/** Request fields in any format: fallback models of LiteLLM, OpenRouter and Anthropic, and Azure's deployment. */
 export const ANYWHERE: readonly string[] = [
   ...['models.*', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
   'deployment_id',
 ]
 
 /**
- * Fields of conversations that name additional models, such as those of OpenRouter's plugins and server tools and of
+ * Conversation fields that name additional models, such as those of OpenRouter's plugins and server tools, and of
  * Anthropic's advisor.
  */
 export const CONVERSATION: readonly string[] = [
@@ -19,7 +19,7 @@ export const CONVERSATION: readonly string[] = [
   'draft_model',
 ]
 
-/** Also the model of a stored prompt, for formats whose requests can refer to one. */
+/** Additionally includes the model of a stored prompt, for formats whose requests can refer to one. */
 export const PROMPTED: readonly string[] = [...CONVERSATION, 'prompt.model']
 
 export const modelFields = (

@@ -13,7 +13,7 @@ export const responses: FormatRow = {
     endpoint('/responses/input_tokens', 'input', ENDPOINT),
     endpoint('/responses/compact', 'input', { ...ENDPOINT, takes: [] }),
   ],
-  // Tools may also be an item of the input, as Codex sends them, and may be in a namespace.
+  // Tools may also be in an input item, as sent by Codex, and in a namespace.
   modelFields: modelFields([
     ...PROMPTED,
     ...PROMPTED.filter(path => path.startsWith('tools.')).flatMap(path => [

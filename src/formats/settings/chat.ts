@@ -1,6 +1,6 @@
 import { settingsOf } from '../../canonical/settings.ts'
 
-/** Settings of a chat-completions request (docs/wire/chat.md#request). */
+/** Settings of a chat completions request (docs/wire/chat.md#request). */
 export const SETTINGS = settingsOf(
   {
     temperature: 'temperature',

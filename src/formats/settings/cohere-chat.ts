@@ -1,6 +1,8 @@
 import { settingsOf } from '../../canonical/settings.ts'
 
-/** Settings in the body (docs/wire/cohere-chat.md#request). Those with limits are written by the format's own code. */
+/**
+ * Settings in the body (docs/wire/cohere-chat.md#request). The format's own code writes settings with a limited range.
+ */
 export const SETTINGS = settingsOf(
   {
     ...{ maxTokens: 'max_tokens', temperature: 'temperature', topP: 'p', topK: 'k', seed: 'seed' },

@@ -1,6 +1,6 @@
 import { settingsOf } from '../../canonical/settings.ts'
 
-/** Settings of a text-completions request (docs/wire/completions.md#request). */
+/** Settings of a text completions request (docs/wire/completions.md#request). */
 export const SETTINGS = settingsOf({
   maxTokens: 'max_tokens',
   temperature: 'temperature',

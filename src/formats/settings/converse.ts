@@ -7,15 +7,15 @@ export const SETTINGS = settingsOf({ maxTokens: 'maxTokens', temperature: 'tempe
   ...(['parallelToolCalls', 'metadata', 'serviceTier'] as const),
 ])
 
-/** Names of the tools that models run themselves (docs/wire/converse.md#tools). */
+/** Names of the system tools, which models run themselves (docs/wire/converse.md#tools). */
 export const SYSTEM_TOOLS: { readonly [K in HostedKind]?: string } = {
   'web-search': 'nova_grounding',
   'code-execution': 'nova_code_interpreter',
 }
 
 /*
- * The names of file formats in Converse by media type (docs/wire/converse.md#media). The first name of a media type is
- * written; all are read.
+ * Names of file formats in Converse, by media type (docs/wire/converse.md#media). Writers use the first name of a media
+ * type, readers accept all of them.
  */
 
 const FORMATS: readonly (readonly [format: string, mediaType: string])[] = [
@@ -68,17 +68,17 @@ const BY_KIND: { readonly [K in ConverseMedia]: typeof FORMATS } = {
   audio: AUDIO,
 }
 
-/** Media types of unknown formats begin with this word. */
-const TOPS: { readonly [K in ConverseMedia]: string } = {
+/** Top-level types for media types of unknown formats. */
+const TOP_LEVEL_TYPES: { readonly [K in ConverseMedia]: string } = {
   image: 'image',
   document: 'application',
   video: 'video',
   audio: 'audio',
 }
 
-/** Returns the media type of a format. An unknown one becomes a media type of the same name. */
+/** Returns the media type of a format. An unknown format becomes a media type with the same name. */
 export const mediaTypeOf = (kind: ConverseMedia, format: string): string =>
-  BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOPS[kind]}/${format}`
+  BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOP_LEVEL_TYPES[kind]}/${format}`
 
 /** Returns the format of a media type. Undefined if Converse has none. */
 export const formatOf = (kind: ConverseMedia, mediaType: string): string | undefined =>

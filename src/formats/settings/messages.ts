@@ -2,7 +2,7 @@ import { settingsOf } from '../../canonical/settings.ts'
 
 /**
  * Settings of a messages request (docs/wire/messages.md#sampling). The supported sampling fields depend on thinking and
- * on the model.
+ * the model.
  */
 export const SETTINGS = settingsOf({ temperature: 'temperature', topP: 'top_p', topK: 'top_k' }, [
   ...(['maxTokens', 'temperature', 'topP', 'topK', 'candidates'] as const),

@@ -1,6 +1,6 @@
 import { settingsOf } from '../../canonical/settings.ts'
 
-/** Settings of a responses request (docs/wire/responses.md#request). Penalties exist in dialects only. */
+/** Settings of a responses request (docs/wire/responses.md#request). Only some dialects have penalties. */
 export const SETTINGS = settingsOf(
   {
     maxTokens: 'max_output_tokens',

@@ -2,7 +2,7 @@ import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { Preset } from '../preset.ts'
 
 /*
- * Presets of clouds that host other vendors' models. Hosts and paths are those of the vendors' own SDKs
+ * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
  * (@anthropic-ai/bedrock-sdk 1.1, aws-sdk 1.1, vertex-sdk 1.1, foundry-sdk 1.1, read on 2026-11-28).
  */
 
@@ -10,7 +10,10 @@ const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE = /claude/i
 const NOT_CLAUDE = /^(?!.*claude)/is
 
-/** A service of Bedrock with the vendors' own formats, at its host and with the path of OpenAI's formats. */
+/**
+ * Creates the preset of a Bedrock service with the vendors' own formats, for its host and its path for OpenAI's
+ * formats.
+ */
 const bedrockService = (name: string, baseUrl: string, below: string): Preset => ({
   name,
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
@@ -23,7 +26,7 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   ],
 })
 
-/** Bedrock (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
+/** Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
 export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.amazonaws.com', '/openai/v1')
 
 /**
@@ -38,7 +41,7 @@ export const bedrockConverse: Preset = {
   formats: [{ format: 'converse', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com' }],
 }
 
-/** Claude on Bedrock by InvokeModel, for models and inference profiles that have no messages endpoint. */
+/** Claude on Bedrock via InvokeModel, for models and inference profiles without a messages endpoint. */
 export const bedrockInvoke: Preset = {
   name: 'bedrock-invoke',
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
@@ -55,7 +58,7 @@ export const bedrockInvoke: Preset = {
 /** Bedrock's newer endpoint. */
 export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.api.aws', '/v1')
 
-/** Claude on AWS as Anthropic runs it itself. Every request names a workspace. */
+/** Claude on AWS, operated by Anthropic. Every request specifies a workspace. */
 export const claudeAws: Preset = {
   name: 'claude-aws',
   env: ['ANTHROPIC_AWS_API_KEY'],
@@ -88,7 +91,7 @@ export const vertex: Preset = {
   ],
 }
 
-/** Gemini on Google Cloud with an API key of its express mode, which needs no project. */
+/** Gemini on Google Cloud with an API key for express mode, which needs no project. */
 export const vertexExpress: Preset = {
   name: 'vertex-express',
   env: ['GOOGLE_VERTEX_API_KEY'],
@@ -100,7 +103,7 @@ export const vertexExpress: Preset = {
   ],
 }
 
-/** Claude on Google Cloud: the model is in the path, and the version in the body. */
+/** Claude on Google Cloud, with the model in the path and the version in the body. */
 export const vertexClaude: Preset = {
   name: 'vertex-claude',
   env: [],

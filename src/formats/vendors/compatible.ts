@@ -4,7 +4,7 @@ import { PLAIN_RESPONSES } from '../dialects/responses.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 
-/* Presets of vendors that use other vendors' formats, each with its own dialect. */
+/* Presets of vendors that use other vendors' formats, each with a dialect. */
 
 export const openrouter: Preset = {
   name: 'openrouter',
@@ -29,8 +29,8 @@ export const openrouter: Preset = {
 }
 
 /**
- * DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). It takes every effort beside
- * `thinking` and maps it to its own three ("Thinking Mode", api-docs.deepseek.com, read on 2026-11-28).
+ * DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). It accepts every effort next to
+ * `thinking` and maps it to one of its own three ("Thinking Mode", api-docs.deepseek.com, read on 2026-11-28).
  */
 export const deepseek: Preset = {
   name: 'deepseek',
@@ -75,7 +75,8 @@ export const groq: Preset = {
 }
 
 /**
- * Mistral refuses unknown fields, foreign tool call ids and user turns directly after tools. It reports usage unasked.
+ * Mistral refuses unknown fields, other vendors' tool call ids, and user turns directly after tool messages. It always
+ * reports usage.
  */
 export const mistral: Preset = {
   name: 'mistral',
@@ -163,9 +164,9 @@ export const zai: Preset = {
 }
 
 /**
- * Kimi requires its reasoning to be sent back (trap 35). K2 models are turned off by `thinking`, later ones take an
- * effort (model-families.ts). Source: platform.kimi.ai/docs, "Models overview" and "Use thinking effort", read on
- * 2026-11-28.
+ * Kimi requires its reasoning to be sent back (trap 35). `thinking` turns reasoning off in K2 models, whereas later
+ * models accept an effort (model-families.ts). Source: platform.kimi.ai/docs, "Models overview" and "Use thinking
+ * effort", read on 2026-11-28.
  */
 export const moonshot: Preset = {
   name: 'moonshot',
@@ -180,7 +181,7 @@ export const moonshot: Preset = {
   ],
 }
 
-/** Qwen of Alibaba Cloud, outside China ("Deep thinking", alibabacloud.com/help/en/model-studio, read on 2026-11-28). */
+/** Qwen on Alibaba Cloud outside China ("Deep thinking", alibabacloud.com/help/en/model-studio, read on 2026-11-28). */
 export const dashscope: Preset = {
   name: 'dashscope',
   env: ['DASHSCOPE_API_KEY'],
@@ -202,8 +203,8 @@ export const dashscope: Preset = {
 }
 
 /**
- * MiniMax writes reasoning into the text unless it is asked to separate them (platform.minimax.io/docs, "OpenAI
- * compatible API", read on 2026-11-28).
+ * MiniMax writes reasoning into the text unless asked to separate the two (platform.minimax.io/docs, "OpenAI compatible
+ * API", read on 2026-11-28).
  */
 export const minimax: Preset = {
   name: 'minimax',
@@ -237,7 +238,7 @@ export const cerebras: Preset = {
   ],
 }
 
-/** Deepgram offers transcriptions. */
+/** Deepgram offers transcription. */
 export const deepgram: Preset = {
   name: 'deepgram',
   env: ['DEEPGRAM_API_KEY'],

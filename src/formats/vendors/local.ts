@@ -4,12 +4,12 @@ import { PLAIN_RESPONSES } from '../dialects/responses.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 
-/* Presets of upstreams that operators run themselves or describe, and of recordings. */
+/* Presets of self-hosted upstreams, of upstreams that operators describe, and of recordings. */
 
-/** Chat dialect of local servers. */
+/** Chat dialect of self-hosted servers. */
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
 
-/** The preset of Ollama on this machine. */
+/** Ollama on this machine. */
 export const ollama: Preset = {
   name: 'ollama',
   env: [],
@@ -23,8 +23,8 @@ export const ollama: Preset = {
 }
 
 /**
- * The preset of vLLM on this machine. Chat templates turn thinking on and off ("Reasoning Outputs", docs.vllm.ai, read
- * on 2026-11-28).
+ * vLLM on this machine. Chat templates turn thinking on and off ("Reasoning Outputs", docs.vllm.ai, read on
+ * 2026-11-28).
  */
 export const vllm: Preset = {
   name: 'vllm',
@@ -43,10 +43,10 @@ export const vllm: Preset = {
   ],
 }
 
-/** The preset of an upstream that only its operator describes. */
+/** An upstream that is described entirely by its operator. */
 export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
 
-/** The preset of the provider that answers from recordings. It gets its URL when it starts. */
+/** The provider that answers from recordings. Gets its URL when it starts. */
 export const replay: Preset = {
   name: 'replay',
   env: [],

@@ -62,7 +62,7 @@ export const google: Preset = {
   ],
 }
 
-/** Azure's `/openai/v1` API accepts the same requests as OpenAI's, with the name of the deployment as the model. */
+/** Azure's `/openai/v1` API accepts the same requests as OpenAI's, with the deployment name as the model. */
 export const azure: Preset = {
   name: 'azure-openai',
   env: ['AZURE_OPENAI_API_KEY'],
@@ -80,7 +80,7 @@ export const azure: Preset = {
   ],
 }
 
-/** ElevenLabs offers speech with its own voices, and transcriptions. */
+/** ElevenLabs offers speech with its own voices, and transcription. */
 export const elevenlabs: Preset = {
   name: 'elevenlabs',
   env: ['ELEVENLABS_API_KEY'],
@@ -94,8 +94,8 @@ export const elevenlabs: Preset = {
 }
 
 /**
- * Kling offers videos. The key is `access key:secret`, or a token that is sent unchanged. Kling does not list its
- * models.
+ * Kling offers video generation. The key is `access key:secret`, or a token that is sent unchanged. Kling does not list
+ * its models.
  */
 export const kling: Preset = {
   name: 'kling',

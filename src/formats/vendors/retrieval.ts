@@ -1,6 +1,6 @@
 import type { Preset } from '../preset.ts'
 
-/** Cohere takes at most 96 inputs per request (docs/wire/embeddings.md#cohere). */
+/** Cohere accepts at most 96 inputs per request (docs/wire/embeddings.md#cohere). */
 export const cohere: Preset = {
   name: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],

@@ -7,17 +7,17 @@ import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
-/** Number of characters that remain of a string beyond the limit. */
+/** Number of characters to which a string beyond the limit is cut. */
 const CUT_LENGTH = 200
-/** Maximum depth of nesting that is copied. */
+/** Maximum nesting depth that is copied. */
 const DEEPEST = 200
 
 /**
- * Copies values for a capture as JSON: removes secrets, cuts long values, and replaces bytes and vectors by their
+ * Copies values for a capture as JSON: removes secrets, cuts long values, and replaces bytes and vectors with their
  * length.
  */
 export class BoundedCopy {
-  /** JSON pointers to values that were cut, beginning with the name of their part of the document. */
+  /** JSON pointers to values that were cut, starting with the name of their section of the document. */
   readonly cut: string[] = []
   private remaining = LARGEST
   readonly scrub: Scrub
@@ -97,19 +97,19 @@ export class BoundedCopy {
 }
 
 /**
- * Returns the beginning of a string without secrets. Scrubs beyond the cut first, so that no secret is cut in half and
- * missed.
+ * Returns the start of a string without secrets. First scrubs the text beyond the cut, so that no secret is cut in half
+ * and missed.
  *
- * @param isCut whether the text was already cut. Its end may then hold half a secret and is not shown.
+ * @param isCut whether the text has already been cut. Its end may then hold half a secret and is not shown.
  */
-export function cutText(text: string, most: number, scrub: Scrub, isCut = false): string {
-  if (text.length <= most && !isCut) return scrub(text)
-  const beyond = text.slice(0, most + MARGIN)
-  const clean = scrub(beyond)
-  // A replacement may be shorter than its secret and so move half of another secret inside the cut. The last scrubbed
+export function cutText(text: string, maximum: number, scrub: Scrub, isCut = false): string {
+  if (text.length <= maximum && !isCut) return scrub(text)
+  const withMargin = text.slice(0, maximum + MARGIN)
+  const clean = scrub(withMargin)
+  // A replacement may be shorter than its secret and thus move half of another secret inside the cut. The last scrubbed
   // characters are therefore hidden.
-  const end = isCut || beyond.length < text.length ? clean.length - MARGIN : clean.length
-  return clean.slice(0, Math.max(0, Math.min(most, end))).toWellFormed()
+  const end = isCut || withMargin.length < text.length ? clean.length - MARGIN : clean.length
+  return clean.slice(0, Math.max(0, Math.min(maximum, end))).toWellFormed()
 }
 
 /** Returns the replacement of bytes, vectors and other values that are not JSON. */
@@ -124,7 +124,7 @@ const EVENTS = 'text/event-stream'
 const LINES = 'application/x-ndjson'
 const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
 
-/** Returns a recorded body for display: events with their times, JSON, text, or only its size. */
+/** Returns a recorded body for display, as events with their times, as JSON or text, or only its size. */
 export function shownBody(recording: Recording, type: string, at: string, bounded: BoundedCopy): CapturedBody {
   const { pieces, size } = recording
   if (size === 0) return {}
@@ -175,7 +175,7 @@ function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   return events
 }
 
-/** Returns names, types and sizes of a form's files. Their bytes are not stored. */
+/** Returns the names, types and sizes of a form's files. Their bytes are not stored. */
 export const shownFiles = (files: readonly WireFile[], bounded: BoundedCopy, at: string): CapturedFile[] =>
   files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
     field: bounded.text(field, at),

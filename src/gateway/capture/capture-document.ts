@@ -25,7 +25,7 @@ import type {
 /** Maximum number of losses shown per request. */
 const MOST_LOSSES = 500
 
-/** Builds the document of a finished request. Pauses between its parts, so that running requests are not delayed. */
+/** Builds the document of a finished request. Pauses between sections, so that running requests are not delayed. */
 export async function captureDocument(
   capture: Capture,
   known: RegExp | undefined,
@@ -39,7 +39,8 @@ class DocumentWriter {
   private readonly scrub: Scrub
   private readonly bounded: BoundedCopy
   private readonly query: URLSearchParams
-  /** @param known secrets of the config and its channels. */
+
+  /** @param known matches secrets of the config and its channels. */
   constructor(capture: Capture, known: RegExp | undefined) {
     const { call, exchanges } = capture
     const { headers, url = '' } = call.message
@@ -84,16 +85,16 @@ class DocumentWriter {
   private caller(): CaptureDocument['caller'] {
     const { call, sent, unread } = this.capture
     const { headers, url = call.path } = call.message
-    const about = {
+    const head = {
       ...{ format: call.format, path: this.scrub(withoutAddresses(url.split('?', 1)[0]!)) },
       ...{ query: this.texts(shownQuery(this.query)), headers: this.texts(shownHeaders(headers)) },
     }
     if (sent === undefined) {
-      if (unread === undefined) return about
-      return { ...about, ...shownBody(unread, 'text/plain', '/caller', this.bounded) }
+      if (unread === undefined) return head
+      return { ...head, ...shownBody(unread, 'text/plain', '/caller', this.bounded) }
     }
     const wire = sent.wire && this.wireHead(sent.wire)
-    return { ...about, wire, ...this.body(sent.body, sent.files, '/caller') }
+    return { ...head, wire, ...this.body(sent.body, sent.files, '/caller') }
   }
 
   private body(body: object, files: Parameters<typeof shownFiles>[0] | undefined, at: string): CapturedBody {
@@ -144,8 +145,8 @@ class DocumentWriter {
   }
 
   /**
-   * Returns the body of an upstream's answer. Addresses are also removed from errors, because upstreams name them
-   * there.
+   * Returns the body of an upstream's answer. Removes addresses from errors, because upstreams sometimes name them in
+   * errors.
    */
   private answerBody({ status = 0, body }: CapturedExchange, type: string, at: string): CapturedBody {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))

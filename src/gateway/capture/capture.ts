@@ -13,10 +13,10 @@ import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from '
 
 /** Maximum number of upstream requests stored per captured request. An emulation may send many more. */
 const MOST_EXCHANGES = 20
-/** Number of bytes stored of a body that could not be read. */
+/** Number of bytes that are stored of an unreadable body. */
 const UNREAD = 64 * 1024
 
-/** Request of the caller, as far as it was read. */
+/** The caller's request, as far as it was read. */
 export interface SentByCaller {
   readonly body: JsonObject
   readonly files: readonly WireFile[] | undefined
@@ -67,8 +67,8 @@ export class CapturedExchange {
 }
 
 /**
- * Collects a captured request while it runs. Holds references only. Values are copied, cut and scrubbed after the
- * request is over, so that no request waits for the capture.
+ * Collects a captured request while it runs. Holds only references. Values are copied, cut and scrubbed after the
+ * request is over, so that the request does not wait for the capture.
  */
 export class Capture {
   readonly call: Call
@@ -82,11 +82,11 @@ export class Capture {
   /** Bytes of a body that could not be parsed. */
   unread: Recording | undefined
   request: CanonicalRequest | undefined
-  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: string | undefined
   /** Losses of the answer on its way to the caller. */
   lostInAnswer: readonly Loss[] = []
-  /** Whether the answer continues in the background after the request is over. */
+  /** True if the answer continues in the background after the request is over. */
   isBackground = false
   /** Number of upstream requests beyond the limit, which are not stored. */
   omittedExchanges = 0
@@ -95,7 +95,7 @@ export class Capture {
   /**
    * Replaces the call's reply with one that records what is sent.
    *
-   * @param budget the budget of bytes that all captures in progress share.
+   * @param budget the byte budget that all captures in progress share.
    */
   constructor(call: Call, caller: Caller, budget: RecordingBudget) {
     this.call = call
@@ -144,6 +144,7 @@ export class Capture {
 
   /** Frees the recorded bytes once the capture is written. */
   release(): void {
-    for (const one of [this.reply.body, this.unread, ...this.exchanges.map(({ body }) => body)]) one?.release()
+    const recordings = [this.reply.body, this.unread, ...this.exchanges.map(({ body }) => body)]
+    for (const recording of recordings) recording?.release()
   }
 }

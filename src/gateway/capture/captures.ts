@@ -16,25 +16,25 @@ import type { CaptureDocument } from './shapes.ts'
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
-/** Maximum number of captures at once, running or waiting to be written. Further requests are not captured. */
+/** Maximum number of captures that run or wait to be written. Further requests are not captured. */
 const MOST_AT_ONCE = 64
 /** Maximum size of all recorded bodies in memory, in bytes. */
 const BUDGET = 64 * 1024 * 1024
-/** Maximum time that the shutdown waits for captures to be written, in milliseconds. */
+/** Maximum time for which the shutdown waits for captures to be written, in milliseconds. */
 const CLOSING = 5000
 
-/** Repository of captures, and their size limit in bytes. */
+/** Options of `Captures`. */
 export interface CapturesOptions {
   readonly records: CaptureRecords
   readonly log: Log
-  /** The current config. */
+  /** Returns the current config. */
   config(): Config
   readonly budget?: RecordingBudget
 }
 
-/** Captures requests of keys with captures switched on, and stores them in the background once they are over. */
+/** Captures requests of keys with captures enabled, and stores them in the background once they are over. */
 export class Captures {
-  /** Number of requests that were not captured, because too many ran at once or the store failed. */
+  /** Number of requests not captured because too many ran at once or the store failed. */
   dropped = 0
   /** The stored captures. */
   readonly records: CaptureRecords
@@ -53,10 +53,10 @@ export class Captures {
     this.faults = new LogOnce(ignoringOutages(err => options.log.error({ err }, 'requests cannot be captured')))
   }
 
-  /** Begins the capture of a request. Returns undefined if captures have ended for its key, or too many are running. */
+  /** Starts capturing a request. Undefined if captures of its key have ended or too many are running. */
   begin(call: Call, caller: Caller): Capture | undefined {
-    const { retention: keep } = this.options.config().capture
-    if (keep === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
+    const { retention } = this.options.config().capture
+    if (retention === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
     if (this.open >= MOST_AT_ONCE) {
       this.dropped++
       return undefined
@@ -82,7 +82,7 @@ export class Captures {
     return data === undefined ? undefined : (JSON.parse((await decompress(data)).toString('utf8')) as CaptureDocument)
   }
 
-  /** Waits a few seconds at most for queued captures to be written. */
+  /** Waits at most a few seconds for queued captures to be written. */
   async close(): Promise<void> {
     if (this.writing !== undefined)
       await Promise.race([this.writing, new Promise(done => setTimeout(done, CLOSING).unref())])

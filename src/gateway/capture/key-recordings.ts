@@ -6,9 +6,9 @@ import type { Call, Reply } from '../call.ts'
 import type { RecordedSocket } from './recorded-socket.ts'
 import { type Piece, RecordedReply, Recording, type RecordingBudget } from './recording.ts'
 
-/** Most bytes of a body, as in the recording proxy. A larger exchange is not recorded. */
+/** Maximum size of a body in bytes, as in the recording proxy. Larger exchanges are not recorded. */
 const LARGEST_BODY = 48 * 1024 * 1024
-/** Most bytes of all exchanges that are being recorded. An exchange beyond them is not recorded. */
+/** Maximum number of bytes held for all exchanges being recorded. Exchanges beyond this are not recorded. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** The part of a call that is recorded. */
@@ -27,8 +27,8 @@ export class KeyRecordings {
   }
 
   /**
-   * Begins to record an exchange: replaces the call's reply with one that records what is sent. Undefined for a turn of
-   * a WebSocket, whose session is recorded, and if the rules of the key are invalid.
+   * Starts recording an exchange: replaces the call's reply with one that records what is sent. Undefined for a turn on
+   * a WebSocket, because its session is recorded, and if the key's rules are invalid.
    */
   async begin(call: RecordableCall, settings: RecordSettings): Promise<RecordedCall | undefined> {
     if (call.body !== undefined || call.fromGateway === true) return undefined
@@ -36,7 +36,7 @@ export class KeyRecordings {
     return recorder && new RecordedCall(call, recorder, this.budget)
   }
 
-  /** Begins to record the session of a WebSocket, before its first frame. Undefined if the rules are invalid. */
+  /** Starts recording a WebSocket session before its first frame. Undefined if the key's rules are invalid. */
   async beginSession(message: IncomingMessage, settings: RecordSettings): Promise<RecordedSocket | undefined> {
     const recorder = await this.recorderFor(settings)
     if (recorder === undefined) return undefined
@@ -65,7 +65,7 @@ export class KeyRecordings {
   }
 }
 
-/** One exchange with a caller that is being recorded. Holds chunks only; they are converted after the exchange. */
+/** An exchange with a caller that is being recorded. Holds only chunks, which are converted after the exchange. */
 export class RecordedCall {
   private readonly call: RecordableCall
   private readonly recorder: Recorder
@@ -82,7 +82,7 @@ export class RecordedCall {
     call.reply = this.reply
   }
 
-  /** Records the bytes of the body from now on. */
+  /** Starts recording the bytes of the body. */
   reading(): void {
     this.call.message.on('data', (chunk: Uint8Array) => this.sent.take(chunk))
   }

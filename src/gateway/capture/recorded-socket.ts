@@ -3,13 +3,13 @@ import type { WebSocket } from 'ws'
 import type { ArrivedSession, Recorder } from '../../kit/recordings/recorder.ts'
 import type { RecordingBudget } from './recording.ts'
 
-/** Most frames of a session. Each costs memory beyond its bytes. */
+/** Maximum number of frames recorded per session. Each frame costs memory beyond its bytes. */
 const MOST_FRAMES = 100_000
 
 type Side = 'caller' | 'upstream'
 type Data = Parameters<WebSocket['send']>[0]
 
-/** Records the session of a caller's WebSocket. In the recording, the gateway is the upstream. */
+/** Records the session of a caller's WebSocket. In the recording, the gateway plays the upstream. */
 export class RecordedSocket {
   private readonly message: IncomingMessage
   private readonly recorder: Recorder
@@ -22,7 +22,7 @@ export class RecordedSocket {
   private isTooLarge = false
   private closedBy: Side = 'caller'
 
-  /** @param limit most bytes of a session. */
+  /** @param limit maximum size of a session, in bytes. */
   constructor(message: IncomingMessage, recorder: Recorder, budget: RecordingBudget, limit: number) {
     this.message = message
     this.recorder = recorder
@@ -30,7 +30,7 @@ export class RecordedSocket {
     this.limit = limit
   }
 
-  /** Follows the socket from now on. */
+  /** Starts recording the socket. */
   follow(socket: WebSocket): void {
     const { send, close } = socket
     socket.on('message', (data, isBinary) => this.take('caller', data, isBinary))
@@ -48,8 +48,8 @@ export class RecordedSocket {
 
   private take(from: Side, data: Data | Buffer[], isBinary: boolean): void {
     const bytes = bytesOf(data)
-    const isOver = this.size + bytes.length > this.limit || bytes.length > this.budget.bytesLeft
-    if (this.isTooLarge || isOver || this.frames.length >= MOST_FRAMES) return this.release(true)
+    const exceedsLimit = this.size + bytes.length > this.limit || bytes.length > this.budget.bytesLeft
+    if (this.isTooLarge || exceedsLimit || this.frames.length >= MOST_FRAMES) return this.release(true)
     this.size += bytes.length
     this.budget.bytesLeft -= bytes.length
     this.frames.push({ ms: this.elapsed, from, bytes: Buffer.from(bytes), isBinary })
@@ -83,7 +83,7 @@ export class RecordedSocket {
   }
 }
 
-/** Whether the peer has closed already: `ws` then calls `close` itself, and has no public property that says so. */
+/** Returns true if the peer closed first, so that `ws` itself calls `close`. `ws` has no public property for this. */
 const answersClose = (socket: WebSocket): boolean => Reflect.get(socket, '_closeFrameReceived') === true
 
 function bytesOf(data: Data | Buffer[]): Buffer {

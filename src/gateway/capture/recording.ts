@@ -5,13 +5,13 @@ import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
 /** Maximum size of a body that is shown, in bytes. */
 export const LARGEST = 1024 * 1024
-/** Number of bytes recorded beyond that, so that a secret at the cut is recognised as a whole. */
+/** Number of bytes recorded beyond the shown size, so that a secret at the cut is recognised as a whole. */
 export const MARGIN = 40 * 1024
 
-/** Maximum number of chunks of one body. Each costs memory beyond its bytes. */
+/** Maximum number of chunks recorded per body. Each chunk costs memory beyond its bytes. */
 const MOST_PIECES = 20_000
 
-/** Number of bytes that all recordings together may still take. */
+/** Number of bytes that all recordings together may still use. */
 export interface RecordingBudget {
   bytesLeft: number
 }
@@ -22,13 +22,14 @@ export interface Piece {
   readonly content: string | Uint8Array
 }
 
-/** Records one body with the times of its chunks, up to a limit. */
+/** Records one body and the times of its chunks, up to a limit. */
 export class Recording {
   readonly pieces: Piece[] = []
-  /** Number of bytes that passed, and number of bytes that were recorded. */
+  /** Number of bytes that passed. */
   size = 0
+  /** Number of bytes that were recorded. */
   recorded = 0
-  /** Whether the whole body has passed. */
+  /** True if the whole body has passed. */
   isWhole = false
   private readonly began: number
   private readonly limit: number
@@ -45,12 +46,12 @@ export class Recording {
     return this.size > this.recorded || this.recorded > LARGEST
   }
 
-  /** Whether chunks passed that were not recorded. */
+  /** True if some chunks passed without being recorded. */
   get isIncomplete(): boolean {
     return this.size > this.recorded
   }
 
-  /** Records a chunk. Copies its bytes, because they may be a view of a larger buffer. Records nothing after a gap. */
+  /** Records a copy of a chunk, because it may be a view of a larger buffer. Records nothing after a gap. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     const budget = this.size > this.recorded ? 0 : Math.min(this.limit - this.recorded, this.budget.bytesLeft)
@@ -75,7 +76,7 @@ export class Recording {
   }
 }
 
-/** Returns an upstream's answer that records its body in whichever way it is read. */
+/** Wraps an upstream's answer so that its body is recorded, no matter how it is read. */
 export const recordedAnswer = (answer: Answer, recording: Recording): Answer => ({
   status: answer.status,
   headers: answer.headers,
@@ -117,9 +118,9 @@ class RecordingConsumer implements Consumer {
 const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
   ...bytes,
   async *read() {
-    for await (const piece of bytes.read()) {
-      recording.take(piece)
-      yield piece
+    for await (const chunk of bytes.read()) {
+      recording.take(chunk)
+      yield chunk
     }
     recording.isWhole = true
   },
@@ -128,7 +129,7 @@ const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
 /** A reply that records what is sent to the caller. */
 export class RecordedReply implements Reply {
   status: number | undefined
-  /** The headers of the answer, without those that the server adds to every answer. */
+  /** Headers of the answer, without those that the server adds to every answer. */
   head: Headers = {}
   /** Time from the start of the request to the head of the answer, in milliseconds. */
   beganAfter: number | undefined

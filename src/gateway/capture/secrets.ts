@@ -13,10 +13,10 @@ export const REMOVED = '[removed]'
 /** Matches versions and dates, which are common in queries and fixed headers. */
 const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 
-/** Characters; shortest text that counts as a secret because of the field that holds it. */
+/** Minimum number of characters of a text that counts as a secret because of its field. */
 const SHORTEST = 8
 
-/** Returns the headers of a message without values that may be secret. The result must still be scrubbed. */
+/** Returns a message's headers without values that may be secret. The result must still be scrubbed. */
 export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -24,7 +24,7 @@ export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: st
     ),
   )
 
-/** Returns the parameters of a query without values that may be secret. */
+/** Returns query parameters without values that may be secret. */
 export const shownQuery = (query: URLSearchParams): { readonly [name: string]: string } =>
   Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED]))
 
@@ -50,7 +50,7 @@ export function secretsOfRequest(
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
 
-/** Returns the secrets of a channel: its key, and parts of its addresses and fixed headers that may be secret. */
+/** Returns the secrets of a channel: its key, and any secret parts of its addresses and fixed headers. */
 export function secretsOfChannel({ key = '', formats }: ChannelConfig): string[] {
   const pair = keyPairOf(key)
   const fixed = formats.flatMap(({ headers, query, baseUrl }) => [
@@ -64,7 +64,7 @@ const isLong = (value: string): boolean => value.length >= SHORTEST && !VERSION.
 
 const NAMES = /secret|password|passphrase|token|headers/i
 
-/** Returns the secrets in the rest of the config: values of fields named like a secret, and passwords in addresses. */
+/** Returns the config's secrets: those of channels, values of fields named like secrets, and passwords in addresses. */
 export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ...rest }: Config): string[] {
   const found: string[] = channels.flatMap(secretsOfChannel)
   const walk = (value: unknown, isSecret: boolean): void => {
@@ -81,7 +81,9 @@ export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ..
 function passwordsIn(text: string): string[] {
   if (!text.includes('@') || !URL.canParse(text)) return []
   const { username, password } = new URL(text)
-  return [username, password].flatMap(one => [one, percentDecoded(one)]).filter(one => one.length >= SHORTEST_KEY)
+  return [username, password]
+    .flatMap(value => [value, percentDecoded(value)])
+    .filter(({ length }) => length >= SHORTEST_KEY)
 }
 
 /** Builds a function that removes these secrets and every string that looks like a key. */

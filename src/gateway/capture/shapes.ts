@@ -9,7 +9,7 @@ const texts = v.record(v.string(), v.string())
 const body = {
   body: v.optional(v.unknown()),
   text: v.optional(v.string()),
-  /** Events of a stream. `ms` is the time since the request began. */
+  /** Events of a stream. `ms` is the time since the start of the request. */
   events: v.optional(listOf(fields({ ms: v.number(), event: v.optional(v.string()), data: v.string() }))),
   /** Files of a form. Their content is not stored. */
   files: v.optional(
@@ -36,7 +36,7 @@ const loss = fields({
   path: listOf(v.union([v.string(), v.number()])),
   /** JSON pointer into the caller's body. */
   pointer: v.optional(v.string()),
-  /** Whether the gateway restored the value in the answer. */
+  /** True if the gateway restored the value in the answer. */
   restored: v.optional(v.literal(true)),
 })
 
@@ -55,11 +55,11 @@ export const CAPTURE = fields({
   ...{ id: v.string(), at: instant, key: v.string(), key_name: v.string(), model: v.optional(v.string()) },
   /** Id of the request that this one resends. */
   replay_of: v.optional(v.string()),
-  /** Fact by which the conversation was recognised, if that decided between channels or keys. */
+  /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: v.optional(v.string()),
   caller: fields({
     ...{ format: v.string(), path: v.string(), query: texts, headers: texts },
-    /** The request as it was written. Absent if the endpoint rejected it. */
+    /** The request in its format's wire form. Absent if the endpoint rejected the body. */
     wire: v.optional(wire),
     ...body,
   }),
@@ -68,7 +68,7 @@ export const CAPTURE = fields({
   /** Number of further attempts that are not stored. */
   omitted_attempts: v.optional(v.number()),
   returned: fields({
-    /** The status is absent if the caller disconnected before the answer. */
+    /** `status` is absent if the caller disconnected before the answer. */
     ...{ status: v.optional(v.number()), headers: texts, after_ms: v.optional(v.number()), whole: v.boolean() },
     /** Losses of the upstream's answer in the caller's format. */
     losses: listOf(loss),
@@ -91,7 +91,7 @@ export type CapturedBody = Pick<CaptureDocument['caller'], keyof typeof body>
 export type CapturedEvent = NonNullable<CapturedBody['events']>[number]
 export type CapturedFile = NonNullable<CapturedBody['files']>[number]
 
-/** Recordings of the two sides of a request, with the text of their files, or why there is none. */
+/** Recording of one side of a request: the name and text of its file, or the reason why it is missing. */
 export const SIDE_RECORDING = fields({
   side: oneOf(['caller', 'upstream']),
   name: v.optional(v.string()),

@@ -7,11 +7,11 @@ import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { summaryTurn } from './summary.ts'
 
 /**
- * Encrypts and decrypts text for one caller. It cannot decrypt the text of another caller. Both methods throw
- * GatewayFailure if the key was not loaded.
+ * Encrypts and decrypts text for one caller. Cannot decrypt another caller's text. Both operations throw
+ * GatewayFailure if the key has not been loaded.
  */
 export interface StateCipher {
-  /** Loads the key. Rejects with GatewayFailure if it is unavailable. */
+  /** Loads the key. Rejects with GatewayFailure if the key is unavailable. */
   load(): Promise<void>
   encrypt(text: string): string
   /** Decrypts text. Returns undefined if the text was modified or belongs to another caller or gateway. */
@@ -26,7 +26,7 @@ export class StateCiphers {
     this.secret = secret
   }
 
-  /** @param owner id that never changes for the caller's key and is unique to it. */
+  /** @param owner permanent, unique id of the caller's key. */
   of(owner: string): StateCipher {
     return new OwnerCipher(owner, this.secret)
   }
@@ -46,14 +46,15 @@ class OwnerCipher implements StateCipher {
   }
 
   encrypt(text: string): string {
-    return ENCRYPTED_PREFIX + encrypted(this.key, text, this.about).toString('base64url')
+    return ENCRYPTED_PREFIX + encrypted(this.key, text, this.authenticatedData).toString('base64url')
   }
 
   decrypt(ciphertext: string): string | undefined {
-    return decrypted(this.key, Buffer.from(ciphertext.slice(ENCRYPTED_PREFIX.length), 'base64url'), this.about)
+    const bytes = Buffer.from(ciphertext.slice(ENCRYPTED_PREFIX.length), 'base64url')
+    return decrypted(this.key, bytes, this.authenticatedData)
   }
 
-  private get about(): Buffer {
+  private get authenticatedData(): Buffer {
     return Buffer.from(`interlingua ${ENCRYPTED_PREFIX}\n${this.owner}`)
   }
 
@@ -68,8 +69,8 @@ const throwUnavailable = (): never => {
   throw KEY_UNAVAILABLE
 }
 
-/** Error for a key that could not be stored. Text encrypted with it would be unreadable after a restart. */
-const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is unavailable at present.')
+/** Error for a key that could not be loaded or stored. Text encrypted with it would be unreadable after a restart. */
+const KEY_UNAVAILABLE = storeFailure('The key that encrypts conversations is currently unavailable.')
 
 type EncryptedPart = OpaquePart & { readonly encrypted: string }
 
@@ -83,7 +84,7 @@ export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCiphe
   messages: request.messages.flatMap(message => decryptedIn(message, cipher)),
 })
 
-/** Whether the request contains state that the gateway encrypted. */
+/** Returns true if the request contains state that the gateway encrypted. */
 export const holdsEncryptedState = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ content }) => content.some(isEncryptedPart))
 

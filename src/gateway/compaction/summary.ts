@@ -17,7 +17,7 @@ Keep the following, if the transcript contains them:
 
 Leave out greetings, repetitions and anything superseded by later turns. Never invent or guess; if something is unknown, say so. Use short headings and complete but terse sentences, at most about 2,000 words.`
 
-/** Maximum number of tokens of a summary. This includes the tokens that a reasoning model spends on reasoning. */
+/** Maximum number of tokens of a summary, including those that a reasoning model spends on reasoning. */
 export const LONGEST_SUMMARY = 8192
 
 const BEFORE =
@@ -26,13 +26,13 @@ const BEFORE =
 /** Wraps a summary as the first turn of the continued conversation. */
 export const summaryTurn = (summary: string): Message => userMessage(`${BEFORE}\n\n<summary>\n${summary}\n</summary>`)
 
-/** Whether a message is the summary of an earlier compaction. */
+/** Returns true if a message is the summary of an earlier compaction. */
 export const isSummaryTurn = ({ content: [part] }: Message): boolean =>
   part?.type === 'text' && part.text.startsWith(BEFORE)
 
 /**
  * Writes a conversation as the content of one turn: text, tool calls and results become text, and media stay unchanged.
- * Any model can read this turn without the conversation's tools, and cannot mistake parts of it for its own turns.
+ * Any model can read this turn without the conversation's tools, and cannot mistake parts of it for turns of its own.
  */
 export function transcript({ messages }: CanonicalRequest): readonly Part[] {
   const out: Part[] = []
@@ -49,34 +49,34 @@ export function transcript({ messages }: CanonicalRequest): readonly Part[] {
   return out
 }
 
-/** Returns the content of a message as text. Each part has a heading with its role. */
+/** Returns the content of a message as text, each part under a heading with its role. */
 const piecesOf = ({ role, name, content }: Message): readonly (string | Part)[] =>
   content.flatMap(part => asText(part, name === undefined ? role : `${role} ${name}`))
 
-function asText(part: Part, who: string): readonly (string | Part)[] {
+function asText(part: Part, speaker: string): readonly (string | Part)[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
-      return part.text === '' ? [] : [`[${who}]\n${part.text}`]
+      return part.text === '' ? [] : [`[${speaker}]\n${part.text}`]
     case 'tool-call':
       return [
-        `[${who} calls ${part.namespace === undefined ? '' : `${part.namespace}.`}${part.name}, id ${part.id}]\n${part.arguments}`,
+        `[${speaker} calls ${part.namespace === undefined ? '' : `${part.namespace}.`}${part.name}, id ${part.id}]\n${part.arguments}`,
       ]
     case 'tool-result': {
       const head = `${part.failed === undefined ? 'result' : 'failure'} of ${part.id}`
-      return part.content.flatMap(one => asText(one, head))
+      return part.content.flatMap(inner => asText(inner, head))
     }
     case 'media': {
       const { cache: _, extras: __, spelling: ___, ...bare } = part
-      return [`[${who} shows ${part.name ?? `this ${part.kind}`}]`, bare]
+      return [`[${speaker} shows ${part.name ?? `this ${part.kind}`}]`, bare]
     }
     case 'opaque':
-      return hasNothingToSummarise(part) ? [] : [`[${who}]\n${part.text ?? JSON.stringify(part.value)}`]
+      return hasNothingToSummarise(part) ? [] : [`[${speaker}]\n${part.text ?? JSON.stringify(part.value)}`]
     default:
       return []
   }
 }
 
-/** Whether an opaque part has nothing to summarise. An example is the request for the summary itself. */
+/** Returns true if an opaque part has nothing to summarise, such as the request for the summary itself. */
 const hasNothingToSummarise = ({ value, reference, redundant }: OpaquePart): boolean =>
   reference === true || redundant === true || value['type'] === 'compaction_trigger'

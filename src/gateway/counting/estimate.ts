@@ -10,22 +10,22 @@ import { tokensIn } from './tokens.ts'
 
 /**
  * Number of invisible tokens around a request, a turn, a tool call or result, and a tool definition. Upstreams charge
- * for them.
+ * for these tokens.
  */
 const OVERHEAD = { request: 3, message: 4, call: 8, tool: 8 }
 
 /**
  * Estimates the tokens of a request for an upstream of the format (trap 80): text, tools and their schemas, tool calls,
- * results, reasoning and media. Errs on the high side, because callers shorten their history by it.
+ * results, reasoning and media. Errs on the high side, because callers shorten their history by the estimate.
  */
 export async function estimate(request: CanonicalRequest, format: Format): Promise<number> {
-  const gathered = new TokenInputs(format)
-  for (const message of request.messages) gathered.message(message)
-  gathered.settings(request)
-  return gathered.tokens()
+  const inputs = new TokenInputs(format)
+  for (const message of request.messages) inputs.message(message)
+  inputs.settings(request)
+  return inputs.tokens()
 }
 
-/** Collects everything that costs tokens in a request, or in a part of one, at an upstream of the format. */
+/** Collects everything in a request, or part of a request, that costs tokens at an upstream of the format. */
 export class TokenInputs {
   private readonly texts: string[] = []
   private readonly format: Format
@@ -41,7 +41,7 @@ export class TokenInputs {
     return this.overhead + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
   }
 
-  /** An upper bound that needs no vocabulary: no token is shorter than a byte. */
+  /** Upper bound that needs no vocabulary, because no token is shorter than a byte. */
   get atMost(): number {
     const bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     return this.overhead + this.media + Math.ceil(bytes * this.factor)
@@ -114,8 +114,8 @@ export class TokenInputs {
 }
 
 /**
- * Maximum number of characters of a signature that are counted in place of hidden reasoning. A signature is longer than
- * the reasoning.
+ * Maximum number of characters of a signature that count for hidden reasoning. Signatures are longer than their
+ * reasoning.
  */
 const MOST_HIDDEN = 2000
 

@@ -2,16 +2,18 @@ import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 
-/** Maximum number of bytes of a medium that are searched for sizes and page marks. */
-const LOOKED_AT = 8 * 1024 * 1024
-/** Number of bytes at the beginning of a JPEG that contain its dimensions. */
+/** Maximum number of bytes of a PDF that are searched for page objects. */
+const SEARCHED = 8 * 1024 * 1024
+/** Number of first bytes of an image in which its dimensions are expected. */
 const JPEG_HEAD = 512 * 1024
-/** Number of bytes of a page, of a second of audio and of a second of video, if only the file's size is known. */
+/** Typical number of bytes of a PDF page. */
 const PAGE = 60_000
+/** Typical number of bytes of a second of audio. */
 const AUDIO_SECOND = 16_000
+/** Typical number of bytes of a second of video. */
 const VIDEO_SECOND = 250_000
 
-/** Estimates the tokens of a medium for an upstream of the format. Text in it is counted elsewhere. */
+/** Estimates the tokens of a media part for an upstream of the format. Text documents are counted elsewhere. */
 export function mediaTokens(part: MediaPart, format: Format): number {
   const prices = tokenPrices(format).media
   if (part.source.type === 'text') return 0
@@ -30,23 +32,22 @@ function imageTokens(part: MediaPart, prices: MediaPrices): number {
 }
 
 /**
- * Returns the number of pages in a PDF, counted by its page objects, or estimated from its size if these are
- * compressed.
+ * Returns the number of pages in a PDF: counts its page objects, or estimates the number from the size if the objects
+ * are compressed.
  */
 function pagesOf(part: MediaPart, size: number | undefined): number {
-  const bytes = beginningOf(part, LOOKED_AT)
+  const bytes = beginningOf(part, SEARCHED)
   if (bytes === undefined || size === undefined) return 1
   const marked = bytes.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
-  const pages = marked * Math.max(1, size / LOOKED_AT)
+  const pages = marked * Math.max(1, size / SEARCHED)
   return Math.max(1, Math.ceil(marked > 0 ? pages : size / PAGE))
 }
 
-/* Returns the size of a medium. Count requests are JSON, so that media are base64 and never bytes. */
-
+/** Returns the size of a media part in bytes. Count requests are JSON, so media are base64 and never raw bytes. */
 const bytesOf = ({ source }: MediaPart): number | undefined =>
   source.type === 'base64' ? Math.floor((source.data.length * 3) / 4) : undefined
 
-/** Returns the first bytes of a medium whose data is in the request. */
+/** Returns the first bytes of a media part whose data is in the request. */
 const beginningOf = ({ source }: MediaPart, length: number): Buffer | undefined =>
   source.type === 'base64' ? Buffer.from(source.data.slice(0, Math.ceil((length * 4) / 3)), 'base64') : undefined
 
@@ -63,7 +64,7 @@ function sizeOf(bytes: Buffer): Size | undefined {
     const size = read?.(bytes)
     return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
   } catch {
-    // The file is shorter than its head.
+    // The file ends before its dimensions.
     return undefined
   }
 }
@@ -83,7 +84,7 @@ const webp: Read = bytes => {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** A JPEG's dimensions come after segments of any length, such as colour profiles and previews. */
+/** Reads a JPEG's dimensions, which come after segments of any length, such as colour profiles and previews. */
 const jpeg: Read = bytes => {
   let at = 2
   while (at < bytes.length) {

@@ -1,21 +1,21 @@
 /**
- * Number of characters tokenised between two turns of the event loop. A string without spaces takes quadratic time,
- * during which no other request is served.
+ * Number of characters tokenised per turn of the event loop. A string without spaces takes quadratic time, during which
+ * no other request is served.
  */
 const SLICE = 4096
-/** Maximum number of slices that are tokenised. A longer text is sampled at regular intervals and extrapolated. */
+/** Maximum number of slices that are tokenised. Longer texts are sampled at regular intervals and extrapolated. */
 const MOST_SLICES = 100
 
-/** Treats special tokens of the vocabulary as ordinary text. */
+/** Options by which the vocabulary's special tokens count as ordinary text. */
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
 type CountTokens = (text: string, options: typeof PLAIN) => number
 
-/** Loaded on first use, because the vocabulary takes 70 MB. */
+/** The tokeniser, loaded on first use because its vocabulary takes 70 MB. */
 let counting: Promise<CountTokens> | undefined
 
 /**
- * Estimates the tokens of texts by the vocabulary of OpenAI's models (o200k). The vocabularies of other vendors are
+ * Estimates the tokens of texts with the vocabulary of OpenAI's models (o200k). Other vendors' vocabularies are
  * similar.
  */
 export async function tokensIn(texts: readonly string[]): Promise<number> {
@@ -35,7 +35,7 @@ export async function tokensIn(texts: readonly string[]): Promise<number> {
 interface Sample {
   /** Slices of the texts. Short texts share a slice. */
   readonly slices: readonly (readonly string[])[]
-  /** Sampled share of all text, at most 1. */
+  /** Share of all text that was sampled, at most 1. */
   readonly share: number
 }
 
@@ -46,12 +46,12 @@ function sample(texts: readonly string[]): Sample {
   const slices: string[][] = []
   let slice: string[] = []
   let size = 0
-  let taken = 0
+  let sampled = 0
   let index = 0
   const close = (): void => {
     if (Math.floor((index + 1) / every) > Math.floor(index / every)) {
       slices.push(slice)
-      taken += size
+      sampled += size
     }
     index++
     slice = []
@@ -67,7 +67,7 @@ function sample(texts: readonly string[]): Sample {
     }
   if (size > 0 && (slices.length === 0 || every === 1)) {
     slices.push(slice)
-    taken += size
+    sampled += size
   }
-  return { slices, share: taken / length }
+  return { slices, share: sampled / length }
 }

@@ -7,10 +7,10 @@ import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
 import { combined, inParallel } from './several.ts'
 
-/** Maximum number of batches of one request in flight at once. */
+/** Maximum number of a request's batches that are in flight at once. */
 const AT_ONCE = 4
 
-/** Whether a request has more inputs to embed than the upstream takes at once. */
+/** Returns true if a request has more inputs to embed than the upstream accepts at once. */
 export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
   batchesOf(request, target) !== undefined
 
@@ -28,7 +28,7 @@ function batchesOf(request: CanonicalRequest, target: Target): readonly Canonica
 }
 
 /**
- * Whether the inputs are embedded as one text, so that splitting them would change the result
+ * Returns true if the inputs are embedded as one text, so that splitting them would change the result
  * (docs/wire/embeddings.md#jina).
  */
 const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
@@ -37,16 +37,16 @@ const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
     return field !== undefined && fields[field] === true
   })
 
-/** Maximum number of inputs per request at the target. Google's Vertex AI takes one. */
+/** Returns the target's maximum number of inputs per request. Google's Vertex AI accepts one. */
 function limitOf({ format: { dialect } }: Target): number | undefined {
   const { batch = dialect['vertex'] === true ? 1 : undefined } = dialect
   return typeof batch === 'number' && batch >= 1 ? Math.floor(batch) : undefined
 }
 
 /**
- * Sends a request as it is, or in parallel batches, and joins their answers in order.
+ * Sends a request as it is, or in parallel batches whose answers are joined in order.
  *
- * @throws GatewayError of the first batch that fails.
+ * @throws the GatewayError of the first batch that fails.
  */
 export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
   const batches = batchesOf(request, attempt.target)
@@ -57,14 +57,14 @@ async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): P
   const requests = batches.map(batch => (signal: AbortSignal) => roundTrip(attempt, batch, signal))
   const answers = await inParallel(attempt, requests, AT_ONCE)
   const { result, headers } = answers[0]!
-  const content = answers.flatMap(one => one.result.candidates[0]?.content ?? [])
+  const content = answers.flatMap(answer => answer.result.candidates[0]?.content ?? [])
   const whole = combined(answers, [{ ...result.candidates[0]!, content }])
   return { result: whole, losses: allLosses(answers, batches[0]!.messages.length), headers }
 }
 
 /**
- * Returns the losses of inputs at their index in the whole request, and the losses of settings once, because they are
- * the same in every batch.
+ * Returns the losses of inputs at their indexes in the whole request, and the losses of settings only once, because
+ * they are the same in every batch.
  */
 const allLosses = (answers: readonly WholeAnswer[], size: number): readonly Loss[] =>
   answers.flatMap(({ losses }, index) =>

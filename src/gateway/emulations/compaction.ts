@@ -11,8 +11,8 @@ import type { Emulation } from '../types.ts'
 import { lossesOfReferences } from './several.ts'
 
 /**
- * Maximum number of characters of the user's own messages that are repeated verbatim, latest first. The summary covers
- * the rest.
+ * Maximum number of characters of the user's messages that are repeated verbatim, latest first. The summary covers the
+ * rest.
  */
 const MOST_VERBATIM = 80_000
 
@@ -24,7 +24,7 @@ export const compaction: Emulation = {
   answer: async (attempt, roundTrip) => {
     const { request, target, cipher } = attempt
     const { call } = attempt.incoming
-    // Fails before the request is sent if the summary could not be encrypted.
+    // If the summary cannot be encrypted, this fails before the request is sent.
     await cipher.load()
     const answered = await roundTrip(attempt, summaryRequest(request, target.native))
     const summary = summaryIn(answered.result)
@@ -42,9 +42,9 @@ export const compaction: Emulation = {
 }
 
 /**
- * Checks that the operator allows the compaction of conversations with a model.
+ * Checks that the operator allows conversations with the model to be compacted.
  *
- * @throws GatewayError `not-found` if not.
+ * @throws GatewayError `not-found` if the operator does not.
  */
 export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
   if (facts?.compaction !== 'disabled') return
@@ -58,16 +58,16 @@ export function checkCompaction(model: string, facts: ModelFacts | undefined): v
 /** Fields of the caller's request that the summary request repeats. The gateway chooses all others. */
 const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 
-/** Settings of the caller's own endpoint, which the summary request cannot carry. */
+/** Returns losses for settings of the caller's endpoint, which the summary request cannot carry. */
 const endpointSettings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
 
-/** References to earlier turns, which are not available here. */
+/** Returns losses for references to earlier turns, which are not available here. */
 const unavailableState = ({ state }: CanonicalRequest): readonly Loss[] =>
   (['previous', 'conversation'] as const)
     .filter(field => state?.[field] !== undefined)
     .map(field => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' }))
 
-/** Creates the request for a summary. Forbids a native upstream to store it, because storing is the default. */
+/** Creates the request for a summary. Tells a native upstream not to store it, because storing is the default. */
 const summaryRequest = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
   model: request.model,
   messages: [
@@ -90,13 +90,13 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
   throw new GatewayError({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
 }
 
-/** Returns the user's latest messages that fit into the limit. */
+/** Returns as many of the user's latest messages as the limit allows. */
 function latestMessages(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = []
-  let room = MOST_VERBATIM
-  for (const message of messages.filter(one => one.role === 'user' && !isSummaryTurn(one)).reverse()) {
-    room -= JSON.stringify(message.content).length
-    if (room < 0) break
+  let remaining = MOST_VERBATIM
+  for (const message of messages.filter(turn => turn.role === 'user' && !isSummaryTurn(turn)).reverse()) {
+    remaining -= JSON.stringify(message.content).length
+    if (remaining < 0) break
     out.unshift(message)
   }
   return out

@@ -12,12 +12,12 @@ import {
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** Timeout of an upstream's count, in milliseconds. The estimate then replaces it. */
+/** Timeout of an upstream's count, in milliseconds. After it, the estimate is used. */
 const TIMEOUT = 10_000
 
 /**
- * Counts tokens at the upstream if it has an endpoint for that, otherwise by an estimate (trap 80). The estimate also
- * replaces a failed count, because clients depend on counts. The channel does not rest for that failure.
+ * Counts tokens at the upstream if it has an endpoint for counts, or else estimates them (trap 80). An estimate also
+ * replaces a failed count, because clients depend on counts. Failed counts do not rest the channel.
  */
 export const counting: Emulation = {
   losses: () => [],
@@ -35,7 +35,7 @@ export const counting: Emulation = {
   },
 }
 
-/** Returns the upstream's count. Undefined if it fails or takes too long. */
+/** Returns the upstream's count. Undefined if the request fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { request } = attempt
   const { call } = attempt.incoming
@@ -50,13 +50,13 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
   }
 }
 
-/** Whether the channel neither rests nor is full. */
+/** Returns true if the channel is neither resting nor full. */
 const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**
- * Health fields of a channel that is not full. With this type, a renamed field does not compile; with a spread, it
- * would.
+ * Health fields of a channel that is not full. With this explicit type, the compiler finds renamed fields, which it
+ * would miss in a spread.
  */
 const NOT_FULL: Required<Pick<ChannelHealth, 'inFlight' | 'isSpent'>> = { inFlight: 0, isSpent: false }
 
@@ -66,7 +66,7 @@ const neverFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
 })
 
 /**
- * Routes a count as `route` does, but also to full channels, because the gateway itself can estimate.
+ * Routes a count like `route`, but also to full channels, because the gateway itself can estimate the count.
  *
  * @throws GatewayError for an unknown model, or a model that the key may not use.
  */

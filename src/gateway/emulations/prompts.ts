@@ -6,13 +6,13 @@ import { GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
 import { combined, lossesOfReferences } from './several.ts'
 
-/** Maximum number of choices of one request over all prompts, if every prompt takes a separate request. */
+/** Maximum number of choices per request, over all prompts, if every prompt needs a separate request. */
 const MOST = 128
 
 /**
- * Answers several prompts at an upstream that takes one conversation per request (docs/wire/completions.md#prompts),
- * one request after another. Clients derive a choice's prompt from its index. Each prompt therefore gets exactly the
- * requested number of choices, even from an upstream that returns one at a time.
+ * Sends several prompts one after another to an upstream that accepts one conversation per request
+ * (docs/wire/completions.md#prompts). Clients derive a choice's prompt from the index of the choice. Each prompt
+ * therefore gets exactly the requested number of choices, even from an upstream that returns one at a time.
  */
 export const prompts: Emulation = {
   losses: request => {
@@ -26,13 +26,13 @@ export const prompts: Emulation = {
     const candidates: (readonly Candidate[])[] = []
     const losses: (readonly Loss[])[] = []
     for (const [index, message] of request.messages.entries())
-      for (let wanted = choicesOf(request); wanted > 0; ) {
+      for (let missing = choicesOf(request); missing > 0; ) {
         if (call.reply.gone) throw GONE
-        const output = withChoices(request, wanted)
+        const output = withChoices(request, missing)
         const answered = await roundTrip(attempt, { ...request, messages: [message], output })
-        const choices = answered.result.candidates.slice(0, wanted)
+        const choices = answered.result.candidates.slice(0, missing)
         if (choices.length === 0) throw NO_ANSWER
-        wanted -= choices.length
+        missing -= choices.length
         answers.push(answered)
         candidates.push(choices)
         losses[index] ??= lossesOf(answered, index)
@@ -53,11 +53,11 @@ const NO_ANSWER = new GatewayError({
 })
 
 /**
- * Returns the losses of a prompt at its index, and the losses of settings once, because they are the same for every
- * prompt.
+ * Returns the losses of a prompt at its index, and the losses of settings only for the first prompt, because they are
+ * the same for every prompt.
  */
 const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
 
-/** Whether a loss only concerns the number of choices, which further requests make up for. */
+/** Returns true if a loss concerns only the number of choices. Further requests make up for it. */
 const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

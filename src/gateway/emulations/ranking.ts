@@ -8,7 +8,7 @@ import { prepare } from '../prepare.ts'
 import { oneEach } from '../read-result.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** Ranks documents at an upstream that only embeds, by the cosine similarity of their vectors and the query's. */
+/** Ranks documents with an upstream that can only embed, by cosine similarity of their vectors to the query's. */
 export const ranking: Emulation = {
   losses: ({ output, extras }) => [
     { kind: 'changed', path: ['output', 'ranking'], became: output.ranking, reason: 'ranked-by-cosine' },
@@ -40,7 +40,7 @@ interface Embedded {
   readonly losses: readonly Loss[]
 }
 
-/** Embeds query and documents in two requests, each with its purpose. */
+/** Embeds the query and the documents in two requests, each with its own purpose. */
 async function inTwoRequests(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
   const query = await roundTrip(attempt, embeddingOf(request, [queryOf(request)], 'query'))
@@ -78,15 +78,15 @@ function embeddingOf(
   }
 }
 
-/** Whether the target's format has a field for the purpose of an embedding. */
+/** Returns true if the target's format has a field for the purpose of an embedding. */
 function writesPurpose({ request, target }: Attempt): boolean {
   const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), target)
   return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
 }
 
 /**
- * Returns the losses of documents at their index in the caller's request, `before` positions earlier. All other losses
- * concern the gateway's own request.
+ * Returns the losses of documents at their index in the caller's request, which is `before` lower. All other losses
+ * concern only the gateway's own request.
  */
 const lossesOf = ({ losses }: WholeAnswer, before: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, -before) ?? [])
@@ -97,11 +97,11 @@ function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   return oneEach(vectors, count)
 }
 
-/** Returns the usage of both requests. Undefined if either is unknown. */
+/** Returns the total usage of both requests. Undefined if either usage is unknown. */
 const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 
-/** Cosine similarity from -1 to 1; 0 if a vector has no direction. */
+/** Returns the cosine similarity, from -1 to 1, or 0 if a vector has no direction. */
 function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length)
     throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream returned vectors of different lengths.' })

@@ -7,17 +7,17 @@ import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
 import { combined, inParallel } from './several.ts'
 
-/** Maximum number of images per request, if each image takes a separate request. */
+/** Maximum number of images per request, if each image needs a separate request. */
 const MOST = 16
 
-/** Whether a caller of another format requests several images from an upstream that makes one per request. */
+/** Returns true if a non-native request asks for several images and the upstream makes one per request. */
 export const needsSeveral = ({ format, native }: Target, request: CanonicalRequest): boolean =>
   !native &&
   (request.output.candidates ?? 1) > 1 &&
   FORMAT_FACTS.get(format.format)?.singleImage === true &&
   workOf(request) === 'image'
 
-/** Makes several images with as many parallel requests. If one fails, all fail. */
+/** Makes several images with as many parallel requests. If one request fails, all fail. */
 export const severalImages: Emulation = {
   losses: ({ output }) => {
     if (output.candidates! > MOST) throw TOO_MANY
@@ -27,11 +27,11 @@ export const severalImages: Emulation = {
   },
   answer: async (attempt, roundTrip) => {
     const { candidates: count, ...output } = attempt.request.output
-    const one = (signal: AbortSignal) =>
+    const oneImage = (signal: AbortSignal) =>
       roundTrip(attempt, { ...attempt.request, output: withoutPreviews(output) }, signal)
     const answers = await inParallel(
       attempt,
-      Array.from({ length: count! }, () => one),
+      Array.from({ length: count! }, () => oneImage),
     )
     const { losses, headers } = answers[0]!
     const candidates = answers.flatMap(({ result }) => result.candidates)
@@ -41,8 +41,8 @@ export const severalImages: Emulation = {
 
 function withoutPreviews({ image, ...output }: Output): Output {
   if (image === undefined) return output
-  const { previews: _, ...looks } = image
-  return { ...output, image: looks }
+  const { previews: _, ...settings } = image
+  return { ...output, image: settings }
 }
 
 const TOO_MANY = invalid(`This model makes at most ${MOST} images per request.`, 'n')

@@ -4,14 +4,15 @@ import { type Candidate, type CanonicalResult, totalUsage } from '../../canonica
 import type { Attempt, WholeAnswer } from '../types.ts'
 
 /**
- * Runs several requests of one attempt, at most `most` at once, and returns their answers in order.
+ * Runs several requests of one attempt, at most `concurrency` at once, and returns their answers in order. Aborts all
+ * of them when the caller leaves.
  *
- * @throws the error of the first request that fails. The others are aborted. All are aborted when the caller leaves.
+ * @throws the error of the first request that fails. The others are aborted.
  */
 export async function inParallel<T>(
   { incoming: { call, report }, target }: Attempt,
   requests: readonly ((signal: AbortSignal) => Promise<T>)[],
-  most: number = requests.length,
+  concurrency: number = requests.length,
 ): Promise<readonly T[]> {
   const controller = new AbortController()
   const { signal } = controller
@@ -26,7 +27,7 @@ export async function inParallel<T>(
   report.tried(target)
   call.reply.abortable = controller
   try {
-    await Promise.all(Array.from({ length: Math.min(most, requests.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(concurrency, requests.length) }, work))
   } catch (thrown) {
     controller.abort()
     throw thrown
@@ -37,8 +38,8 @@ export async function inParallel<T>(
 }
 
 /**
- * Combines several answers into one with these candidates. The head is that of the first answer. The usage is the sum.
- * It is unknown if any answer has none.
+ * Combines several answers into one with these candidates and the head of the first answer. The usage is the sum, or
+ * unknown if any answer has none.
  */
 export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result
@@ -47,7 +48,7 @@ export function combined(answers: readonly WholeAnswer[], candidates: readonly C
   return { ...head, candidates, ...(usage === undefined ? {} : { usage }) }
 }
 
-/** Reports parts that only refer to data at another upstream. No emulation can bring that data to this one. */
+/** Reports parts that only refer to data at another upstream, because no emulation can transfer the data. */
 export const lossesOfReferences = ({ messages }: Pick<CanonicalRequest, 'messages'>): readonly Loss[] =>
   messages.flatMap(({ content }, message) =>
     content.flatMap((part, index): Loss[] =>

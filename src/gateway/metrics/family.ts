@@ -12,7 +12,7 @@ export interface Family {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** How values of several processes are merged. */
+  /** Function that merges the values of several processes. */
   readonly aggregator: 'sum' | 'max' | 'min' | 'average'
   readonly values: readonly Sample[]
 }

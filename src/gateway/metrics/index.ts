@@ -12,7 +12,7 @@ import { type CountedSeries, Requests, Series } from './requests.ts'
 export type { Family, Sample } from './family.ts'
 export type { MeterName, MeterReaders, ReadMeter } from './meters.ts'
 
-/** The metrics of one process: counters over requests, and gauges that are read when metrics are scraped. */
+/** The metrics of one process: counters of requests, and gauges that are read at each scrape. */
 export class Metrics {
   private readonly requests: Requests
   private readonly queries = new Queries()
@@ -44,7 +44,7 @@ export class Metrics {
     this.readers = { ...this.readers, ...readers }
   }
 
-  /** Returns all metrics of this process as plain JSON, ready to be merged with those of other processes. */
+  /** Returns all metrics of this process as plain JSON, to be merged with those of other processes. */
   async snapshot(): Promise<Snapshot> {
     return {
       series: this.requests.all.map(({ counted }) => counted),
@@ -67,7 +67,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** Merges the metrics of all processes into one page in Prometheus's text format. The first call loads prom-client. */
 export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const { AggregatorRegistry } = (await import('prom-client')).default
-  const providers = new Map(snapshots.flatMap(one => one.providers))
+  const providers = new Map(snapshots.flatMap(snapshot => snapshot.providers))
   const requests = requestFamilies(mergedSeries(snapshots), channel => providers.get(channel))
   const registry = AggregatorRegistry.aggregate(snapshots.map(({ states }) => [...states]))
   // The registry reads only the name and the values of a metric.
@@ -75,7 +75,7 @@ export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const texts: string[] = []
   for (const { name } of registry.getMetricsAsArray()) {
     texts.push(await registry.getSingleMetricAsString(name))
-    // A page may be long. Requests get a turn between its parts.
+    // A page may be long, so the event loop serves requests between its parts.
     await setImmediate()
   }
   return `${texts.join('\n')}\n`

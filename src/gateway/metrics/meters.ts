@@ -1,7 +1,7 @@
 import type { Family, Sample } from './family.ts'
 
 interface Meter extends Pick<Family, 'type' | 'help'> {
-  /** How values of several processes are merged. `sum` by default. */
+  /** Function that merges the values of several processes. Default: `sum`. */
   readonly aggregator?: Family['aggregator']
 }
 
@@ -48,7 +48,7 @@ export type MeterName = keyof typeof METERS
 
 type MeterValue = number | readonly Sample[]
 
-/** Reads a meter: one value, or one per set of labels. Must be cheap. A rejection hides the meter. */
+/** Reads a meter: one value, or one per set of labels. Must be cheap. The meter is hidden if this rejects. */
 export type ReadMeter = () => MeterValue | undefined | Promise<MeterValue | undefined>
 
 export type MeterReaders = { readonly [N in MeterName]?: ReadMeter }

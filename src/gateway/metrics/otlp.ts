@@ -25,18 +25,19 @@ import { type TraceHeaders, traceParent, traceState } from '../../upstreams/chan
 import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
 
-/** Export timeout of one batch, and time limit for the last batches at shutdown, in milliseconds. */
+/** Timeout for exporting one batch, in milliseconds. */
 const EXPORT_TIMEOUT = 5000
+/** Maximum time for exporting the last batches at shutdown, in milliseconds. */
 const FLUSH_TIMEOUT = 3000
-/** Maximum number of spans that wait for the collector. Further spans are dropped. */
+/** Maximum number of spans waiting for the collector. Further spans are dropped. */
 const MAX_QUEUED_SPANS = 8192
-/** Maximum number of characters of an attribute whose value callers write. */
+/** Maximum number of characters of an attribute whose value comes from a caller. */
 const MAX_ATTRIBUTE_LENGTH = 200
 
 /**
  * Opens a tracer that sends spans to an OpenTelemetry collector (OTLP over HTTP).
  *
- * @param onFault called for each batch that the collector did not accept.
+ * @param onFault called for each batch that the collector does not accept.
  */
 export function openTracer({ otlp, headers, sample, proxy }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
   const exporter = new ReportingExporter({
@@ -64,9 +65,9 @@ export function openTracer({ otlp, headers, sample, proxy }: TracesConfig, onFau
       )
     },
     close: async () => {
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, FLUSH_TIMEOUT)
-      await Promise.race([provider.shutdown().catch(onFault), late.promise])
+      const timeout = Promise.withResolvers<void>()
+      const timer = setTimeout(timeout.resolve, FLUSH_TIMEOUT)
+      await Promise.race([provider.shutdown().catch(onFault), timeout.promise])
       clearTimeout(timer)
     },
   }
@@ -92,7 +93,7 @@ class ReportingExporter extends OTLPTraceExporter {
   }
 }
 
-/** Truncates and copies a string. A slice would retain the whole string in memory while its span waits for export. */
+/** Truncates and copies a string. A mere slice would keep the whole string in memory until its span is exported. */
 const truncated = (text: string): string =>
   text.length <= MAX_ATTRIBUTE_LENGTH ? text : flatCopy(text.slice(0, MAX_ATTRIBUTE_LENGTH))
 
@@ -114,7 +115,7 @@ const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt):
   'interlingua.format': format,
 })
 
-/** Returns the caller's trace context, so that its trace continues. The root context if there is none. */
+/** Returns the caller's trace context, so that the caller's trace continues, or else the root context. */
 function contextOf({ headers }: TracedRequest): Context {
   const parent = typeof headers['traceparent'] === 'string' ? traceParent(headers['traceparent']) : undefined
   if (parent === undefined) return ROOT_CONTEXT

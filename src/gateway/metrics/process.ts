@@ -5,7 +5,7 @@ import type { Family } from './family.ts'
 const SAMPLE_INTERVAL = 20
 const PERCENTILES = [50, 90, 99] as const
 
-/** Measures the event loop delay. Started by the first scrape, because measuring costs a timer. */
+/** Histogram of the event loop delay. The first scrape starts it, because measuring costs a timer. */
 let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 const gauge = (name: string, value: number, help: string, aggregator: Family['aggregator'] = 'sum'): Family => ({

@@ -5,7 +5,7 @@ import { type Histogram, NONE, type RequestLabels, type Series, TOKEN_KINDS } fr
 export type ProviderOf = (channel: string) => string | undefined
 
 type Labels = { readonly [name: string]: string }
-/** A count with labels in addition to the counter's. */
+/** A count, with labels in addition to those of the counter. */
 type Count = readonly [more: Labels, value: number]
 
 interface Counter {
@@ -22,7 +22,7 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_requests_total: {
     help: 'Finished requests.',
     by: ALL_LABELS,
-    of: one => unlabelled(one.counts.requests),
+    of: ({ counts }) => unlabelled(counts.requests),
   },
   interlingua_errors_total: {
     help: 'Failed requests by kind of error.',
@@ -32,7 +32,7 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_attempts_total: {
     help: 'Requests to upstreams; more than one per request are failovers.',
     by: ['format', 'model', 'channel'],
-    of: one => unlabelled(one.counts.attempts),
+    of: ({ counts }) => unlabelled(counts.attempts),
   },
   interlingua_tokens_total: {
     help: 'Tokens by kind; input and output include the other kinds.',
@@ -43,32 +43,32 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_losses_total: {
     help: 'Losses: details of requests or answers that the translation dropped or changed.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => unlabelled(one.counts.losses),
+    of: ({ counts }) => unlabelled(counts.losses),
   },
   interlingua_additions_total: {
     help: 'Additions to requests, such as a token limit that an upstream requires.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => unlabelled(one.counts.additions),
+    of: ({ counts }) => unlabelled(counts.additions),
   },
   interlingua_lossy_requests_total: {
     help: 'Requests that lost something in translation.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => unlabelled(one.counts.lossy),
+    of: ({ counts }) => unlabelled(counts.lossy),
   },
   interlingua_cost_dollars_total: {
     help: 'Cost of requests in US dollars; requests with unknown prices are not included.',
     by: ['model', 'channel'],
-    of: one => unlabelled(one.counts.nanodollars / 1e9),
+    of: ({ counts }) => unlabelled(counts.nanodollars / 1e9),
   },
   interlingua_unpriced_requests_total: {
     help: 'Requests that used tokens of unknown price.',
     by: ['model', 'channel'],
-    of: one => unlabelled(one.counts.unpriced),
+    of: ({ counts }) => unlabelled(counts.unpriced),
   },
   interlingua_estimated_requests_total: {
     help: 'Requests whose tokens and cost are estimated.',
     by: ['model', 'channel'],
-    of: one => unlabelled(one.counts.estimated),
+    of: ({ counts }) => unlabelled(counts.estimated),
   },
   interlingua_affinity_requests_total: {
     help: 'Requests whose conversation decided between channels or keys; `hit` is true if the upstream had a part of the prompt cached.',
@@ -89,7 +89,7 @@ interface Distribution {
   readonly of: (series: Series) => readonly (readonly [more: Labels, histogram: Histogram])[]
 }
 
-/** OpenTelemetry's operation name of each format. Formats without one use their own name. */
+/** OpenTelemetry's operation names by format. Formats without one use the format's name. */
 const OPERATIONS: { readonly [format: string]: string } = {
   chat: 'chat',
   responses: 'chat',
@@ -115,29 +115,29 @@ export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
   interlingua_request_duration_seconds: {
     help: 'Time from the head of a request to the end of its answer.',
     labels: labels => ({ ...labels }),
-    of: one => [[{}, one.duration]],
+    of: ({ duration }) => [[{}, duration]],
   },
   interlingua_first_byte_seconds: {
     help: 'Time from the head of a request to the first byte of its answer.',
     labels: labels => ({ ...labels }),
-    of: one => [[{}, one.firstByte]],
+    of: ({ firstByte }) => [[{}, firstByte]],
   },
   gen_ai_server_request_duration_seconds: {
     help: 'Time from the head of a request to the end of its answer.',
     labels: genAi,
-    of: one => [[one.labels.status === '2xx' ? {} : { error_type: one.labels.status }, one.duration]],
+    of: ({ labels: { status }, duration }) => [[status === '2xx' ? {} : { error_type: status }, duration]],
   },
   gen_ai_server_time_to_first_token_seconds: {
     help: 'Time from the head of a request to the first byte of its successful answer.',
     labels: genAi,
-    of: one => (one.labels.status === '2xx' ? [[{}, one.firstByte]] : []),
+    of: ({ labels: { status }, firstByte }) => (status === '2xx' ? [[{}, firstByte]] : []),
   },
   gen_ai_client_token_usage: {
     help: 'Tokens of prompts and answers.',
     labels: genAi,
-    of: one => [
-      [{ gen_ai_token_type: 'input' }, one.input],
-      [{ gen_ai_token_type: 'output' }, one.output],
+    of: ({ input, output }) => [
+      [{ gen_ai_token_type: 'input' }, input],
+      [{ gen_ai_token_type: 'output' }, output],
     ],
   },
 }
@@ -146,7 +146,7 @@ export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
 export function requestFamilies(all: readonly Series[], providerOf: ProviderOf): readonly Family[] {
   return [
     ...Object.entries(COUNTERS).map(([name, counter]) => counterFamily(name, counter, all)),
-    ...Object.entries(HISTOGRAMS).map(([name, one]) => histogramFamily(name, one, all, providerOf)),
+    ...Object.entries(HISTOGRAMS).map(([name, distribution]) => histogramFamily(name, distribution, all, providerOf)),
   ]
 }
 

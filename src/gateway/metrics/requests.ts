@@ -2,18 +2,19 @@ import type { Config } from '../../config/index.ts'
 import { CANCELLED, type UsageRow } from '../../store/usage/row.ts'
 import type { Sample } from './family.ts'
 
-/** Label values: `other` for values beyond the limits below, `none` for absent values. */
+/** Label value for values beyond the limits below. */
 const OTHER = 'other'
+/** Label value for absent values. */
 export const NONE = 'none'
 
-/** Maximum number of label sets with a series of their own. Further ones share one series per format and status. */
+/** Maximum number of label sets with a separate series. Further label sets share one series per format and status. */
 const MAX_SERIES = 1000
 
 /** Status label of requests whose caller disconnected. */
 const CANCELLED_STATUS = 'cancelled'
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** Counts requests by their labels. Made for thousands of requests a second: holds sums, never requests. */
+/** Counts requests by their labels. Designed for thousands of requests per second: holds sums, never requests. */
 export class Requests {
   private readonly models: ModelLabels
   private readonly byKey = new Map<string, Series>()
@@ -43,10 +44,10 @@ export class Requests {
 
   private openSeries(key: string, labels: RequestLabels): Series {
     const isFull = this.byKey.size >= MAX_SERIES
-    const actual = isFull ? { ...ALL_OTHERS, format: labels.format, status: labels.status } : labels
-    const at = isFull ? `${OTHER} ${labels.format} ${labels.status}` : key
-    const series = this.byKey.get(at) ?? new Series(actual)
-    this.byKey.set(at, series)
+    const seriesLabels = isFull ? { ...ALL_OTHERS, format: labels.format, status: labels.status } : labels
+    const seriesKey = isFull ? `${OTHER} ${labels.format} ${labels.status}` : key
+    const series = this.byKey.get(seriesKey) ?? new Series(seriesLabels)
+    this.byKey.set(seriesKey, series)
     return series
   }
 }
@@ -55,12 +56,12 @@ const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format:
 
 /** Maximum number of models outside the config that get a separate label value. */
 const MAX_MODELS = 100
-/** Maximum number of characters of such a model name, which every line about the model repeats. */
+/** Maximum number of characters of such a model name, because every line about the model repeats it. */
 const MAX_MODEL_LENGTH = 100
 
 /**
- * Maps a request's model to a label value. Callers choose model names. Only configured models, and a limited number of
- * models that an upstream answered successfully, get a separate value.
+ * Maps a request's model to a label value. Because callers choose model names, only configured models and a limited
+ * number of models that an upstream answered successfully get a separate value.
  */
 class ModelLabels {
   private configured: ReadonlySet<string> = new Set()
@@ -122,7 +123,7 @@ export class Histogram implements Counted {
     this.sum += other.sum
   }
 
-  /** Returns Prometheus samples with cumulative buckets. None if nothing was counted. */
+  /** Returns Prometheus samples with cumulative buckets. Empty if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
     const buckets = this.counts.map((bucketCount, index): Sample => {
@@ -166,7 +167,7 @@ export interface RequestLabels {
   readonly model: string
   readonly channel: string
   readonly upstream_format: string
-  /** Status class: `2xx`; `cancelled` for 499. */
+  /** Status class, such as `2xx`, or `cancelled` for 499. */
   readonly status: string
 }
 
@@ -195,7 +196,7 @@ interface Counts {
   estimated: number
   /** Number of requests whose conversation decided between channels or keys. */
   affine: number
-  /** Number of those whose prompt was partly cached. */
+  /** Number of these requests whose prompt was partly cached. */
   affineHits: number
 }
 

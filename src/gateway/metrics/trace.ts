@@ -2,11 +2,11 @@ import type { UsageRow } from '../../store/usage/row.ts'
 import type { Headers } from '../../upstreams/channel/headers.ts'
 import type { TraceHeaders } from '../../upstreams/channel/trace-context.ts'
 
-/** The facts about a request that a tracer needs. */
+/** Facts about a request that a tracer needs. */
 export interface TracedRequest {
-  /** HTTP method. `POST` by default. */
+  /** HTTP method. Default: `POST`. */
   readonly method?: 'GET' | 'POST'
-  /** Whether the gateway itself makes the request, which then belongs to the trace in `headers`. */
+  /** True if the gateway itself makes the request. The request then belongs to the trace in `headers`. */
   readonly isInternal?: boolean
   readonly path: string
   readonly format: string

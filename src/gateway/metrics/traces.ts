@@ -10,7 +10,7 @@ export class Traces {
   /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** Tracer. Undefined if no collector is configured, or while it loads. */
+  /** Undefined if no collector is configured, or while the tracer loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 

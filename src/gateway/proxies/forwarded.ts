@@ -9,7 +9,7 @@ export interface Hop {
 const PAIR = /\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*(;|,|$)/gy
 
 /**
- * Parses a `forwarded` header into its hops, the caller's first. Returns no hops if any part of the header is
+ * Parses a `forwarded` header into its hops, starting with the caller's. Returns no hops if any part of the header is
  * malformed.
  */
 export function forwardedHops(header: string): readonly Hop[] {

@@ -16,7 +16,7 @@ const HOST = /^[a-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i
 
 /** Finds a request's caller and public address behind trusted proxies. */
 export class Proxies {
-  /** Whether proxies are configured, so that connections do not distinguish callers. */
+  /** True if proxies are configured, so that several callers may share one connection. */
   readonly hasTrustedProxies: boolean
   private readonly trusts: (address: string, index: number) => boolean
   private readonly firstPublicUrl: string | undefined
@@ -26,23 +26,23 @@ export class Proxies {
     this.hasTrustedProxies = trustedProxies.length > 0
     this.trusts = this.hasTrustedProxies ? proxyAddr.compile([...trustedProxies]) : () => false
     this.firstPublicUrl = publicUrls[0]
-    // If several URLs have one host, the first one is used.
+    // If several URLs have the same host, the first URL is used.
     this.publicUrlByHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
   }
 
   /**
-   * Returns the caller's IP address: the last address that is not a trusted proxy's. Used for logs and for delaying
-   * answers to wrong keys, never for permissions.
+   * Returns the caller's IP address: the last address that does not belong to a trusted proxy. Used for logs and for
+   * delaying answers to wrong keys, never for permissions.
    */
   addressOf({ headers, socket }: RequestSource): string {
     const peer = peerOf(socket)
     if (!this.isTrustedPeer(peer)) return peer
     let address = peer
     for (const [index, forwarded] of forwardedAddresses(headers).toReversed().entries()) {
-      const one = ipIn(forwarded)
-      if (one === undefined) return address
-      address = one
-      if (!this.trusts(one, index + 1)) return address
+      const next = ipIn(forwarded)
+      if (next === undefined) return address
+      address = next
+      if (!this.trusts(next, index + 1)) return address
     }
     return address
   }
@@ -67,7 +67,7 @@ export class Proxies {
     const forwarded = this.isTrustedPeer(peerOf(socket)) ? forwardedTarget(headers) : {}
     const scheme = forwarded.proto?.toLowerCase() ?? ''
     const connectionScheme = (socket as { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http'
-    const host = [forwarded.host, headers.host].find(one => one !== undefined && HOST.test(one))
+    const host = [forwarded.host, headers.host].find(candidate => candidate !== undefined && HOST.test(candidate))
     return { scheme: Object.hasOwn(DEFAULT_PORT, scheme) ? scheme : connectionScheme, host: host ?? localHost(socket) }
   }
 
@@ -89,13 +89,13 @@ const splitList = (value: string | string[] | undefined): readonly string[] =>
     ? []
     : String(value)
         .split(',')
-        .map(one => one.trim())
+        .map(item => item.trim())
 
 const hopsIn = ({ forwarded }: Headers): readonly Hop[] => (forwarded === undefined ? [] : forwardedHops(forwarded))
 
 /**
- * Returns the addresses that proxies state, the caller's first. `forwarded` is read only if there is no
- * `x-forwarded-for`. A proxy that sets one of the two headers passes on the other as the caller wrote it.
+ * Returns the addresses that proxies report, starting with the caller's. Reads `forwarded` only if there is no
+ * `x-forwarded-for`, because a proxy that sets one of the two headers passes on the other as the caller wrote it.
  */
 function forwardedAddresses(headers: Headers): readonly string[] {
   const addresses = splitList(headers['x-forwarded-for'])
@@ -114,8 +114,8 @@ const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
 /**
- * Extracts the IP address from a proxy's statement, which may include a port. Undefined for names such as `unknown` or
- * `_hidden`.
+ * Extracts the IP address from an address that a proxy reports, which may include a port. Undefined for names such as
+ * `unknown` or `_hidden`.
  */
 function ipIn(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? []

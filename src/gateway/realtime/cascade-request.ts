@@ -23,7 +23,7 @@ import type { Incoming } from '../types.ts'
 /** A request of a cascade, and its session. */
 export interface CascadeRequestOptions {
   readonly caller: Caller
-  /** HTTP message of the caller. Its headers apply to this request. */
+  /** The caller's HTTP message. Its headers apply to this request. */
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
@@ -34,12 +34,12 @@ export interface CascadeRequestOptions {
 /** Answers a request that a session itself sends. */
 export type Answering = (incoming: Incoming) => Promise<void>
 
-/** Path that log lines of such requests show. */
+/** Path of these requests in the log. */
 const PATH = '/v1/realtime'
 
 /**
- * Sends a request on behalf of the caller, such as a transcription of a cascade. The request is routed like any other
- * and has a separate log line, but the session charges the key. Closing the iterator aborts the upstream request.
+ * Sends a request on behalf of the caller, such as a cascade's transcription. The request is routed like any other and
+ * has its own log line, but the session charges the key. Closing the iterator aborts the upstream request.
  *
  * @throws GatewayError from the iterator, if the request fails.
  */
@@ -149,7 +149,7 @@ class EventReply implements Reply {
     this.finish()
   }
 
-  /** Aborts the upstream request after the iterator was closed. */
+  /** Aborts the upstream request once the iterator is closed. */
   leave(): void {
     if (this.gone) return
     this.gone = true

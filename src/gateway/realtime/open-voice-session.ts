@@ -49,7 +49,7 @@ export interface VoiceSessionRequest {
   /** Settings that a client secret prescribes for the session, in OpenAI's format. */
   readonly session: JsonObject | undefined
   readonly record: VoiceSessionRecord
-  /** Aborted when the caller disconnects before the session begins. */
+  /** Aborted when the caller disconnects before the session starts. */
   readonly signal: AbortSignal
   /** The caller's trace headers. They are sent to the upstream if the gateway does not trace the connection itself. */
   readonly passed: TraceHeaders | undefined
@@ -76,8 +76,8 @@ const newId = (prefix: string): string => `${prefix}_${freshId()}`
 /**
  * Opens a voice session with the first target that accepts it.
  *
- * @param targets at least one.
- * @throws GatewayError the most useful failure of the targets.
+ * @param targets at least one target, best first.
+ * @throws GatewayError the most useful of the targets' failures.
  */
 export async function openVoiceSession(
   targets: readonly Target[],
@@ -102,15 +102,15 @@ export async function openVoiceSession(
       trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
       const { id, model, log, record: report } = request
-      const seen = targetFailure(thrown, { target, channel, model, log, id, report })
-      if (!mayRetry(seen.error)) throw seen
-      failure = moreUsefulFailure(failure, seen)
+      const visible = targetFailure(thrown, { target, channel, model, log, id, report })
+      if (!mayRetry(visible.error)) throw visible
+      failure = moreUsefulFailure(failure, visible)
     }
   }
   throw failure!
 }
 
-/** Releases the channel's slot when the session ends, no matter how. */
+/** Releases the channel's slot when the session ends for any reason. */
 const withRelease = (
   { start, abandon }: UpstreamSide,
   { caller, record }: VoiceSessionRequest,
@@ -129,7 +129,7 @@ const withRelease = (
   },
 })
 
-/** Error for a model that no upstream offers for voice sessions and that no cascade can serve. */
+/** Error for a model that neither an upstream nor a cascade can serve in voice sessions. */
 const NO_CHANNEL = notFound('The model does not support voice sessions.', 'model', 'model_not_supported')
 
 interface Destinations {
@@ -158,11 +158,11 @@ export function targetsOf(
     about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
   })
   if (targets.length === 0) throw NO_CHANNEL
-  // For a cascade, prices are checked later, when each of its requests is routed.
+  // A cascade's prices are checked later, when each of its requests is routed.
   const sessions = targets.filter(({ emulated }) => !emulated)
   const cascades = targets.some(({ emulated }) => emulated)
   const priced = cascades ? sessions : pricedTargets(sessions, { model, work: 'realtime', caller, prices })
-  return targets.filter(one => one.emulated || priced.includes(one))
+  return targets.filter(target => target.emulated || priced.includes(target))
 }
 
 interface AttemptOptions extends VoiceSessionRequest {
@@ -171,8 +171,8 @@ interface AttemptOptions extends VoiceSessionRequest {
 }
 
 /**
- * Whether frames can be passed on unchanged because caller and upstream use the same event names. The settings of a
- * client secret always use the event names of the generally available (GA) API.
+ * Returns true if frames can be passed on unchanged because caller and upstream use the same event names. The settings
+ * of a client secret always use the names of the generally available (GA) API.
  */
 const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   target.native &&
@@ -180,8 +180,8 @@ const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   matchesGeneration(naming, readDialect(target.format.dialect))
 
 /**
- * Returns the models that a session's events may name. If the upstream reads the caller's format, the names are the
- * upstream's, otherwise the caller's.
+ * Returns the models that a session's events may name. They have the upstream's names if events are relayed unchanged,
+ * or else the caller's names.
  */
 const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
   voiceSessionModels({
@@ -226,7 +226,7 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
   const models = modelsOf(options, false)
   const bound = session && (models.incoming({ session })['session'] as JsonObject)
   const settings = bound === undefined ? {} : readSettings(bound, 'session')
-  const mailbox = new EventBuffer()
+  const buffer = new EventBuffer()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
     model: target.upstreamModel,
@@ -235,7 +235,7 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
       input: { ...settings.input, format: formats.input },
       output: { ...settings.output, format: formats.output },
     },
-    listener: mailbox,
+    listener: buffer,
     newId,
   })
   let audio: AudioPath
@@ -266,7 +266,7 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
         limits: config.realtime,
       })
       session.start()
-      mailbox.deliver(session)
+      buffer.deliver(session)
       return session
     },
     abandon: () => {
@@ -276,12 +276,12 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
   }
 }
 
-function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream> {
+function open(options: AttemptOptions, upstream: UpstreamOptions): Promise<Upstream> {
   const { target, channel, config, signal, run, model } = options
   const { cascade } = config.realtime
   if (target.emulated && cascade !== undefined)
     return openCascade({
-      ...about,
+      ...upstream,
       run,
       model,
       models: { ...cascade, conversation: model },
@@ -290,10 +290,10 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
   const { format, dialect } = target.format
   const Protocol = PROTOCOLS[format]
   if (Protocol === undefined) return Promise.reject(NO_CHANNEL)
-  const protocol = new Protocol({ ...about, dialect })
+  const protocol = new Protocol({ ...upstream, dialect })
   return WebSocketUpstream.open(
     {
-      ...{ protocol, listener: about.listener },
+      ...{ protocol, listener: upstream.listener },
       dial: connector(options, protocol.address),
       firstEvent: channel.config.timeout.firstByte,
     },
@@ -318,7 +318,7 @@ const connector =
     })
   }
 
-/** Returns OpenAI's header for beta events. An upstream that supports both versions uses it to choose one. */
+/** Returns OpenAI's header for beta events, by which an upstream that supports both versions chooses one. */
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
   format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 

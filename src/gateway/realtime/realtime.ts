@@ -63,10 +63,10 @@ export class Realtime {
   }
 
   /**
-   * Opens the upstream's side of a voice session.
+   * Opens the upstream side of a voice session.
    *
    * @throws GatewayError `unauthenticated`, `invalid-request` if no model is named, `not-found`, `forbidden`,
-   * `rate-limited`, or the most useful failure of the upstreams.
+   * `rate-limited`, or the most useful of the upstreams' failures.
    */
   async open(call: VoiceSessionCall): Promise<OpenedVoiceSession> {
     const { secret, caller, model, session } = await this.identified(call)
@@ -172,8 +172,8 @@ export class Realtime {
   }
 
   /**
-   * Takes two slots for a session: one of its key, counted across all processes, and one of this process. Resolves to a
-   * function that releases both.
+   * Takes two slots for a session: one of its key, counted across all processes, and one of this process. Resolves to
+   * the function that releases both.
    *
    * @throws GatewayError `rate-limited` if no slot is free.
    */
@@ -182,13 +182,13 @@ export class Realtime {
     const { key, all } = config.realtime.sessions
     if (this.total >= all) throw TOO_MANY
     this.total++
-    const leave = await limits.takeSlot('sessions', id, key).catch(() => undefined)
-    const end = (): void => {
+    const releaseOfKey = await limits.takeSlot('sessions', id, key).catch(() => undefined)
+    const release = (): void => {
       this.total--
-      leave?.()
+      releaseOfKey?.()
     }
-    if (leave !== undefined) return end
-    end()
+    if (releaseOfKey !== undefined) return release
+    release()
     throw TOO_MANY
   }
 }
@@ -196,8 +196,7 @@ export class Realtime {
 const GA = readDialect({})
 
 /**
- * Returns the credential that may be a client secret. It comes as a bearer token or, from browsers, as a WebSocket
- * subprotocol.
+ * Returns the credential that may be a client secret: a bearer token or, from browsers, a WebSocket subprotocol.
  */
 function credentialOf({
   headers,
@@ -218,7 +217,7 @@ const namingOf = ({ headers }: IncomingMessage): Naming =>
 const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
   headerValue(headers['x-request-id']).slice(0, 200) || undefined
 
-/** Validates the lifetime of a client secret against OpenAI's limits. Returns seconds. */
+/** Returns the lifetime of a client secret in seconds, checked against OpenAI's limits. */
 function secondsOf(value: JsonObject[string] | undefined): number {
   const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
   if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds

@@ -5,16 +5,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
-/** The permission of a client secret: one session with these settings. */
+/** The session that a client secret permits. */
 export interface SecretSession {
-  /** `id` of the caller who requested the secret. The caller's key may change or expire before the session begins. */
+  /** `id` of the caller who requested the secret. The caller's key may change or expire before the session starts. */
   readonly callerId: string
   readonly model: string
   /** Session settings in OpenAI's format. */
   readonly session: JsonObject
 }
 
-/** Maximum number of valid client secrets per key, and in total. */
+/** Maximum number of valid client secrets, per key and in total. */
 const LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
 
 const KIND: NoteKind = 'client-secret'
@@ -22,7 +22,7 @@ const KIND: NoteKind = 'client-secret'
 /** OpenAI's prefix of client secrets. */
 const PREFIX = 'ek_'
 
-/** Whether a credential has the form of a client secret. */
+/** Returns true if a credential has the form of a client secret. */
 export const isClientSecret = (credential: string): boolean => credential.startsWith(PREFIX)
 
 /**
@@ -41,7 +41,7 @@ export async function createSecret(shared: SharedRecords, bound: SecretSession, 
 /**
  * Returns the settings of a client secret.
  *
- * @param how how to read the secret. `takeNote` also invalidates it.
+ * @param how method that reads the secret. `takeNote` also invalidates it.
  * @throws GatewayError `unauthenticated` if the secret is unknown, used or expired, `overloaded` if the store cannot be
  * read.
  */

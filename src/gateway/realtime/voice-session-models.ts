@@ -10,25 +10,25 @@ import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-
 /** Names and permissions that apply to the models of a session. */
 export interface VoiceSessionModelsOptions {
   readonly permissions: Permissions
-  /** The name that the caller uses for the session's model. */
+  /** The caller's name for the session's model. */
   readonly model: string
-  /** The name that the upstream uses for it. */
+  /** The upstream's name for the session's model. */
   readonly upstreamModel: string
   /** Models of the channel, if it uses the caller's format. */
   readonly models: ChannelConfig['models'] | undefined
-  /** Whether the upstream reads the caller's events unchanged. */
+  /** True if the upstream receives the caller's events unchanged. */
   readonly relayed: boolean
 }
 
 /**
- * Renames the models in a session's events. Incoming events get the upstream's names, outgoing events the caller's. The
- * paths are listed in `formats/model-fields.ts`.
+ * Renames the models in a session's events. Incoming events get the upstream's names, outgoing events get the caller's.
+ * `formats/model-fields.ts` lists the paths.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
   const { permissions, model, upstreamModel, models, relayed } = options
   const publicNames = new Map([[upstreamModel, model]])
   const paths = pathsOf(REALTIME)
-  const upstreams = (name: string, where: Named): string => {
+  const toUpstreamName = (name: string, where: Named): string => {
     if (where.kind === 'requested') {
       if (name === model) return relayed ? upstreamModel : name
       throw new GatewayError({ ...OTHER_MODEL, param: `${where.field}.model` })
@@ -39,17 +39,17 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
     if (upstream !== name) publicNames.set(upstream, name)
     return upstream
   }
-  const publics = (name: string): string => publicNames.get(name) ?? name
+  const toPublicName = (name: string): string => publicNames.get(name) ?? name
   return {
-    incoming: (event: JsonObject) => renamedBody(event, { paths, rename: upstreams, isExact: true }),
+    incoming: (event: JsonObject) => renamedBody(event, { paths, rename: toUpstreamName, isExact: true }),
     outgoing: (event: JsonObject) =>
       renamedBody(event, {
         paths,
         // Some upstreams report a version or a deployment instead of the requested model.
-        rename: (name, { kind }) => (kind === 'requested' ? model : publics(name)),
+        rename: (name, { kind }) => (kind === 'requested' ? model : toPublicName(name)),
         isExact: false,
       }),
-    publicName: publics,
+    publicName: toPublicName,
   }
 }
 

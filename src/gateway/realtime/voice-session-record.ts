@@ -10,11 +10,11 @@ import { ownFailure } from '../failure-of.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
-/** Facts about a voice session, known when it is requested. */
+/** Facts about a voice session that are known when it is requested. */
 export interface VoiceSessionFacts {
   readonly id: string
   readonly clientId: string | undefined
-  /** The caller's IP address, if it is to be logged. */
+  /** The caller's IP address, if it should be logged. */
   readonly address: string | undefined
   readonly path: string
   /** The caller's format. */
@@ -23,7 +23,7 @@ export interface VoiceSessionFacts {
   readonly model: string
 }
 
-/** Reserves parts of the limits of a session's key. */
+/** Creates reservations in the limits of a session's key. */
 export interface Reservations {
   /**
    * Creates a reservation for one more response.
@@ -39,7 +39,7 @@ export interface Reservations {
  * Maximum number of responses that wait for their usage. Beyond it, the oldest reservation is dropped. Also the maximum
  * number of losses in the log line.
  */
-const MOST = 64
+const MAX_ENTRIES = 64
 
 /** HTTP status that is recorded for a session that was opened. */
 const SWITCHED = 101
@@ -63,10 +63,11 @@ export class VoiceSessionRecord implements SessionRecord {
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
-  /** Why the last target that was tried could not open the session. */
+  /** Reason why the last target could not open the session. */
   private attemptFailure: Failure | undefined
-  /** Error with which responses are refused until `refusedUntil`, on the clock of `performance.now()`. */
+  /** Error with which responses are refused until `refusedUntil`. */
   private refusal: GatewayError | undefined
+  /** End of the refusal, by `performance.now()`. */
   private refusedUntil = 0
 
   constructor(facts: VoiceSessionFacts, recorder: Recorder, reservations: Reservations, onEnd: () => void) {
@@ -83,10 +84,10 @@ export class VoiceSessionRecord implements SessionRecord {
     if (entered !== undefined) void entered.catch(thrown => this.refusedLate(thrown))
     this.responses++
     this.admitted.push(reservation)
-    if (this.admitted.length > MOST) this.admitted.shift()
+    if (this.admitted.length > MAX_ENTRIES) this.admitted.shift()
   }
 
-  /** Refuses responses for a while, because another process has reported that the limits are exhausted. */
+  /** Refuses responses for a while, because another process reported that the limits are exhausted. */
   private refusedLate(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) return
     this.refusal = thrown
@@ -115,7 +116,7 @@ export class VoiceSessionRecord implements SessionRecord {
 
   recordLosses(losses: readonly Loss[]): void {
     for (const { path, reason, restored } of losses)
-      if (restored !== true && this.reported.size < MOST) this.reported.add(`${path.join('.')} ${reason}`)
+      if (restored !== true && this.reported.size < MAX_ENTRIES) this.reported.add(`${path.join('.')} ${reason}`)
   }
 
   attemptFailed(failure: Failure): void {

@@ -5,21 +5,21 @@ import type { Target } from '../../upstreams/router.ts'
 
 /** Facts that decide whether an upstream or a cascade serves a voice session. */
 export interface VoiceSessionRouting {
-  /** Whether a cascade may be used if an upstream has no voice sessions. */
+  /** True if cascades may be used for upstreams without voice sessions. */
   readonly cascades: boolean
   /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** Returns the catalogue's facts about a target's model. Only called if the channel's formats allow both. */
+  /** Returns the catalogue's facts about a target's model. Called only if the channel's formats allow both. */
   readonly about: (target: Target) => Pick<KnownModel, 'output'>
 }
 
-/** Who serves a session: the upstream, a cascade, or a cascade only if the upstream refuses the model. */
+/** Server of a session: the upstream, a cascade, or a cascade only if the upstream refuses the model. */
 type Holder = 'upstream' | 'cascade' | 'either'
 
 /**
  * Orders the targets of a session. Keeps at most one cascade, because a cascade routes its own requests. The channel's
- * formats decide between upstream and cascade; the model's name does not matter. A cascade that first needs a refusal
- * comes last.
+ * formats, not the model's name, decide between upstream and cascade. A cascade that is used only after a refusal comes
+ * last.
  *
  * @param routed the result of `route` for the work `realtime`.
  * @returns an empty list if no upstream has voice sessions and no cascade can be used.
@@ -29,11 +29,11 @@ export function voiceSessionTargets(
   { cascades, facts, about }: VoiceSessionRouting,
 ): Target[] {
   if (!cascades) return routed.filter(({ emulated }) => !emulated)
-  const held = routed.map(target => ({ target, holder: holderOf(target, facts, about) }))
-  const targets = held.map(({ target, holder }) => (holder === 'cascade' ? asCascade(target) : target))
+  const assigned = routed.map(target => ({ target, holder: holderOf(target, facts, about) }))
+  const targets = assigned.map(({ target, holder }) => (holder === 'cascade' ? asCascade(target) : target))
   const cascade = targets.find(({ emulated }) => emulated)
-  if (cascade !== undefined) return targets.filter(one => !one.emulated || one === cascade)
-  const unsure = held.find(({ holder }) => holder === 'either')?.target
+  if (cascade !== undefined) return targets.filter(target => !target.emulated || target === cascade)
+  const unsure = assigned.find(({ holder }) => holder === 'either')?.target
   return unsure === undefined ? targets : [...targets, asCascade(unsure)]
 }
 

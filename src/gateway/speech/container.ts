@@ -13,8 +13,8 @@ import type { Attempt, WholeAnswer } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
- * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or MP3 is the default of the caller's
- * format (docs/wire/speech.md#request) and the upstream's format is another.
+ * Returns true if an upstream's audio must become an MP3 file: the caller requested MP3, or MP3 is the default of the
+ * caller's format (docs/wire/speech.md#request) and the upstream has another format.
  */
 export function wantsMp3({ incoming: { call }, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
@@ -24,8 +24,8 @@ export function wantsMp3({ incoming: { call }, target, request }: Attempt): bool
 }
 
 /**
- * Converts the recording of a whole answer to the requested container, if the gateway can. Any other container is
- * reported as a loss.
+ * Converts the recording of a whole answer to the requested container, if the gateway supports the conversion. Reports
+ * any other container as a loss.
  */
 export async function inRequestedContainer(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
@@ -40,8 +40,8 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
 }
 
 /**
- * Whether a media type is in the requested container. Raw samples also fit a request for WAV, because the writer adds
- * the header. A request for raw samples needs the default rate.
+ * Returns true if a media type matches the requested container. Raw samples also match a request for WAV, because the
+ * writer adds the header. If raw samples are requested, they must have the default rate and number of channels.
  */
 function isInContainer(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
   const wanted = container.nameOf(output.audio?.mediaType ?? container.defaultType)
@@ -53,7 +53,7 @@ function isInContainer(mediaType: string, container: Container, { output }: Cano
   )
 }
 
-/** Converts the recording of a whole answer to MP3, if the gateway can. */
+/** Converts the recording of a whole answer to MP3, if the gateway supports its format. */
 export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
   const [first, ...others] = result.candidates
   if (first === undefined) return result
@@ -61,7 +61,7 @@ export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
   return content === first.content ? result : { ...result, candidates: [{ ...first, content }, ...others] }
 }
 
-/** Replaces the first recording, joined with later chunks of the same type, by one MP3 file. */
+/** Replaces the first recording, joined with later chunks of the same type, with one MP3 file. */
 async function withMp3(content: readonly Part[]): Promise<readonly Part[]> {
   const index = content.findIndex(isRecording)
   const first = content[index]
@@ -91,7 +91,7 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
         },
       }
 
-/** Number of bytes searched for the head of a WAV file. No head is longer. */
+/** Maximum size of a WAV file's head, in bytes. */
 const LONGEST_HEAD = 64 * 1024
 
 /** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */

@@ -9,15 +9,15 @@ import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
 
-/** Media type of the audio that the gateway encodes. */
+/** Media type of audio that the gateway encodes. */
 export const MP3 = 'audio/mpeg'
 
-/** Number of bytes encoded between two turns of the event loop: a third of a second of audio, about 2 ms of work. */
+/** Number of bytes encoded per turn of the event loop: a third of a second of audio, about 2 ms of work. */
 const SLICE = 16 * 1024
 
 /**
- * Returns the sample format of a raw media type. Undefined for any other type, and for samples that the encoder does
- * not take.
+ * Returns the sample format of a raw media type. Undefined for any other type, and for samples that the encoder cannot
+ * read.
  */
 export function rawFormat(mediaType: string): SampleFormat | undefined {
   const samples = samplesOf(mediaType)
@@ -35,8 +35,8 @@ async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer
 }
 
 /**
- * Encodes samples as an MP3 file while it is read. Encodes only the `size` bytes from `offset`, because a file may
- * continue after its samples.
+ * Returns an MP3 file that is encoded while it is read. Encodes only `size` bytes from `offset`, because the source
+ * file may continue after its samples.
  */
 export function encodedBytes(
   samples: Bytes,
@@ -57,13 +57,13 @@ export function encodedBytes(
   }
 }
 
-/** Replaces the raw samples in a stream by one MP3 file, frame by frame. Passes on all other events unchanged. */
+/** Replaces the raw samples in a stream with one MP3 file, frame by frame. Passes on all other events unchanged. */
 export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): AsyncGenerator<CanonicalEvent> {
   const stream = new Mp3Stream()
   for await (const event of events) yield* stream.take(event)
 }
 
-/** Part that collects all samples of the answer. Upstreams send each chunk as a separate part. */
+/** Part that collects all samples of the answer, because upstreams send each chunk as a separate part. */
 interface Mp3File {
   readonly encoder: Mp3
   readonly mediaType: string
@@ -73,7 +73,7 @@ interface Mp3File {
 class Mp3Stream {
   private file: Mp3File | undefined
   private readonly groups = new Base64Groups()
-  /** New part indexes of the first candidate by old ones. Several parts may become one file. */
+  /** New part indexes of the first candidate by old index. Several parts may become one file. */
   private readonly newIndexes = new Map<number, number>()
   private next = 0
 
@@ -120,10 +120,10 @@ function* appended({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
 const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
 
-/** Bit rate of mono speech, in kbit/s. Stereo has twice as much. */
+/** Bit rate of mono speech, in kbit/s. */
 const KILOBITS = 128
 
-/** An MP3 encoder for a stream of samples. It takes 0.5 MB of memory. */
+/** An MP3 encoder for a stream of samples. Takes 0.5 MB of memory. */
 class Mp3 {
   private readonly encoder: WasmMediaEncoder<'audio/mpeg'>
   private readonly reader: SampleReader
@@ -147,7 +147,7 @@ class Mp3 {
 
 type Open = (format: SampleFormat) => Promise<Mp3>
 
-/** Encoder library, loaded with the first recording that needs it. */
+/** Encoder library, loaded for the first recording that needs it. */
 let library: Promise<Open> | undefined
 
 async function load(): Promise<Open> {

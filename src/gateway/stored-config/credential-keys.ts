@@ -14,7 +14,7 @@ const ID_LENGTH = 8
 
 /** A key that encrypts the secrets of stored channels. */
 export interface CredentialKey {
-  /** Identifies the key beside the secrets that it encrypted, without revealing it. */
+  /** Identifies the key without revealing it. Stored beside the secrets that the key encrypted. */
   readonly id: string
   readonly bytes: Buffer
 }
@@ -25,10 +25,10 @@ export function credentialKey(secret: string | Uint8Array): CredentialKey {
   return { id: hash('sha256', bytes, 'hex').slice(0, ID_LENGTH), bytes }
 }
 
-/** Name of the store's secret before the current one. It decrypts what another process wrote during the change. */
+/** Name of the store's previous secret. It decrypts entries that another process wrote during the change. */
 const PREVIOUS_SECRET = 'credentials-previous'
 
-/** Returns the store's secrets after a change of its secret, by name. */
+/** Returns the secrets that the store must hold after its secret was changed. */
 export const replacedSecrets = (fresh: Uint8Array, before: Uint8Array | undefined) => [
   { name: STORED_SECRET, value: fresh },
   ...(before === undefined ? [] : [{ name: PREVIOUS_SECRET, value: before }]),
@@ -36,7 +36,7 @@ export const replacedSecrets = (fresh: Uint8Array, before: Uint8Array | undefine
 
 export const freshSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
 
-/** The keys of a gateway: from the secrets of its config, or else from a secret in the store. */
+/** A gateway's keys, derived from the secrets in its config, or else from a secret in the store. */
 export class CredentialKeys {
   private readonly records: Pick<SharedRecords, 'secret' | 'createSecret'>
   private readonly configured: () => Config['secrets'] | undefined
@@ -49,7 +49,7 @@ export class CredentialKeys {
     this.configured = configured
   }
 
-  /** Returns the key that encrypts. Creates the store's secret if neither config nor store has one. */
+  /** Returns the key for encryption. Creates the store's secret if neither config nor store has one. */
   async current(): Promise<CredentialKey> {
     const configured = this.configured()
     if (configured !== undefined) return credentialKey(configured.key)
@@ -57,23 +57,23 @@ export class CredentialKeys {
     return credentialKey(stored ?? (await this.records.createSecret(STORED_SECRET, freshSecret())))
   }
 
-  /** Returns all keys that decrypt, by their ids. */
+  /** Returns all keys for decryption, by id. */
   all(): Promise<ReadonlyMap<string, CredentialKey>> {
     return allKeys(name => this.records.secret(name), this.configured())
   }
 }
 
-/** Returns all keys that decrypt, by their ids: of the secrets of the config and of the store. */
+/** Returns all keys for decryption, by id, derived from the secrets of the config and of the store. */
 export async function allKeys(
   secretOf: SharedRecords['secret'],
   { key, previous = [] }: Partial<NonNullable<Config['secrets']>> = {},
 ): Promise<ReadonlyMap<string, CredentialKey>> {
   const stored = [await secretOf(STORED_SECRET), await secretOf(PREVIOUS_SECRET)]
   const secrets = [key, ...previous, ...stored].filter(secret => secret !== undefined)
-  return new Map(secrets.map(credentialKey).map(one => [one.id, one]))
+  return new Map(secrets.map(credentialKey).map(derived => [derived.id, derived]))
 }
 
-/** Encrypts the secrets of an entry, bound to its kind and name. Undefined if there are none. */
+/** Encrypts an entry's secrets, bound to its kind and name. Undefined if the entry has no secrets. */
 export const encryptedSecrets = (
   entry: Pick<StoredEntry, 'kind' | 'name'>,
   secrets: Secrets,
@@ -81,9 +81,9 @@ export const encryptedSecrets = (
 ): EncryptedSecrets | undefined =>
   secrets.size === 0
     ? undefined
-    : { keyId: id, data: encrypted(bytes, JSON.stringify([...secrets]), about(entry)).toString('base64') }
+    : { keyId: id, data: encrypted(bytes, JSON.stringify([...secrets]), authenticatedData(entry)).toString('base64') }
 
-/** Decrypts the secrets of an entry. Returns the reason if that is not possible. */
+/** Decrypts an entry's secrets. Returns the fault if this is not possible. */
 export function decryptedSecrets(
   entry: StoredEntry,
   keys: ReadonlyMap<string, CredentialKey>,
@@ -94,7 +94,7 @@ export function decryptedSecrets(
   const { keyId, data } = entry.secrets
   const key = keys.get(keyId)
   if (key === undefined) return { fault: `${FOREIGN} (key ${keyId}); ${REMEDY}` }
-  const text = decrypted(key.bytes, Buffer.from(data, 'base64'), about(entry))
+  const text = decrypted(key.bytes, Buffer.from(data, 'base64'), authenticatedData(entry))
   return text === undefined ? { fault: `${DAMAGED}; give them again` } : { secrets: new Map(JSON.parse(text)) }
 }
 
@@ -102,4 +102,4 @@ const FOREIGN = 'its secrets were encrypted with another secret'
 const REMEDY = 'give them again, or add that secret to `encryption.previous` in the config file'
 const DAMAGED = 'its secrets are damaged'
 
-const about = ({ kind, name }: Pick<StoredEntry, 'kind' | 'name'>): Buffer => Buffer.from(`${kind} ${name}`)
+const authenticatedData = ({ kind, name }: Pick<StoredEntry, 'kind' | 'name'>): Buffer => Buffer.from(`${kind} ${name}`)

@@ -6,13 +6,13 @@ import type { ChannelConfig } from '../../config/types.ts'
 import type { ConfigRecords, EntryKind, StoredEntry } from '../../store/config-records.ts'
 import { type CredentialKey, type CredentialKeys, decryptedSecrets, encryptedSecrets } from './credential-keys.ts'
 
-/** A stored entry after a change; or why nothing was changed. */
+/** A stored entry after a change, or the reason why nothing was changed. */
 export type Edited =
   | { readonly entry: StoredEntry }
   | { readonly faults: readonly PathFault[] }
   | { readonly refusal: 'taken' | 'unknown' }
 
-/** A channel that is not stored, ready for a test; or its faults. */
+/** An unstored channel, ready to be tested, or its faults. */
 export type Draft =
   | { readonly channel: ChannelConfig; readonly written: Written; readonly faults?: undefined }
   | { readonly faults: readonly PathFault[] }
@@ -24,7 +24,7 @@ export interface EditorOptions {
   readonly surroundings: () => Surroundings
 }
 
-/** Changes the channels and settings of models in the store. Every entry is checked before it is stored. */
+/** Changes channels and model settings in the store. Checks every entry before storing it. */
 export class ConfigEditor {
   private readonly options: EditorOptions
 
@@ -63,7 +63,7 @@ export class ConfigEditor {
   /**
    * Checks a channel without storing it.
    *
-   * @param stored name of the stored channel whose secrets the references stand for.
+   * @param stored name of the stored channel whose secrets the references refer to.
    */
   async draft(written: Written, stored: string | undefined): Promise<Draft> {
     const before = stored === undefined ? undefined : await this.channelNamed(stored)
@@ -73,7 +73,7 @@ export class ConfigEditor {
   }
 
   private async channelNamed(name: string): Promise<StoredEntry | undefined> {
-    return (await this.options.records.entries()).find(one => one.kind === 'channel' && one.name === name)
+    return (await this.options.records.entries()).find(entry => entry.kind === 'channel' && entry.name === name)
   }
 
   /** Stores the channel that `next` returns for the current one. */
@@ -112,7 +112,7 @@ export class ConfigEditor {
     }
   }
 
-  /** Puts the stored secrets in place of the references to them, and checks the channel. */
+  /** Replaces references with the stored secrets, and checks the channel. */
   private checked(
     written: Written,
     before: StoredEntry | undefined,
@@ -129,6 +129,6 @@ export class ConfigEditor {
   }
 }
 
-/** Returns a copy without the fields that are null. */
+/** Returns a copy without null fields. */
 export const withoutNulls = (fields: Written): Written =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

@@ -10,7 +10,7 @@ import { mergedConfig, type OpenedEntry, type StoredRow } from './merged-config.
 
 export { rowNamed, type StoredRow } from './merged-config.ts'
 
-/** Pause before secrets that could not be read are read again, in milliseconds. */
+/** Delay before another attempt to read secrets that could not be read, in milliseconds. */
 const RETRY = 1000
 
 const UNAPPLIED = 'the stored channels and models cannot be used; the previous ones stay in use'
@@ -18,28 +18,28 @@ const UNAPPLIED = 'the stored channels and models cannot be used; the previous o
 export interface StoredConfigOptions {
   readonly keys: CredentialKeys
   readonly log: Log
-  /** Config of the file, to which stored entries are added. */
+  /** The config file, to which stored entries are added. */
   readonly file: Config
-  /** Puts a merged config into effect. */
+  /** Applies a merged config. */
   readonly apply: (config: Config) => void
   readonly env?: Env
 }
 
 /**
- * Follows the channels and settings of models in the store, and adds them to the config of the file
+ * Follows the channels and model settings in the store, and merges them with the config file
  * (docs/decisions/2026-11-28-stored-channels.md).
  */
 export class StoredConfig {
-  /** The stored entries, and what became of them. */
+  /** The stored entries and their effects. */
   rows: readonly StoredRow[] = []
-  /** Settles when the latest known entries are in effect. Never rejects. */
+  /** Settles once the latest known entries are in effect. Never rejects. */
   settled: Promise<void> = Promise.resolve()
   private readonly options: StoredConfigOptions
   private readonly env: Env
   private file: Config
   private entries: readonly StoredEntry[] = []
   private opened: readonly OpenedEntry[] = []
-  /** Faults that the log has. */
+  /** Faults that have already been logged. */
   private logged: ReadonlySet<string> = new Set()
   private retrying: NodeJS.Timeout | undefined
 
@@ -49,18 +49,18 @@ export class StoredConfig {
     this.file = options.file
   }
 
-  /** Takes the entries that the store has now, and puts them into effect. */
+  /** Applies the store's current entries. */
   follow(entries: readonly StoredEntry[]): void {
     if (entries.length + this.entries.length === 0) return
     this.entries = entries
     this.openLater()
   }
 
-  /** Returns the next config of the file with the stored entries. */
+  /** Returns the changed config file, merged with the stored entries. */
   reloaded(file: Config): Config {
     const isRotated = !isDeepStrictEqual(file.secrets, this.file.secrets)
     this.file = file
-    // Other secrets may decrypt other entries.
+    // New secrets may decrypt different entries.
     if (isRotated && this.entries.length > 0) this.openLater()
     return this.merged()
   }
@@ -74,7 +74,7 @@ export class StoredConfig {
     this.settled = this.settled.then(() => this.open()).catch(err => this.options.log.error({ err }, UNAPPLIED))
   }
 
-  /** Decrypts the entries. If the store is unavailable, those in effect stay in use until the next attempt. */
+  /** Decrypts the entries. If the store is unavailable, the previous entries stay in use until the next attempt. */
   private async open(): Promise<void> {
     const { entries } = this
     const isEncrypted = entries.some(({ secrets }) => secrets !== undefined)
@@ -105,7 +105,7 @@ export class StoredConfig {
       faults.map(({ path, message }) => describeFault({ path: pathText(path), message }, `${kind} ${name}`)),
     )
     for (const fault of faults)
-      if (!this.logged.has(fault)) this.options.log.warn({ fault }, 'a stored entry of the config has no effect')
+      if (!this.logged.has(fault)) this.options.log.warn({ fault }, 'a stored config entry has no effect')
     this.logged = new Set(faults)
   }
 }

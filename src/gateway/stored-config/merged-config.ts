@@ -16,7 +16,7 @@ export interface OpenedEntry {
 /** A stored entry and its effect. */
 export interface StoredRow {
   readonly entry: StoredEntry
-  /** Faults because of which the entry has no effect. Paths are relative to its settings. */
+  /** Faults that prevent the entry from taking effect. Paths are relative to its settings. */
   readonly faults: readonly PathFault[]
   /** True if the config file has an entry of the same name, which is in use instead. */
   readonly isShadowed: boolean
@@ -26,15 +26,15 @@ export interface StoredRow {
 export const rowNamed = (rows: readonly StoredRow[], kind: EntryKind, name: string): StoredRow | undefined =>
   rows.find(({ entry }) => entry.kind === kind && entry.name === name)
 
-/** The config in use, and what became of each stored entry. */
+/** The config in use, and the effect of each stored entry. */
 export interface Merged {
   readonly config: Config
   readonly rows: readonly StoredRow[]
 }
 
 /**
- * Adds stored channels and settings of models to the config of the file. A name that the file has keeps the file's
- * entry. Stored channels replace channels of the environment that have their names, and the demo.
+ * Adds stored channels and model settings to the config file. If both have an entry of the same name, the file's entry
+ * is used. Stored channels replace channels of the same name from the environment, and the demo.
  */
 export function mergedConfig(file: Config, opened: readonly OpenedEntry[], env: Env): Merged {
   const hasChannels = opened.some(({ entry }) => entry.kind === 'channel')
@@ -42,11 +42,11 @@ export function mergedConfig(file: Config, opened: readonly OpenedEntry[], env: 
   const fixed = new Set(base.channelsFrom === 'config' ? base.channels.map(({ name }) => name) : [])
   const channels = new Map<string, ChannelConfig>()
   const models = new Map<string, ModelFacts>()
-  const rows = opened.map((one): StoredRow => {
-    const { entry } = one
+  const rows = opened.map((openedEntry): StoredRow => {
+    const { entry } = openedEntry
     const { kind, name } = entry
     const isShadowed = kind === 'channel' ? fixed.has(name) : base.models.has(name)
-    const { faults, channel, model } = checkedEntry(one, base, env)
+    const { faults, channel, model } = checkedEntry(openedEntry, base, env)
     if (!isShadowed && channel !== undefined) channels.set(name, channel)
     if (!isShadowed && model !== undefined) models.set(name, model)
     return { entry, faults, isShadowed }
@@ -66,7 +66,7 @@ interface CheckedEntry {
   readonly model?: ModelFacts | undefined
 }
 
-/** Checks an entry by the rules of the config file. */
+/** Checks an entry by the config file's rules. */
 function checkedEntry({ entry, secrets, fault }: OpenedEntry, { proxy }: Config, env: Env): CheckedEntry {
   if (secrets === undefined) return { faults: [{ path: [], message: fault ?? '' }] }
   if (entry.kind === 'model') {

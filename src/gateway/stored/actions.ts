@@ -12,8 +12,9 @@ import type { State } from './state.ts'
 export interface StoredQuery {
   readonly state: State
   readonly owner: string
-  /** Id in the path. `item` is the id of an item within it. */
+  /** Id in the path, for example of a conversation. */
   readonly id: string
+  /** Id of an item of the conversation. */
   readonly item: string
   readonly query: { readonly [name: string]: string }
   /** Request body. Empty for actions without one. */
@@ -22,7 +23,7 @@ export interface StoredQuery {
 
 const RESPONSES: Format = STORED_FORMAT
 
-type Action = (ask: StoredQuery) => Promise<JsonObject>
+type Action = (query: StoredQuery) => Promise<JsonObject>
 
 /**
  * Actions on stored responses and conversations (docs/wire/responses.md#endpoints). Each returns the body of a 200
@@ -68,9 +69,11 @@ export interface StoredCall {
   readonly reply: Reply
 }
 
-/** Owner of the stored data, with limits: `heartbeat` in milliseconds, `limit` in bytes of a body. */
+/** Owner of the stored data, and limits of the request. */
 interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
+  /** Interval between two keep-alives on a silent stream, in milliseconds. */
   readonly heartbeat: number
+  /** Maximum size of a body, in bytes. */
   readonly limit: number
   open(): Meter
 }
@@ -90,8 +93,8 @@ export async function answerStored(
 const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1'
 
 /**
- * Return the index of the event after which a stream resumes; -1 for its beginning. Throw GatewayError
- * `invalid-request`.
+ * Functions that return the index of the event after which a stream resumes, or -1 for its start. They throw
+ * GatewayError `invalid-request` for an invalid query.
  */
 const POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) => number } = {
   'get-response': ({ starting_after }) => {
@@ -106,9 +109,9 @@ const POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) =>
   },
 }
 
-/** Returns an interaction with the steps of its caller as its input. */
+/** Returns an interaction whose `input` holds the caller's steps. */
 function withInput(interaction: JsonObject): JsonObject {
   const steps = (interaction['steps'] ?? []) as readonly JsonObject[]
-  const made = steps.findIndex(({ type }) => type !== 'user_input' && type !== 'function_result')
-  return { ...interaction, input: made === -1 ? steps : steps.slice(0, made) }
+  const output = steps.findIndex(({ type }) => type !== 'user_input' && type !== 'function_result')
+  return { ...interaction, input: output === -1 ? steps : steps.slice(0, output) }
 }

@@ -7,7 +7,7 @@ import type { Abortable, Reply } from '../call.ts'
 import { EventLog } from './event-log.ts'
 import type { AnswerCollector, Ended, StoredFailure, StoredFormat } from './stored-format.ts'
 
-/** Reply of a background response. Collects the answer for later requests instead of sending it to a caller. */
+/** Reply of a background response. Collects the answer for later requests instead of sending it to the caller. */
 export class BackgroundReply implements Reply {
   gone = false
   started = false
@@ -16,17 +16,17 @@ export class BackgroundReply implements Reply {
   /** Current response. */
   response: JsonObject
   private latest: JsonObject
-  /** The response before any work, which is sent immediately. */
+  /** The response before any work. It is sent immediately. */
   readonly first: JsonObject
-  /** Whether the response changed since this was last reset. */
+  /** True if the response has changed since this field was last reset. */
   changed = false
-  /** Called to store the waiting events if there are many. */
+  /** Called to store the waiting events when there are too many. */
   onBacklog: (() => void) | undefined
   private drained: (() => void) | undefined
   private working: Abortable | undefined
   private readonly parser = eventParser()
   private readonly collector: AnswerCollector
-  /** Whether the answer is complete. */
+  /** True if the answer is complete. */
   private finished = false
   private failure: StoredFailure | undefined
 
@@ -35,7 +35,7 @@ export class BackgroundReply implements Reply {
     this.format = format
     this.log = new EventLog(format)
     this.collector = format.collector(request, true)
-    this.first = format.begun(id, request)
+    this.first = format.newAnswer(id, request)
     this.response = this.first
     this.latest = this.first
     for (const text of format.firstEvents(this.first)) this.log.push(text)
@@ -49,11 +49,11 @@ export class BackgroundReply implements Reply {
   set abortable(abortable: Abortable | undefined) {
     this.working = abortable
     if (this.gone) abortable?.abort()
-    const working = abortable === undefined ? this.response : this.format.working(this.response)
+    const working = abortable === undefined ? this.response : this.format.startedAnswer(this.response)
     if (working !== this.response) this.update(working)
   }
 
-  /** Response for readers. They see its end only after the end is stored. */
+  /** Response that readers see. They see its end only once the end is stored. */
   get published(): JsonObject {
     this.catchUp()
     return this.latest
@@ -69,7 +69,7 @@ export class BackgroundReply implements Reply {
     this.changed = true
   }
 
-  /** Adds the new items to the response. Done on access rather than once per item. */
+  /** Adds new items to the response. Called on access rather than for each item. */
   private catchUp(): void {
     const items = this.finished ? undefined : this.collector.newItems()
     if (items === undefined) return
@@ -115,7 +115,7 @@ export class BackgroundReply implements Reply {
 
   destroy(): void {}
 
-  /** Logs an event. The first event was already sent. The final one is sent after the answer is stored. */
+  /** Logs an event. The first event has already been sent, and the final one is sent once the answer is stored. */
   private receive(event: WireEvent): void {
     if (this.finished || event.event === undefined) return
     const response = this.collector.take(event)
@@ -131,7 +131,7 @@ export class BackgroundReply implements Reply {
     this.finished = true
   }
 
-  /** Sets the final status of a response that did not finish by itself. */
+  /** Sets the final status of a response that did not finish on its own. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
     this.catchUp()

@@ -17,14 +17,14 @@ const LEASE = 120_000
 /** Delay before each attempt to store the end of an answer, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
-/** Interval of later attempts, after the end was sent, and the total time for them, in milliseconds. */
+/** Interval and total time of later attempts, after the end was sent, in milliseconds. */
 const LATE_SAVES = { wait: 1000, most: 3_600_000 } as const
 
 interface RunContext {
   readonly saver: ResponseSaver
   readonly turns: Turns
   readonly copies: Copies
-  /** Id of this process, by which other processes check whether it is alive. */
+  /** Id of this process, with which other processes check whether it is alive. */
   readonly worker: string | undefined
   /** Releases the key's slot for background work. */
   readonly releaseSlot: () => void
@@ -44,7 +44,7 @@ export class BackgroundRun implements EventSource {
   private ended: Ended | undefined
   private saving: Promise<void> | undefined
   private forgotten = false
-  /** Whether the end of the response could not be stored yet. */
+  /** True if the end of the response could not be stored yet. */
   private isUnstored = false
 
   constructor(reply: BackgroundReply, context: RunContext) {
@@ -79,7 +79,7 @@ export class BackgroundRun implements EventSource {
     this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
   }
 
-  /** Ends work that another process cancelled. The store already has that outcome. */
+  /** Ends work that another process cancelled. The store already holds the outcome. */
   endedElsewhere(): void {
     this.reply.published = this.cancelled(this.reply.published)
     this.end('cancelled')
@@ -119,13 +119,13 @@ export class BackgroundRun implements EventSource {
     await this.forgetIncomplete()
   }
 
-  /** The events that are not stored yet. */
+  /** Returns the events that are not stored yet. */
   private newEvents(): NewEvents {
     const { log } = this.reply
     return { first: log.stored, texts: log.pending() }
   }
 
-  /** Deletes the stored events, once, if later ones are not stored. */
+  /** Deletes the stored events, once, if later events could not be stored. */
   private async forgetIncomplete(): Promise<void> {
     if (!this.reply.log.lossy || this.forgotten) return
     this.forgotten = true
@@ -155,7 +155,7 @@ export class BackgroundRun implements EventSource {
     return undefined
   }
 
-  /** Repeats attempts to store an end that was sent while the store failed. */
+  /** Keeps trying to store an end that was sent while the store was failing. */
   async saveEndLate(): Promise<void> {
     for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
       await pause(LATE_SAVES.wait, undefined, { ref: false })
@@ -174,8 +174,8 @@ export class BackgroundRun implements EventSource {
   }
 
   /**
-   * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
-   * deleted, too.
+   * Adopts the outcome that another process stored. If the response was deleted in the meantime, also deletes its copy
+   * at the upstream.
    */
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
@@ -201,7 +201,7 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-/** A cancelled response has no error. */
+/** Failure of a cancelled response, which has no error. */
 const UNNAMED = { code: '', message: '' }
 
 const LOST = tooLarge('The stream has more events than can be replayed.')

@@ -6,14 +6,14 @@ import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 
-/** Interval between updates of the store, in milliseconds. Updates also detect work that another process ended. */
+/** Interval between updates of the store, in milliseconds. Updates also detect work that another process has ended. */
 const UPDATE_INTERVAL = 250
 /** Interval between renewals of a lease, in milliseconds. */
 const RENEWAL = 20_000
 
 /**
  * Takes one of the slots that a key has across all processes. Returns a function that releases the slot, or undefined
- * if none is free.
+ * if no slot is free.
  */
 export type TakeSlot = (key: string, most: number) => Promise<(() => void) | undefined>
 
@@ -35,12 +35,12 @@ export class Background {
 
   /** Returns the run of a response that this process works on, or whose end only this process knows. */
   find(owner: string, id: string): BackgroundRun | undefined {
-    const one = this.working.get(id) ?? this.unstored.get(id)
-    return one?.saver.owner === owner ? one : undefined
+    const run = this.working.get(id) ?? this.unstored.get(id)
+    return run?.saver.owner === owner ? run : undefined
   }
 
   /**
-   * Starts a response. It is stored before this function returns. `follow` then stores its answer.
+   * Starts a response. The response is stored before this function returns. `follow` then stores its answer.
    *
    * @param most maximum number of background responses of a key across all processes.
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
@@ -50,26 +50,26 @@ export class Background {
     const worker = await processId(store)
     const reply = new BackgroundReply(saver.format, id, request)
     const context = { saver, turns: store.turns, copies: this.copies, worker }
-    // The slot is taken last. An error before it has no slot to release.
+    // The slot is taken last, so that earlier errors need not release it.
     const releaseSlot = await this.takeSlot(owner, most)
     if (releaseSlot === undefined) throw tooMany(most)
     saver.saves = false
-    const one = new BackgroundRun(reply, { ...context, releaseSlot })
-    this.working.set(id, one)
-    if (!(await one.begin())) {
-      this.release(one)
-      throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at the moment.' })
+    const run = new BackgroundRun(reply, { ...context, releaseSlot })
+    this.working.set(id, run)
+    if (!(await run.begin())) {
+      this.release(run)
+      throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at present.' })
     }
-    return one
+    return run
   }
 
   /**
-   * Stores a response while it is generated, and its end.
+   * Stores a response while it is generated, including its end.
    *
-   * @param answered resolves when the answer was written to the reply of the run. Never rejects.
+   * @param answered resolves once the answer has been written to the run's reply. Never rejects.
    */
-  follow(one: BackgroundRun, answered: Promise<void>): void {
-    void this.work(one, answered)
+  follow(run: BackgroundRun, answered: Promise<void>): void {
+    void this.work(run, answered)
   }
 
   private release({ saver, context }: BackgroundRun): void {
@@ -77,18 +77,18 @@ export class Background {
     context.releaseSlot()
   }
 
-  private async work(one: BackgroundRun, answered: Promise<void>): Promise<void> {
-    const { id } = one.saver
-    this.generating.add(one)
+  private async work(run: BackgroundRun, answered: Promise<void>): Promise<void> {
+    const { id } = run.saver
+    this.generating.add(run)
     this.updates ??= setInterval(this.update, UPDATE_INTERVAL).unref()
-    const renewal = setInterval(() => one.renew(), RENEWAL).unref()
+    const renewal = setInterval(() => run.renew(), RENEWAL).unref()
     await answered
-    this.generating.delete(one)
-    await one.finish()
+    this.generating.delete(run)
+    await run.finish()
     clearInterval(renewal)
-    this.unstored.set(id, one)
-    this.release(one)
-    await one.saveEndLate()
+    this.unstored.set(id, run)
+    this.release(run)
+    await run.saveEndLate()
     this.unstored.delete(id)
   }
 
@@ -103,26 +103,26 @@ export class Background {
       this.updates = undefined
       return
     }
-    await Promise.all(all.map(one => one.save()))
+    await Promise.all(all.map(run => run.save()))
     const unfinished = await all[0]!.context.turns.unfinished(all.map(({ saver }) => saver.id)).catch(() => undefined)
     if (unfinished === undefined) return
-    for (const one of all) if (!unfinished.has(one.saver.id) && this.generating.has(one)) one.endedElsewhere()
+    for (const run of all) if (!unfinished.has(run.saver.id) && this.generating.has(run)) run.endedElsewhere()
   }
 
-  /** Cancels a response and waits for its end. Returns false if this process does not work on it. */
+  /** Cancels a response and waits for its end. Returns false if this process is not working on the response. */
   async cancel(owner: string, id: string): Promise<boolean> {
-    const one = this.find(owner, id)
-    if (one === undefined) return false
-    one.end('cancelled')
-    await one.done
+    const run = this.find(owner, id)
+    if (run === undefined) return false
+    run.end('cancelled')
+    await run.done
     return true
   }
 
   /** Fails the responses of every owner for whom `reasonFor` returns an error. */
   end(reasonFor: (owner: string) => GatewayError | undefined): void {
-    for (const one of this.working.values()) {
-      const why = reasonFor(one.saver.owner)
-      if (why !== undefined) one.end('failed', why)
+    for (const run of this.working.values()) {
+      const why = reasonFor(run.saver.owner)
+      if (why !== undefined) run.end('failed', why)
     }
   }
 
@@ -134,14 +134,14 @@ export class Background {
   /** Ends all work. Unfinished responses fail. */
   async close(): Promise<void> {
     const all = [...this.working.values()]
-    for (const one of all) one.end('failed')
+    for (const run of all) run.end('failed')
     await Promise.all(all.map(({ done }) => done))
   }
 }
 
 /**
- * Returns the id of this process, by which others check whether it is alive. Undefined if the store cannot record it.
- * Only leases then show whether it is alive.
+ * Returns the id with which other processes check whether this one is alive. Undefined if the store cannot record it,
+ * so that only leases show whether this process is alive.
  */
 async function processId({ liveness }: StoreView): Promise<string | undefined> {
   try {

@@ -9,14 +9,14 @@ import { type Page, paged, shownItem } from './page.ts'
 const MAX_ITEMS = 20
 
 /**
- * Actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for a conversation
- * of another owner.
+ * Actions on conversations (docs/wire/responses.md#conversations). They throw GatewayError `not-found` for another
+ * owner's conversation.
  */
 export class ConversationsApi {
   private readonly conversations: Conversations
   private readonly lifetime: number
 
-  /** @param lifetime time for which a conversation is stored after the last addition, in milliseconds. */
+  /** @param lifetime time for which a conversation is stored after items were last added, in milliseconds. */
   constructor(conversations: Conversations, lifetime: number) {
     this.conversations = conversations
     this.lifetime = lifetime
@@ -60,7 +60,7 @@ export class ConversationsApi {
   }
 
   async item(owner: string, id: string, item: string): Promise<JsonObject> {
-    const found = (await this.items(owner, id)).find(one => one['id'] === item)
+    const found = (await this.items(owner, id)).find(candidate => candidate['id'] === item)
     if (found === undefined) throw unknown(item, 'Item')
     return found
   }

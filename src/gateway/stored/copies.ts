@@ -46,10 +46,10 @@ export class Copies {
   ) {
     const fields = { channel: name, upstream_id: id }
     const channel = channelOfAccount(name, this.channels())
-    const format = channel?.config.formats.find(one => one.format === wanted)
+    const format = channel?.config.formats.find(({ format }) => format === wanted)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
-    const where = { path: `${upstreamPath(id)}${suffix}`, query: {}, headers: {} }
-    const exchange = channel.call(method, format, where)
+    const endpoint = { path: `${upstreamPath(id)}${suffix}`, query: {}, headers: {} }
+    const exchange = channel.call(method, format, endpoint)
     const timer = setTimeout(() => exchange.abort(), TIMEOUT)
     try {
       const answer = await exchange.answer

@@ -6,17 +6,17 @@ const CACHE_SIZE = 1024 * 1024
 /** Number of characters waiting to be stored at which the writer pauses. */
 const PAUSE_SIZE = 1024 * 1024
 
-/** Maximum number of characters of events waiting to be stored, and of all stored events of one response. */
+/** Maximum number of characters of events that wait to be stored, and of all stored events, per response. */
 const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
 
 /**
- * The events of an answer in progress, numbered from 0. All events are stored. Recent ones are cached for readers, and
- * until they are stored.
+ * The events of an answer in progress, numbered from 0. All events are stored. Recent events, and events not stored
+ * yet, are cached for readers.
  */
 export class EventLog {
-  /** Whether no more events follow. */
+  /** True if no more events follow. */
   over = false
-  /** Whether events are no longer stored, because there are too many or the store fails. */
+  /** True if events are no longer stored, because there are too many or the store fails. */
   lossy = false
   /** Number of stored events. */
   stored = 0
@@ -37,7 +37,7 @@ export class EventLog {
     return this.first + this.recent.length
   }
 
-  /** Whether so many events wait to be stored that the writer must pause. */
+  /** True if so many events wait to be stored that the writer must pause. */
   get full(): boolean {
     return !this.lossy && this.waitingSize > PAUSE_SIZE
   }
@@ -76,7 +76,7 @@ export class EventLog {
     }
   }
 
-  /** Returns the events from a sequence number on. Undefined if the first of them is no longer cached. */
+  /** Returns the events from a sequence number onwards. Undefined if the first of them is no longer cached. */
   from(number: number): readonly string[] | undefined {
     return number < this.first ? undefined : this.recent.slice(number - this.first)
   }

@@ -9,7 +9,7 @@ export interface CreateFrame {
   readonly body: JsonObject
   /** Lane to name in the turn's events. */
   readonly lane: string | undefined
-  /** Whether the turn is only stored, to be continued later. */
+  /** True if the turn is only stored, to be continued later. */
   readonly storeOnly: boolean
   /** Id of the turn to continue. */
   readonly previous: string | undefined
@@ -17,7 +17,7 @@ export interface CreateFrame {
   readonly size: number
 }
 
-/** Reads a text frame. A frame that requests no turn returns its answer instead. */
+/** Reads a text frame. If the frame requests no turn, returns the answer to it instead. */
 export function readFrame(text: string): Frame {
   const event = parseObject(text)
   if (event === undefined) return answer(errorEvent('invalid_json', 'A frame must be the text of one JSON object.'))
@@ -41,8 +41,8 @@ const NOTHING = { type: 'nothing' } as const
 const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 
 /**
- * Reads a turn. Fields about the transport are dropped, because the socket decides them, and rejected if they request
- * something else.
+ * Reads a turn. Drops fields about the transport, because the socket determines them, and rejects values that the
+ * socket does not support.
  */
 function readCreate(event: JsonObject, size: number): Frame {
   const { type: _, stream_id, generate, stream: __, stream_options: ___, background, ...body } = event
@@ -67,10 +67,10 @@ function readCreate(event: JsonObject, size: number): Frame {
   }
 }
 
-/** Rejects steering, which is not supported: input during an answer waits for its end. */
+/** Rejects steering, which is not supported: input that arrives during an answer waits until the answer ends. */
 function unsteered({ previous_response_id, input, stream_id }: JsonObject): JsonObject {
-  const isSound = typeof previous_response_id === 'string' && (typeof input === 'string' || Array.isArray(input))
-  const error = isSound
+  const isValid = typeof previous_response_id === 'string' && (typeof input === 'string' || Array.isArray(input))
+  const error = isValid
     ? { code: 'steering_not_supported', message: 'Steering is not supported.' }
     : { code: 'invalid_input', message: 'Steering requires a `previous_response_id` and an `input`.' }
   const event = {
@@ -82,10 +82,10 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
   return typeof stream_id === 'string' ? withLane(event, stream_id) : event
 }
 
-const wrong = (param: string, what: string, lane?: string): JsonObject =>
-  withLane(errorEvent('invalid_type', `${param}: must be ${what}.`, param), lane)
+const wrong = (param: string, expected: string, lane?: string): JsonObject =>
+  withLane(errorEvent('invalid_type', `${param}: must be ${expected}.`, param), lane)
 
-/** Builds an error event for a socket. It is nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
+/** Builds an error event for a socket. Its error is nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
 export const errorEvent = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
   type: 'error',
   status,

@@ -1,4 +1,4 @@
-/* State of the responses format: stored turns, conversations, background responses, frames of a socket. */
+/* State of the responses format: stored turns, conversations, background responses, and frames of a socket. */
 
 export { type ActionName, answerStored, formatOf, type StoredCall } from './actions.ts'
 export type { BackgroundRun } from './background-run.ts'

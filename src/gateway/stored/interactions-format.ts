@@ -12,18 +12,18 @@ import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-form
 /** The format of stored interactions. */
 export const FORMAT = 'interactions'
 
-/** Code of a failure that has none. */
+/** Default code of a failure. */
 const FAILED = 'internal_error'
 
-/** Prefix of the ids of interactions. Google's own have it, too. */
+/** Prefix of interaction ids, the same as that of Google's own ids. */
 const PREFIX = 'v1_'
 
 export const isInteractionId = (id: string): boolean => id.startsWith(PREFIX)
 
-/** Types of contents, which may stand in `input` without the step that they belong to. */
+/** Types of contents that `input` may contain directly, without a step around them. */
 const CONTENTS: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
 
-/** Returns `input` as a list of steps. Contents that stand alone are a step of the user. */
+/** Returns `input` as a list of steps. Contents without a step become a step of the user. */
 function stepsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string') return [{ type: 'user_input', content: [{ type: 'text', text: input }] }]
   const steps: JsonObject[] = []
@@ -40,17 +40,17 @@ function stepsOf(input: Json | undefined): readonly JsonObject[] {
   return steps
 }
 
-/** Events with which a stream of an upstream may end. */
+/** Events with which an upstream's stream may end. */
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
   ...['interaction.completed', 'interaction.requires_action', 'interaction.failed'],
 ])
 
-/** Events at the start and end of a stream, which the log of a background answer writes itself. */
+/** Events at the start and end of a stream that a background answer's log writes itself. */
 const REPLACED: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
 
 /**
- * Follows the events of an answer, because the last one has no steps. An error ends the answer, unless the caller
- * decides how it ended.
+ * Collects the events of an answer, because the last event does not repeat the steps. If `endsWithError` is set, an
+ * error event ends the answer.
  */
 class InteractionCollector implements AnswerCollector {
   private readonly endsWithError: boolean
@@ -66,7 +66,7 @@ class InteractionCollector implements AnswerCollector {
   }
 
   take(event: WireEvent): JsonObject | undefined {
-    for (const one of this.reader.push(event)) this.result = applyEvent(this.result, one, true)
+    for (const canonical of this.reader.push(event)) this.result = applyEvent(this.result, canonical, true)
     this.hasNews ||= event.event === 'step.stop'
     if (this.endsWithError && event.event === 'error' && this.result.id !== undefined) return this.whole()
     if (!TERMINAL.has(event.event)) return undefined
@@ -90,7 +90,7 @@ class InteractionCollector implements AnswerCollector {
   }
 }
 
-/** Fields of the last event that the whole answer repeats. */
+/** Returns the fields of the last event that the whole answer repeats. */
 function statedIn(interaction: JsonObject): JsonObject {
   const { steps: _, ...rest } = interaction
   return rest
@@ -99,11 +99,11 @@ function statedIn(interaction: JsonObject): JsonObject {
 /** Matches the name and number at the end of the gateway's own events. */
 const TAIL = /"event_type":"([a-z_.]+)","event_id":"\d+"\}$/
 
-/** Returns the text of an event. Name and number come last, so that they are found without reading the event. */
+/** Returns the text of an event. Name and number come last, so that they are found without parsing the event. */
 const eventText = (event_type: string, fields: JsonObject): string =>
   JSON.stringify({ ...fields, event_type, event_id: '0' })
 
-/** Numbers an event. Upstreams number their own events as they like. */
+/** Numbers an event, because upstreams number their events in different ways. */
 function numbered(data: string, index: number): string {
   const event_id = String(index + 1)
   if (TAIL.test(data)) return data.replace(TAIL, `"event_type":"$1","event_id":"${event_id}"}`)
@@ -125,17 +125,17 @@ export const INTERACTIONS: StoredFormat = {
   itemsOf: stepsOf,
   storedItem: step => step,
   portable: steps => steps,
-  points: ({ previous_interaction_id }) => previous_interaction_id != null,
+  hasReferences: ({ previous_interaction_id }) => previous_interaction_id != null,
   collector: (request, wantsItems) => new InteractionCollector(request, !wantsItems),
   isLast: ({ event }) => TERMINAL.has(event),
   markedUnstored: event => event,
-  begun: (id, request) => {
+  newAnswer: (id, request) => {
     const [created] = WRITERS[FORMAT]!.events!(request).push({
       ...{ type: 'result-start', id, model: request.model, createdAt: Math.floor(Date.now() / 1000) },
     })
     return { ...(parseObject(created!.data)!['interaction'] as JsonObject), steps: [], background: true }
   },
-  working: interaction => interaction,
+  startedAnswer: interaction => interaction,
   ended: (interaction, status, error) => ({
     ...interaction,
     ...{ status, updated: new Date().toISOString() },
@@ -159,7 +159,7 @@ export const INTERACTIONS: StoredFormat = {
   upstreamPath: id => `/v1beta/interactions/${encodeURIComponent(id)}`,
 }
 
-/** Returns an interaction as events have it: without its steps and without what only the gateway records. */
+/** Returns an interaction in the form of events: without its steps and the fields that only the gateway records. */
 function partialOf(interaction: JsonObject): JsonObject {
   const { steps: _, background: __, input: ___, ...rest } = interaction
   return rest

@@ -13,7 +13,7 @@ export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   return Array.isArray(input) ? input.filter(isObject) : []
 }
 
-/** Prefix of the ids of items, by type. An output answers a call. */
+/** Prefixes of item ids by type. */
 const PREFIXES: { readonly [type: string]: string } = {
   message: 'msg',
   reasoning: 'rs',
@@ -46,7 +46,7 @@ export function withoutGatewayId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** Returns the id in a mere reference to a stored item, whose type clients may omit. Undefined for a real item. */
+/** Returns the id in a reference to a stored item, whose type clients may omit. Undefined for an actual item. */
 export function referenceOf(item: JsonObject): string | undefined {
   const { type, id } = item
   if (typeof id !== 'string') return undefined
@@ -60,9 +60,9 @@ const SELF_CONTAINED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the items of a turn in a form that another upstream of the format, or the same one later, accepts. Ids that
- * the upstream would look up are removed. So is encrypted reasoning, which is valid only at the upstream that created
- * it (trap 34).
+ * Returns the items of a turn in a form that another upstream of the format, or the same upstream later, accepts.
+ * Removes ids that the upstream would look up. Keeps reasoning only if it is encrypted and goes back to the upstream
+ * that created it, which alone can read it (trap 34).
  */
 export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
   items.flatMap(item => {
@@ -73,8 +73,8 @@ export const portable = (items: readonly JsonObject[], from: string | undefined,
   })
 
 /**
- * Rejects outputs without a call. A client that sends only new items would otherwise continue another conversation
- * unnoticed.
+ * Rejects outputs without a call. Otherwise, a client that sends only new items would unknowingly continue another
+ * conversation.
  *
  * @throws GatewayError `invalid-request`.
  */
@@ -92,5 +92,5 @@ const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_to
 const uncalled = (id: unknown): GatewayError =>
   invalid(`No tool call found for the output with call_id ${JSON.stringify(id)}.`, 'input', 'tool_call_not_found')
 
-/** Returns a response that is marked as not stored. */
+/** Marks a response as not stored. */
 export const markedUnstored = (response: JsonObject): JsonObject => ({ ...response, store: false })

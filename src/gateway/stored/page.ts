@@ -5,7 +5,7 @@ import { typeOf } from './items.ts'
 /** The requested part of a list. */
 export interface Page {
   readonly limit: number
-  /** Order of the items: oldest (`asc`) or latest (`desc`) first. */
+  /** Order of the items: `asc` for oldest first, `desc` for latest first. */
   readonly order: 'asc' | 'desc'
   /** Id after which the page starts. */
   readonly after: string | undefined
@@ -14,7 +14,7 @@ export interface Page {
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 20
 
-/** Reads the page parameters of a query. Throws GatewayError `invalid-request` for invalid ones. */
+/** Reads the page parameters of a query. Throws GatewayError `invalid-request` if they are invalid. */
 export function pageOf(query: { readonly [name: string]: string }): Page {
   const limit = query['limit'] === undefined ? DEFAULT_LIMIT : Number(query['limit'])
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
@@ -39,7 +39,7 @@ export function paged(items: readonly JsonObject[], { limit, order, after }: Pag
   }
 }
 
-/** Returns an item as lists show it. Messages get a type, a status, and parts instead of a string. */
+/** Returns an item in the form that lists show. Messages get a type, a status, and parts instead of a string. */
 export function shownItem(item: JsonObject): JsonObject {
   if (typeOf(item) !== 'message') return item
   const { content, role } = item

@@ -7,17 +7,17 @@ import { capitalized, type StoredFormat } from './stored-format.ts'
 
 /** The repositories of earlier turns. */
 export interface TurnSources {
-  /** Repositories of turns, the nearest first. */
+  /** Repositories of turns, in the order in which they are searched. */
   readonly turns: readonly Turns[]
   /** Turn that the request continues, if it was already found. */
   readonly found?: Turn | undefined
   readonly conversations: Conversations | undefined
-  /** Whether turns unknown to these repositories exist nowhere else. */
+  /** True if turns that these repositories lack exist nowhere else. */
   readonly strict: boolean
   readonly format: StoredFormat
 }
 
-/** Stored items placed before the caller's items. */
+/** Stored items that precede the caller's items, and the field that refers to them. */
 export interface StoredItems {
   readonly field: StoredFormat['previousField'] | 'conversation'
   readonly items: number
@@ -25,7 +25,7 @@ export interface StoredItems {
 
 /** The stored turns, items and conversation that a request refers to. */
 export interface ResolvedReferences {
-  /** Whether everything referenced was found here. */
+  /** True if everything referenced was found here. */
   readonly known: boolean
   /** The referenced ids. */
   readonly names: readonly string[]
@@ -37,14 +37,14 @@ export interface ResolvedReferences {
   readonly added: readonly JsonObject[]
   /** Channel whose upstream stores everything referenced under the caller's ids. */
   readonly channel: string | undefined
-  /** Whether an upstream of the format may know what is unknown here. */
+  /** True if an upstream of the format may store what is missing here. */
   readonly mayPass: boolean
   /** Error that names the missing reference. */
   readonly missing: GatewayError
   /**
-   * The body with all references resolved, if everything was found. With a channel, the body suits that channel's
-   * upstream of the format and lacks content that only other upstreams can read. Without a channel, the body suits
-   * other formats.
+   * Returns the body with all references resolved, if everything was found. With a channel, the body is for the
+   * channel's upstream of the format, and omits content that only other upstreams can read. Without a channel, the body
+   * is for other formats.
    */
   whole(channel?: string): JsonObject
 }
@@ -52,8 +52,8 @@ export interface ResolvedReferences {
 /**
  * Resolves the turns, conversation and items that a body refers to. Undefined if there are no references.
  *
- * @throws GatewayError `invalid-request` for a body with a previous response and a conversation, `not-found` for an
- * unknown conversation.
+ * @throws GatewayError `invalid-request` for a body with both a previous response and a conversation, `not-found` for
+ * an unknown conversation.
  */
 export async function resolveReferences(
   body: JsonObject,
@@ -61,20 +61,20 @@ export async function resolveReferences(
   sources: TurnSources,
 ): Promise<ResolvedReferences | undefined> {
   const { format } = sources
-  const pointed = pointersOf(body, format)
-  if (pointed === undefined) return undefined
-  const { previous, conversation, items, references } = pointed
-  const { links: before, missing: missingId } = await linksOf(pointed, owner, sources)
+  const pointers = pointersOf(body, format)
+  if (pointers === undefined) return undefined
+  const { previous, conversation, items, references } = pointers
+  const { links: before, missing: missingId } = await linksOf(pointers, owner, sources)
   const found = await itemsIn(sources.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
-  const barred = resolved ? false : await isBarred(pointed, missingId, owner, sources)
+  const isForbidden = resolved ? false : await isBarred(pointers, missingId, owner, sources)
   const resolvedItems = (to: string | undefined) => items.flatMap(item => resolve(format, item, found, to))
   const whole = (to?: string): JsonObject => {
     const { [format.previousField]: _, conversation: __, ...rest } = body
     const history = (before ?? []).flatMap(link => adapted(format, link.items, link.channel, to))
     return { ...rest, input: [...history, ...resolvedItems(to)] }
   }
-  const channels = await channelsOf(pointed, found, owner, sources)
+  const channels = await channelsOf(pointers, found, owner, sources)
   return {
     known: resolved,
     names: [previous, conversation, ...references].filter(name => name !== undefined),
@@ -85,9 +85,9 @@ export async function resolveReferences(
     whole,
     input: resolvedItems(undefined),
     added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
-    channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
-    mayPass: !(resolved || barred || sources.strict),
-    missing: missing(pointed, missingId, found, format),
+    channel: conversation === undefined && !isForbidden && channels.size === 1 ? [...channels][0] : undefined,
+    mayPass: !(resolved || isForbidden || sources.strict),
+    missing: missing(pointers, missingId, found, format),
   }
 }
 
@@ -140,18 +140,18 @@ async function linksOf(
   return items === undefined ? { missing: conversation } : { links: [{ items }] }
 }
 
-/** Returns the turns up to the given one. A chain may continue from one repository to the next. */
+/** Returns the turns up to the given one. A chain may continue in the next repository. */
 async function chainOf(sources: readonly Turns[], owner: string, id: string): Promise<Before> {
-  let at: string | undefined = id
+  let next: string | undefined = id
   let links: readonly Link[] = []
   for (const repository of sources) {
-    if (at === undefined) break
-    const chain = await repository.chain(owner, at)
+    if (next === undefined) break
+    const chain = await repository.chain(owner, next)
     if (chain === undefined) continue
     links = [...chain.links, ...links]
-    at = chain.before
+    next = chain.before
   }
-  return at === undefined ? { links } : { missing: at }
+  return next === undefined ? { links } : { missing: next }
 }
 
 /** Finds the items, each in the first repository that has it. */
@@ -176,7 +176,8 @@ async function isBarred(
 }
 
 /**
- * Returns the channels whose upstreams store the references. Undefined in the set represents an upstream that does not.
+ * Returns the channels whose upstreams store the references. The set contains undefined if an upstream does not store
+ * its reference.
  */
 async function channelsOf(
   { previous, references }: Pointers,
@@ -209,7 +210,7 @@ function resolve(
   return adapted(format, [stored.item], stored.channel, to)
 }
 
-/** Returns stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
+/** Returns stored items in the form for a channel's upstream or, without a channel, for other formats. */
 const adapted = (
   format: StoredFormat,
   items: readonly JsonObject[],

@@ -12,30 +12,31 @@ import { unshortened } from './truncate.ts'
 export interface ResponseChainOptions {
   /** The request as the caller sent it. */
   readonly request: CanonicalRequest
-  /** The request as the answer repeats it. */
+  /** The request in the form that the answer repeats. */
   readonly repeated: CanonicalRequest
   /** The resolved references of the request. */
   readonly references: ResolvedReferences | undefined
-  /** Stores the answer, if it is to be stored. */
+  /** Stores the answer, if it should be stored. */
   readonly saver: ResponseSaver | undefined
-  /** Whether the gateway stores responses, so that no upstream has to. */
+  /** True if the gateway stores responses, so that no upstream has to. */
   readonly gatewayStores: boolean
-  /** Whether the answer should be stored but cannot be, as known before the request is sent. */
+  /** True if it is known before the request is sent that the answer should be stored but cannot be. */
   readonly isUnstored: boolean
-  /** Request with its full history, truncated to the model's context. Absent if truncation is off or not possible. */
+  /** Request with its full history, truncated to the model's context. Undefined if truncation is off or impossible. */
   readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
 /**
- * A request that may continue stored turns. Decides which form each upstream receives, and where the answer is stored.
+ * A request that may continue stored turns. Decides in which form each upstream receives it and how its answer is
+ * stored.
  */
 export class ResponseChain {
   readonly saver: ResponseSaver | undefined
   private readonly options: ResponseChainOptions
   private foreignForm: CanonicalRequest | undefined
   private readonly forms = new Map<Target, CanonicalRequest>()
-  /** Accounts at whose upstream the referenced turns are forgotten. */
+  /** Accounts whose upstream has forgotten the referenced turns. */
   private readonly forgetful = new Set<string>()
 
   constructor(options: ResponseChainOptions) {
@@ -43,37 +44,37 @@ export class ResponseChain {
     this.saver = options.saver
   }
 
-  /** Whether the answer should be stored but cannot be. */
+  /** True if the answer should be stored but cannot be. */
   get isUnstored(): boolean {
     return this.options.isUnstored
   }
 
-  /** Request used for estimates, including its known history. */
+  /** Request for estimates, including its known history. */
   get whole(): CanonicalRequest {
     return this.options.references?.known === false ? this.options.request : this.forForeign()
   }
 
   /**
-   * Returns the targets that can take the request. Targets that remember its history come first.
+   * Returns the targets that can serve the request, first those that remember its history.
    *
-   * @throws GatewayError such as `previous_response_not_found` if there is none.
+   * @throws GatewayError such as `previous_response_not_found` if no target can.
    */
   eligibleTargets(targets: readonly Target[]): readonly Target[] {
     const { references } = this.options
     if (references === undefined) return targets
-    const able = targets.filter(target => this.isRemembered(target) || this.canTake(target))
-    if (able.length === 0) throw references.missing
-    return preferring(able, target => this.isRemembered(target))
+    const eligible = targets.filter(target => this.isRemembered(target) || this.canTake(target))
+    if (eligible.length === 0) throw references.missing
+    return preferring(eligible, target => this.isRemembered(target))
   }
 
-  /** Returns the request in the form for a target. The same object if it is unchanged. */
+  /** Returns the request in the form for a target. The same object if unchanged. */
   form(target: Target): CanonicalRequest {
     return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }
 
   /**
-   * Whether a target failed only because its upstream forgot the referenced turns, and all of them are stored here. The
-   * target then receives the full history and may be tried once more.
+   * Returns true if a target failed only because its upstream forgot the referenced turns, and all of them are stored
+   * here. The target then receives the full history and may be tried once more.
    */
   forgot(target: Target, error: CanonicalError): boolean {
     const { references } = this.options
@@ -84,7 +85,7 @@ export class ResponseChain {
     return true
   }
 
-  /** Returns the stored items placed before the caller's items in the target's request. */
+  /** Returns the stored items that precede the caller's items in the target's request. */
   stored(target: Target): StoredItems | undefined {
     const { references } = this.options
     return references?.known === true && !isOfFormat(target) ? references.stored : undefined
@@ -97,10 +98,10 @@ export class ResponseChain {
     return this.inForeground(references.known ? read(references.whole(accountName(target.channel))) : request)
   }
 
-  /** Returns how the target's answer repeats the request. */
+  /** Returns the echo of the request in the target's answer. */
   echo(target: Target): ResponseEcho {
     const { request, repeated, saver, isUnstored } = this.options
-    // Upstreams of the format truncate long requests themselves. For others the gateway does.
+    // Upstreams of the format truncate long requests themselves. For all others, the gateway does.
     const isShortened = isOfFormat(target) || this.options.shortened !== undefined
     const shown = isShortened ? repeated : unshortened(repeated)
     return responseEchoOf(shown, target, { saver, isUnstored, isUnchanged: this.form(target) === request })
@@ -133,7 +134,7 @@ export class ResponseChain {
   }
 }
 
-/** Whether the target is of the format and receives the request without emulation. */
+/** Returns true if the target is of the format and receives the request without emulation. */
 const isOfFormat = ({ native, emulated }: Target): boolean => native && !emulated
 
 function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
@@ -143,7 +144,7 @@ function withState(request: CanonicalRequest, state: State | undefined): Canonic
 }
 
 /**
- * Error kinds that may mean a forgotten reference. An error in a stream has no status, so that it is read as
+ * Error kinds that may mean a forgotten reference. An error in a stream has no status and is therefore read as
  * `upstream-failed`.
  */
 const AMBIGUOUS_KINDS: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
@@ -155,9 +156,9 @@ const WORDS = /previous[ _](?:response|interaction)/i
 const MODEL = /\bmodel\b/i
 
 /**
- * Whether an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores nothing.
- * Codes and texts are those of OpenAI, Azure, vLLM and xAI. A 404 from an endpoint and model that exist has no other
- * meaning.
+ * Returns true if an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores
+ * nothing. Recognises codes and texts of OpenAI, Azure, vLLM and xAI. A 404 from an endpoint and model that exist has
+ * no other meaning.
  *
  * @param names the ids that the request refers to.
  */
@@ -169,15 +170,15 @@ function isForgotten({ kind, code, param, message }: CanonicalError, names: read
 }
 
 /**
- * Returns the targets that can resolve the prompt that a request refers to; every target for a request without such a
- * reference. The prompt is stored at an upstream, and without it the model would get a different request.
+ * Returns the targets that can resolve the stored prompt that a request refers to, or all targets if there is no such
+ * reference. The prompt is stored at an upstream. Without it, the model would receive a different request.
  *
- * @throws GatewayError `invalid-request` if there is none.
+ * @throws GatewayError `invalid-request` if no target can.
  */
 export function withStoredPrompt(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
   if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return targets
-  const able = targets.filter(isOfFormat)
-  if (able.length > 0) return able
+  const eligible = targets.filter(isOfFormat)
+  if (eligible.length > 0) return eligible
   throw invalid(
     '`prompt` refers to a prompt stored at an upstream, and no upstream of this model stores prompts.',
     'prompt',

@@ -23,22 +23,22 @@ export interface NewTurn {
   readonly request: CanonicalRequest
 }
 
-/** Repositories for turns, and the time for which turns are stored. */
+/** Repositories of turns, and the time for which turns are stored. */
 export interface Repositories {
   readonly turns: readonly Turns[]
-  /** Store of conversations and background events. Undefined if only a socket holds the turns. */
+  /** Store for conversations and background events. Undefined if only a socket holds the turns. */
   readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
   /** Time for which a turn is stored, in milliseconds. */
   readonly lifetime: number
   readonly log: Log
 }
 
-/** Process that works on a turn, and its lease. Absent after the turn has ended. */
+/** Process that works on a turn, and its lease. Absent once the turn has ended. */
 type Progress = Pick<Turn, 'lease' | 'worker'>
 
 /** An upstream's copy of an answer under a different id. */
 interface Copy extends UpstreamCopy {
-  /** Whether the upstream works on the copy in the background. */
+  /** True if the upstream generates the copy in the background. */
   readonly background: boolean
 }
 
@@ -46,7 +46,7 @@ interface Copy extends UpstreamCopy {
 export class ResponseSaver {
   /** Id for an answer that cannot be retrieved under the upstream's id. */
   readonly id: string
-  /** Whether answers are stored when they are sent. The run itself stores a background answer. */
+  /** True if the answer is stored when it is sent. Background answers are stored by their run instead. */
   saves = true
   private readonly newTurn: NewTurn
   private readonly repositories: Repositories
@@ -82,7 +82,7 @@ export class ResponseSaver {
     this.copy = undefined
   }
 
-  /** Returns the origin of the answer. No upstream knows an id that was generated here. */
+  /** Returns the producer of the answer. No upstream stores an answer under an id that was generated here. */
   private producerOf(id: string): ResponseSaver['producer'] {
     const { remembered: _, ...producer } = this.producer
     return id === this.id ? producer : this.producer
@@ -99,30 +99,30 @@ export class ResponseSaver {
   }
 
   /**
-   * Stores the progress of a background answer with new events. Without a lease, its end. Returns false if the answer
-   * was cancelled or deleted, undefined if the store fails. Never rejects.
+   * Stores the progress of a background answer with new events, or its end if there is no lease. Returns false if the
+   * answer was cancelled or deleted, undefined if the store fails. Never rejects.
    */
   async advance(response: JsonObject, more: Progress, events: NewEvents): Promise<boolean | undefined> {
     return this.store('advance', this.turnOf(this.id, response, more), events)
   }
 
-  private store(how: 'put' | 'advance', turn: Turn, events?: NewEvents): Promise<boolean | undefined> {
+  private store(method: 'put' | 'advance', turn: Turn, events?: NewEvents): Promise<boolean | undefined> {
     return this.ignoringFaults(async () => {
       for (const repository of this.repositories.turns)
-        if ((await repository[how](turn, events)) === false) return false
+        if ((await repository[method](turn, events)) === false) return false
       if (turn.lease === undefined) await this.addToConversation(turn)
       return true
     })
   }
 
-  /** Stores events of a background answer, with the results of `advance`. */
+  /** Stores events of a background answer. Returns the same results as `advance`. */
   async addEvents(events: NewEvents): Promise<boolean | undefined> {
     return this.ignoringFaults(
       async () => (await this.repositories.store?.events.add(this.owner, this.id, events)) ?? false,
     )
   }
 
-  /** Reads a batch of stored events from a sequence number on. */
+  /** Reads a batch of stored events, starting at a sequence number. */
   async events(number: number): Promise<readonly string[]> {
     return (await this.repositories.store?.events.from(this.owner, this.id, number)) ?? []
   }
@@ -166,7 +166,7 @@ export class ResponseSaver {
   }
 }
 
-/** Returns the channel of an answer, and whether its upstream stores the answer under the same id. */
+/** Returns the channel of an answer, and whether the upstream stores the answer under the same id. */
 function producerOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true

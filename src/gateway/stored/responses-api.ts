@@ -10,8 +10,8 @@ import { type EventSource, replayedResult, resumeStream, storedEvents } from './
 import { capitalized, type StoredFormat } from './stored-format.ts'
 
 /**
- * Actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for a response
- * of another owner.
+ * Actions on stored responses (docs/wire/responses.md#stored-responses). They throw GatewayError `not-found` for
+ * another owner's response.
  */
 export class ResponsesApi {
   private readonly store: StoreView
@@ -26,7 +26,7 @@ export class ResponsesApi {
     this.copies = copies
   }
 
-  /** @param withInput whether the answer has the items of its turn, too. */
+  /** @param withInput whether the result also contains the input items of the turn. */
   async response(owner: string, id: string, withInput = false): Promise<JsonObject> {
     const { format } = this
     const running = format.isId(id) ? this.background.find(owner, id) : undefined
@@ -51,7 +51,7 @@ export class ResponsesApi {
     return worker !== undefined && (await liveness.isAlive(worker)) === false
   }
 
-  /** Stores the end of an unfinished turn. If the turn has ended otherwise meanwhile, that outcome remains. */
+  /** Stores the end of an unfinished turn. If the turn has ended in the meantime, that outcome remains. */
   private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
     const settled = { ...turn, response }
     if (await this.store.turns.advance(settled)) return settled
@@ -79,7 +79,7 @@ export class ResponsesApi {
   }
 
   /**
-   * Cancels an unfinished background response in whichever process it runs. An ended response is returned unchanged.
+   * Cancels an unfinished background response, no matter in which process it runs. Returns an ended response unchanged.
    */
   async cancel(owner: string, id: string): Promise<JsonObject> {
     const { format } = this
@@ -103,7 +103,8 @@ export class ResponsesApi {
   }
 
   /**
-   * Streams a response after a sequence number: stored events, events in progress, or events rebuilt from the response.
+   * Streams the events of a response after a sequence number: events that are stored, in progress, or rebuilt from the
+   * response.
    */
   async resume(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
     const { format } = this

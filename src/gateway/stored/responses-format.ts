@@ -24,10 +24,11 @@ function responseIn({ event, data }: WireEvent): JsonObject | undefined {
   return isObject(response) ? response : undefined
 }
 
-/** Collects complete items, each of which comes with its last event. The last event of all has the whole answer. */
+/** Collects complete items. An item's last event contains the item, and the stream's last event the whole answer. */
 class ResponseCollector implements AnswerCollector {
-  /** Complete items by output index, and the events of those that were not read yet. */
+  /** Complete items by output index. */
   private readonly items = new Map<number, JsonObject>()
+  /** Events with further items that have not been parsed yet. */
   private unread: string[] = []
   private readonly wantsItems: boolean
 
@@ -46,24 +47,25 @@ class ResponseCollector implements AnswerCollector {
 
   newItems(): readonly JsonObject[] | undefined {
     if (!this.hasNews) return undefined
-    for (const data of this.unread) this.note(parseObject(data) ?? {})
+    for (const data of this.unread) this.add(parseObject(data) ?? {})
     this.unread = []
-    return [...this.items].sort(([a], [b]) => a - b).map(([, one]) => one)
+    return [...this.items].sort(([a], [b]) => a - b).map(([, item]) => item)
   }
 
-  private note({ item, output_index }: JsonObject): void {
+  private add({ item, output_index }: JsonObject): void {
     if (isObject(item)) this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
   }
 }
 
 /** Matches the sequence number at the end of every event. */
 const NUMBER = /"sequence_number":\d+\}$/
+/** Matches the type at the start of every event. */
 const NAME = /^\{"type":"([a-z_.]+)"/
 
 /** Returns the text of an event that contains an entire response. */
 const eventText = (type: string, response: JsonObject): string => JSON.stringify({ type, response, sequence_number: 0 })
 
-/** Code of a failure that has none. */
+/** Default code of a failure. */
 const FAILED = 'server_error'
 
 const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
@@ -80,21 +82,21 @@ export const RESPONSES: StoredFormat = {
   itemsOf,
   storedItem: withId,
   portable,
-  points: ({ previous_response_id, conversation, input }) =>
-    previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayPoint)),
+  hasReferences: ({ previous_response_id, conversation, input }) =>
+    previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayBeReference)),
   collector: (_, wantsItems) => new ResponseCollector(wantsItems),
   isLast: ({ event }) => TERMINAL.has(event),
   markedUnstored: event => {
     const body = parseObject(event.data)!
     return { ...event, data: JSON.stringify({ ...body, response: markedUnstored(body['response'] as JsonObject) }) }
   },
-  begun: (id, request) => {
+  newAnswer: (id, request) => {
     const [created] = WRITERS[FORMAT]!.events!(request).push({
       ...{ type: 'result-start', id, model: request.model, createdAt: Math.floor(Date.now() / 1000) },
     })
     return { ...(parseObject(created!.data)!['response'] as JsonObject), status: 'queued', background: true }
   },
-  working: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
+  startedAnswer: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
   ended: (response, status, error) => ({
     ...response,
     status,
@@ -113,7 +115,8 @@ export const RESPONSES: StoredFormat = {
   upstreamPath: id => `/responses/${encodeURIComponent(id)}`,
 }
 
-const mayPoint = (item: unknown): boolean => isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'
+const mayBeReference = (item: unknown): boolean =>
+  isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'
 
 /** Returns the stream of a complete answer, without its final event. */
 function replayedEvents(response: JsonObject): readonly WireEvent[] {
@@ -133,8 +136,8 @@ const STARTED: JsonObject = {
 }
 
 /**
- * Restores what the canonical form lost. The first events get the response as it started, and the end of an item gets
- * the stored item.
+ * Restores details that the canonical form lost. The first events get the response as it started, and an item's last
+ * event gets the stored item.
  */
 function restored(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {
   if (!WHOLE.has(event.event)) return event

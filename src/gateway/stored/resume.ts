@@ -13,15 +13,15 @@ import { formatOfAnswer } from './stored-formats.ts'
 export interface Batch {
   /** Texts of the events. Empty if none exist yet. */
   readonly texts: readonly string[]
-  /** Whether these are the last events. */
+  /** True if these are the last events. */
   readonly over: boolean
 }
 
 /** A readable source of a stream's events. */
 export interface EventSource {
-  /** Returns the available events from a sequence number on. Rejects if they are lost. */
+  /** Returns the available events, starting at a sequence number. Rejects if they are lost. */
   from(number: number): Promise<Batch>
-  /** Resolves when it is worth requesting that event. */
+  /** Resolves when the event with this number may be available. */
   until(number: number): Promise<void>
 }
 
@@ -58,10 +58,10 @@ export async function resumeStream(
 }
 
 /** Waits for more events, a disconnect, or a timeout in milliseconds. */
-async function orGone(more: Promise<void>, reply: Reply, most: number): Promise<void> {
+async function orGone(more: Promise<void>, reply: Reply, timeout: number): Promise<void> {
   const gone = Promise.withResolvers<void>()
   reply.abortable = { abort: () => gone.resolve() }
-  const timer = setTimeout(gone.resolve, most)
+  const timer = setTimeout(gone.resolve, timeout)
   await Promise.race([more, gone.promise])
   clearTimeout(timer)
 }
@@ -72,8 +72,8 @@ function eventOf(data: string, { nameOf }: StoredFormat): WireEvent {
 }
 
 /**
- * Interval between reads of a response that another process generates, in milliseconds. The interval grows while no
- * events arrive.
+ * Minimum and maximum interval between reads of a response that another process generates, in milliseconds. The
+ * interval grows while no events arrive.
  */
 const READ_INTERVAL = { least: 250, most: 1000 } as const
 
@@ -93,7 +93,7 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
       }
       const { lease, response } = await turn()
       if (lease !== undefined) return { texts, over: false }
-      // The last events are stored before the turn ends, so that they may have arrived after the first read.
+      // The last events are stored before the turn ends, so they may have been stored after the first read.
       const last = await events.from(owner, id, number)
       if (last.length > 0) return { texts: last, over: false }
       const count = await events.count(owner, id)
@@ -107,7 +107,7 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
   }
 }
 
-/** Builds the events of a response that was not streamed, as if it had been. */
+/** Returns the events of a response that was not streamed, as if it had been. */
 export function replayedResult(response: JsonObject): EventSource {
   const format = formatOfAnswer(response)
   const before = format.replayed(response).map(({ data }, index) => format.numbered(data, index))

@@ -6,11 +6,11 @@ import type { AnswerCollector, StoredFormat } from './stored-format.ts'
 
 /** Destination of an answer's events. */
 export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'> {
-  /** Resolves when no event is held back. Absent if none ever is. */
+  /** Resolves when no event is held back any more. Absent if no event is ever held back. */
   readonly settled?: Promise<void>
 }
 
-/** Holds the final event back until the answer is stored, so that the next request finds it (trap 70). */
+/** Holds the final event back until the answer is stored, so that the next request finds the answer (trap 70). */
 export class SavingStream implements Sink {
   settled: Promise<void> = Promise.resolve()
   private readonly to: Sink
@@ -35,7 +35,7 @@ export class SavingStream implements Sink {
 
   push(events: readonly WireEvent[]): void {
     if (this.held !== undefined) {
-      for (const one of events) this.held.push(one)
+      for (const event of events) this.held.push(event)
       return
     }
     const { last, response } = this.collected(events)
@@ -51,7 +51,7 @@ export class SavingStream implements Sink {
     })
   }
 
-  /** Returns the index of the last event, and the whole answer if it is among these. */
+  /** Returns the index of the stream's last event and the whole answer, if the last event is among these. */
   private collected(events: readonly WireEvent[]): { readonly last: number; readonly response?: JsonObject } {
     for (let last = 0; last < events.length; last++) {
       const response = this.collector.take(events[last]!)

@@ -21,12 +21,12 @@ import { ResponsesApi } from './responses-api.ts'
 import { storedFormatOf } from './stored-formats.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
-/** A request after reading, with the reader for other bodies of the same caller. */
+/** A request that was read, with the reader for other bodies of the same caller. */
 export interface Reading {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
   readonly reader: {
-    /** Loads the encryption key that `read` needs for items that the caller did not send. */
+    /** Loads the encryption key, which `read` needs if these stored items are encrypted. */
     loadEncryptionKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
@@ -53,8 +53,8 @@ export class State {
   }
 
   /**
-   * Prepares the state of a request: the turns that it continues and the saver of its answer. Undefined if it needs
-   * neither.
+   * Prepares the state of a request: the turns that it continues and the saver of its answer. Undefined if the request
+   * needs neither.
    *
    * @throws GatewayError `invalid-request` for contradictory fields.
    */
@@ -66,11 +66,11 @@ export class State {
     const format = storedFormatOf(call.format)
     if (format === undefined) return undefined
     checkTruncation(wire.body)
-    const { retention: keep } = this.config.responses
+    const { retention } = this.config.responses
     const isConversation = workOf(request) === 'conversation'
-    const saves = keep > 0 && request.state?.store !== false && isConversation
-    if (keep > 0) checkBackground(request, saves)
-    const store = keep > 0 && (saves || format.points(wire.body)) ? this.store : undefined
+    const saves = retention > 0 && request.state?.store !== false && isConversation
+    if (retention > 0) checkBackground(request, saves)
+    const store = retention > 0 && (saves || format.hasReferences(wire.body)) ? this.store : undefined
     const isUnstored = saves && !(await this.store.takes())
     if (isUnstored && request.state?.background === true) throw UNAVAILABLE
     const { previous } = request.state ?? {}
@@ -88,7 +88,7 @@ export class State {
     )
     const input = references?.input ?? format.itemsOf(wire.body['input'])
     const referenced = { previous, conversation: conversationOf(wire.body) }
-    const saverOptions = { turns: repositories, store: savingStore, lifetime: keep, log: this.log }
+    const saverOptions = { turns: repositories, store: savingStore, lifetime: retention, log: this.log }
     const saver =
       repositories.length === 0
         ? undefined
@@ -100,14 +100,14 @@ export class State {
     const repeated = isUnstored || (saver === undefined && isConversation) ? unstored(request) : request
     if (references === undefined && saver === undefined && !shortens && repeated === request) return undefined
     return new ResponseChain({
-      ...{ request, repeated, references, saver, shortened: short, gatewayStores: keep > 0, isUnstored },
+      ...{ request, repeated, references, saver, shortened: short, gatewayStores: retention > 0, isUnstored },
       read: body => reader.read({ ...wire, body }),
     })
   }
 
   /**
-   * Starts a background response. It is stored before this function returns. `background.follow` then stores its
-   * answer.
+   * Starts a background response. The response is stored before this function returns. `background.follow` then stores
+   * its answer.
    *
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
@@ -115,12 +115,12 @@ export class State {
     return this.background.start(request, saver, this.enabledStore(), this.config.responses.background)
   }
 
-  /** Actions on stored answers of a format. Throws GatewayError `not-found` if storing is turned off. */
+  /** Returns the actions on a format's stored answers. Throws GatewayError `not-found` if storing is turned off. */
   answers(format: Format): ResponsesApi {
     return new ResponsesApi(storedFormatOf(format)!, this.enabledStore(), this.background, this.copies)
   }
 
-  /** Actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
+  /** The actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
   get conversations(): ConversationsApi {
     return new ConversationsApi(this.enabledStore().conversations, this.config.responses.retention)
   }
@@ -130,7 +130,7 @@ export class State {
     throw notFound('Stored responses and conversations are turned off.')
   }
 
-  /** Returns the fault of the store. Undefined if the store works or storing is turned off. */
+  /** Returns the store's fault. Undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.retention > 0 ? this.store.check() : undefined
   }
@@ -140,11 +140,11 @@ export class State {
   }
 }
 
-/** Returns the request as repeated by an answer that cannot be retrieved. */
+/** Returns the request in the form that an answer repeats if it cannot be retrieved. */
 const unstored = (request: CanonicalRequest): CanonicalRequest =>
   request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
 
-/** Rejects a background response without `store`, because it could not be retrieved. */
+/** Rejects a background response with `store: false`, because it could not be retrieved. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
   throw invalid('A background response is retrieved later, so `store` cannot be false.', 'background')

@@ -3,12 +3,12 @@ import { INTERACTIONS } from './interactions-format.ts'
 import { RESPONSES } from './responses-format.ts'
 import type { StoredFormat } from './stored-format.ts'
 
-const FORMATS: ReadonlyMap<Format, StoredFormat> = new Map([RESPONSES, INTERACTIONS].map(one => [one.format, one]))
+const FORMATS: ReadonlyMap<Format, StoredFormat> = new Map([RESPONSES, INTERACTIONS].map(row => [row.format, row]))
 
-/** Whether answers of a format are stored. */
+/** Returns true if answers of a format are stored. */
 export const isStored = (format: Format): boolean => FORMATS.has(format)
 
-/** Returns how answers of a format are stored. Undefined for a format whose answers are not. */
+/** Returns the row of a format. Undefined if answers of the format are not stored. */
 export const storedFormatOf = (format: Format): StoredFormat | undefined => FORMATS.get(format)
 
 /** Returns the format of a stored answer. */

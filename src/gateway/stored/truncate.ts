@@ -6,11 +6,12 @@ import { MOST_EXPENSIVE_FORMAT } from '../../formats/index.ts'
 import { TokenInputs } from '../counting/estimate.ts'
 import { STORED_FORMAT } from './items.ts'
 
-/** Number of tokens reserved for an answer without a limit: a share of the context, up to a maximum. */
+/** Share of the context that is reserved for an answer without a token limit. */
 const ANSWER_SHARE = 1 / 4
+/** Maximum number of tokens that are reserved for an answer without a token limit. */
 const MAX_ANSWER = 16_384
 
-/** Number of bytes counted before the event loop gets a turn. */
+/** Number of bytes counted per turn of the event loop. */
 const YIELD_AFTER = 16_384
 
 /** Throws GatewayError `invalid-request` for an unknown `truncation` (docs/wire/responses.md#request). */
@@ -19,7 +20,7 @@ export function checkTruncation({ truncation }: JsonObject): void {
   throw invalid('`truncation` must be `auto` or `disabled`.', 'truncation')
 }
 
-/** Whether the request allows truncation. */
+/** Returns true if the request allows truncation. */
 export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
 /** Returns the request without its `truncation` setting. */
@@ -30,8 +31,8 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
 }
 
 /**
- * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate. Undefined if
- * the context size is unknown. Earlier turns are dropped entirely, then steps of the last turn. Calls are dropped with
+ * Drops the oldest messages, so that the request and its answer are estimated to fit the model's context. Undefined if
+ * the context size is unknown. Drops earlier turns entirely, then steps of the last turn. Drops calls together with
  * their results. System and developer messages, the start of the last turn and its last step always stay.
  */
 export async function shortened(
@@ -44,16 +45,16 @@ export async function shortened(
   return { ...unshortened(request), messages }
 }
 
-/** Returns the messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
+/** Returns the messages that fit. Counts no more than necessary, and nothing if all messages certainly fit. */
 async function messagesThatFit(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
-  const standing = new TokenInputs(MOST_EXPENSIVE_FORMAT)
-  standing.settings(request)
-  for (const message of messages) if (isInstructing(message.role)) standing.message(message)
+  const fixed = new TokenInputs(MOST_EXPENSIVE_FORMAT)
+  fixed.settings(request)
+  for (const message of messages) if (isInstructing(message.role)) fixed.message(message)
   const priced = pricesOf(messages)
-  if (standing.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
-  let remaining = room - (await standing.tokens())
-  for (const { block, gathered } of priced) if (block.mustStay) remaining -= await gathered.tokens()
+  if (fixed.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
+  let remaining = room - (await fixed.tokens())
+  for (const { block, inputs } of priced) if (block.mustStay) remaining -= await inputs.tokens()
   const dropped = await indexesToDrop(priced, remaining)
   return dropped.size === 0 ? messages : messages.filter((_, messageIndex) => !dropped.has(messageIndex))
 }
@@ -61,46 +62,48 @@ async function messagesThatFit(request: CanonicalRequest, room: number): Promise
 /** A block with its token cost. */
 interface Priced {
   readonly block: Block
-  readonly gathered: TokenInputs
-  /** Upper bound of the block's tokens, and of the block together with all earlier blocks. */
+  readonly inputs: TokenInputs
+  /** Upper bound of the block's tokens. */
   readonly most: number
+  /** Upper bound of the tokens of the block and all earlier blocks. */
   readonly upTo: number
 }
 
 function pricesOf(messages: readonly Message[]): readonly Priced[] {
   let upTo = 0
   return blocksOf(messages).map(block => {
-    const gathered = new TokenInputs(MOST_EXPENSIVE_FORMAT)
-    for (const messageIndex of block.indexes) gathered.message(messages[messageIndex]!)
-    const most = gathered.atMost
+    const inputs = new TokenInputs(MOST_EXPENSIVE_FORMAT)
+    for (const messageIndex of block.indexes) inputs.message(messages[messageIndex]!)
+    const most = inputs.atMost
     upTo += most
-    return { block, gathered, most, upTo }
+    return { block, inputs, most, upTo }
   })
 }
 
-/** Indexes of the messages to drop: the latest block that does not fit, and every earlier one. */
+/** Returns the indexes of the messages to drop: the latest block that does not fit, and every earlier block. */
 async function indexesToDrop(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
   let remaining = room
-  let stretch = 0
-  for (const [index, { block, gathered, most, upTo }] of [...priced.entries()].reverse()) {
+  let counted = 0
+  for (const [index, { block, inputs, most, upTo }] of [...priced.entries()].reverse()) {
     if (block.mustStay) continue
     if (upTo <= remaining) break
-    if (remaining > 0) remaining -= await gathered.tokens()
+    if (remaining > 0) remaining -= await inputs.tokens()
     else remaining = -1
     if (remaining < 0)
-      return new Set(priced.slice(0, index + 1).flatMap(one => (one.block.mustStay ? [] : one.block.indexes)))
-    stretch += most
-    if (stretch < YIELD_AFTER) continue
-    stretch = 0
+      return new Set(priced.slice(0, index + 1).flatMap(({ block }) => (block.mustStay ? [] : block.indexes)))
+    counted += most
+    if (counted < YIELD_AFTER) continue
+    counted = 0
     await new Promise(resolve => setImmediate(resolve))
   }
   return new Set()
 }
 
-/** Messages that are dropped or retained together, by their indexes in order. */
+/** Messages that are dropped or retained together. */
 export interface Block {
+  /** Indexes of the messages, in order. */
   readonly indexes: readonly number[]
-  /** Whether the block must stay, because it contains the start of the last turn or is the last block. */
+  /** True if the block must stay, because it contains the start of the last turn or is the last block. */
   readonly mustStay: boolean
 }
 

@@ -4,7 +4,7 @@ import type { StoredTask } from '../../store/tasks.ts'
 /**
  * Checks that the content of a task can be sent.
  *
- * @throws GatewayError `conflict` with the state of an unfinished task, or the reason of a failed one.
+ * @throws GatewayError `conflict` with the state of an unfinished task, or the reason why a task failed.
  */
 export function checkCompleted({ state, result }: StoredTask): void {
   if (state === 'completed') return

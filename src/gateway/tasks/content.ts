@@ -7,7 +7,7 @@ import { isRange } from './range.ts'
 import { type TaskUpstream, upstreamTask } from './task-upstream.ts'
 import { publicFailure, sendCall } from './upstream-requests.ts'
 
-/** An open file of a task, complete or in part, whose bytes have not been read yet. */
+/** An open file of a task, whole or in part, whose bytes have not been read yet. */
 export interface OpenedFile {
   /** Status of the answer: 200, 206 for a byte range, or 416 for a range beyond the end. */
   readonly status: 200 | 206 | 416
@@ -18,12 +18,14 @@ export interface OpenedFile {
   close(): void
 }
 
-/** Request headers passed to the upstream, and response headers passed to the caller. */
+/** Request headers passed to the upstream. */
 const REQUEST_HEADERS = ['range', 'if-range'] as const
-const ANSWERED = ['content-range', 'accept-ranges', 'etag', 'last-modified'] as const
-const REDIRECTS = 3
+/** Response headers passed to the caller. */
+const RESPONSE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified'] as const
+/** Maximum number of redirects that a download follows. */
+const MAX_REDIRECTS = 3
 
-/** Statuses of a file that the upstream no longer has. Expired storage URLs also answer 403. */
+/** Statuses for a file that the upstream no longer has. Expired storage URLs also answer with 403. */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410])
 
 /**
@@ -44,12 +46,12 @@ export async function openUpstream(
   if (location === undefined) throw missing(variant)
   const headers = ranges(requested)
   let exchange: Exchange
-  let at: string
+  let url: string
   if ('url' in location) {
-    at = location.url
-    exchange = downloads.get(at, headers, isTrusted(at, upstream))
+    url = location.url
+    exchange = downloads.get(url, headers, isTrusted(url, upstream))
   } else {
-    at = upstream.channel.endpoint(format, location).url
+    url = upstream.channel.endpoint(format, location).url
     exchange = await sendCall(upstream, location, { accept: '*/*', ...headers })
   }
   for (let hop = 0; ; hop++) {
@@ -57,20 +59,20 @@ export async function openUpstream(
     const next = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers['location']) : ''
     if (next === '') return opened(exchange, answer, variant, upstream)
     exchange.abort()
-    if (hop === REDIRECTS || !URL.canParse(next, at)) throw REDIRECTED
-    at = new URL(next, at).href
-    exchange = downloads.get(at, headers, isTrusted(at, upstream))
+    if (hop === MAX_REDIRECTS || !URL.canParse(next, url)) throw REDIRECTED
+    url = new URL(next, url).href
+    exchange = downloads.get(url, headers, isTrusted(url, upstream))
   }
 }
 
 const REDIRECTED = new GatewayError({ kind: 'upstream-failed', message: 'The download was redirected too many times.' })
 
-/** Whether a URL may lead to a private address: the upstream's origin may, and any URL if the operator allows it. */
+/** Returns true if a URL may lead to a private address: on the upstream's origin, or if the operator allows any. */
 const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean =>
   channel.config.anyAddress === true ||
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
-/** Passes a single range on. For several ranges and malformed ones the whole file is requested, as for stored files. */
+/** Passes on a single range. As for stored files, several or malformed ranges lead to a request for the whole file. */
 function ranges(requested: Headers): { readonly [name: string]: string } {
   if (!isRange(headerValue(requested['range']))) return {}
   const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
@@ -90,12 +92,12 @@ async function opened(
     throw failure
   }
   const isPage = status !== 416 && PAGE.test(headerValue(headers['content-type']))
-  // A byte range may start anywhere in a file, so that its first bytes prove nothing.
+  // A byte range may start anywhere in a file, so its first bytes prove nothing.
   if (isPage || (status === 200 && NOT_A_FILE_STARTS.has(answer.bodyKind))) {
     exchange.abort()
     throw NOT_A_FILE
   }
-  const passed = ANSWERED.filter(name => headers[name] !== undefined)
+  const passed = RESPONSE_HEADERS.filter(name => headers[name] !== undefined)
   return {
     status,
     mediaType: mediaTypeOf(headerValue(headers['content-type']), variant),
@@ -108,7 +110,7 @@ async function opened(
 /** Content types of web pages and messages, which some storage services send with status 200. */
 const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
 
-/** Beginnings that no video, image or sprite sheet has. Such a body is a message, whatever its content type states. */
+/** Kinds of bodies that are never a video, image or sprite sheet but a message, whatever their content type states. */
 const NOT_A_FILE_STARTS: ReadonlySet<Answer['bodyKind']> = new Set(['json', 'markup', 'nothing'])
 
 const NOT_A_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })

@@ -4,14 +4,15 @@ import { type GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** Image types that can be recognized by their first bytes. */
+/** Matches image types that can be recognised by their first bytes. */
 const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
 /** Number of bytes, or base64 characters, from which the type is detected. */
 const HEAD_BYTES = 32
 
 /**
- * Rejects invalid images before anything is stored or sent: images over the limit, URLs of other schemes, files that
- * are recognised as no image, and files of a known image type whose first bytes are not recognised.
+ * Rejects invalid images before anything is stored or sent: images over the limit, URLs with unsupported schemes, files
+ * that are recognised as something other than images, and files of a known image type whose first bytes are not
+ * recognised.
  *
  * @param limit maximum size of an image, in bytes.
  * @throws GatewayError `invalid-request`, `too-large`.
@@ -24,7 +25,7 @@ export function checkImages({ messages }: CanonicalRequest, limit: number): void
 function checkImage({ source }: MediaPart, limit: number): void {
   if (sizeOf(source) > limit) throw overLimit(limit)
   if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
-    throw refusal('is neither an image nor the URL of one')
+    throw refusal('is neither an image nor an image URL')
   const head = headOf(source)
   if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
   const found = sniffMediaType(head)
@@ -37,7 +38,7 @@ function sizeOf(source: MediaPart['source']): number {
   return source.type === 'bytes' ? (source.bytes.size ?? 0) : 0
 }
 
-/** Whether an image type cannot be recognized by its first bytes. */
+/** Returns true if an image type cannot be recognised by its first bytes. */
 const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) && !KNOWN.test(mediaType)
 
 function headOf(source: MediaPart['source']): Uint8Array | undefined {
@@ -47,8 +48,8 @@ function headOf(source: MediaPart['source']): Uint8Array | undefined {
     : undefined
 }
 
-const refusal = (what: string): GatewayError =>
-  invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
+const refusal = (problem: string): GatewayError =>
+  invalid(`input_reference: the file ${problem}.`, 'input_reference', 'invalid_image')
 
 const overLimit = (limit: number): GatewayError =>
   tooLarge(`input_reference: an image may have at most ${limit} bytes.`, 'input_reference')

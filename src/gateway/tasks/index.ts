@@ -29,7 +29,7 @@ import { requestRemoval } from './upstream-requests.ts'
 
 export type { TaskAction, TaskQuery } from './queries.ts'
 
-/** Retention time of a task in milliseconds, unless its video is stored longer. */
+/** Retention time of a task, unless its video is stored longer, in milliseconds. */
 const LIFETIME = 30 * 24 * 3_600_000
 /** Maximum length of an idempotency key, in characters. */
 const LONGEST_KEY = 255
@@ -38,7 +38,7 @@ type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Environment {
   readonly log: Log
-  /** Whether this process polls tasks in the background. One process of a machine does. */
+  /** Returns true if this process polls tasks in the background. One process per machine does. */
   isLeader(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
@@ -97,8 +97,8 @@ export class VideoTasks {
   }
 
   /**
-   * Prepares the submission of a task, which is then tried like any request. `end` must follow. A repeated idempotency
-   * key is answered with the first task, and the result is undefined.
+   * Prepares the submission of a task, which is then tried like any request. Call `end` afterwards. If the idempotency
+   * key is repeated, answers with the first task and returns undefined.
    *
    * @throws GatewayError `invalid-request` for an invalid remix or image, or a key that was used for another request.
    */
@@ -123,7 +123,7 @@ export class VideoTasks {
   }
 
   /**
-   * Settles a failed submission: looks the task up at the upstream and, if it exists there, answers the caller with it.
+   * Settles a failed submission: looks up the task at the upstream and, if it exists there, answers the caller with it.
    *
    * @throws the failure if the upstream does not have the task.
    */
@@ -141,7 +141,7 @@ export class VideoTasks {
     release?.()
   }
 
-  /** Answers a query about tasks. Throws GatewayError. */
+  /** Answers a query about tasks. Rejects with GatewayError. */
   query(call: TaskQuery, owner: string): Promise<void> {
     const context: QueryContext = {
       ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
@@ -171,7 +171,7 @@ export class VideoTasks {
     await this.downloads.close()
   }
 
-  /** Starts background polling if a channel makes videos. Otherwise the store stays closed. */
+  /** Starts background polling if a channel makes videos. Without one, the store stays closed. */
   private startPolling(): void {
     const makesVideos = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
@@ -197,7 +197,7 @@ export class VideoTasks {
     })
   }
 
-  /** Finds a task of the owner and refreshes its state. */
+  /** Finds one of the owner's tasks and refreshes its state. */
   private async find(owner: string, id: string): Promise<StoredTask | undefined> {
     const task = await this.store.find(owner, id)
     return task && this.refresher.refresh(task)
@@ -207,7 +207,7 @@ export class VideoTasks {
     if (!isEnded(task)) throw unfinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.environment.channels())
     if (upstream !== undefined) await requestRemoval(upstream)
-    // The task is dropped first, so that a process that still downloads its video notices and deletes the file.
+    // The task is dropped first, so that a process that is still downloading its video notices and deletes the file.
     await this.store.drop(task.owner, task.id)
     await this.files.discard(task)
   }
@@ -225,7 +225,7 @@ export class VideoTasks {
     return upstream && openUpstream(upstream, variant, headers, this.downloads)
   }
 
-  /** Whether a live process is still submitting the task. */
+  /** Returns true if a live process is still submitting the task. */
   private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
     const { liveness } = this.environment.store()
     return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true

@@ -1,11 +1,11 @@
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Maximum number of tasks of one channel polled concurrently. */
+/** Maximum number of a channel's tasks that are polled concurrently. */
 const CONCURRENCY = 4
-/** Maximum number of tasks of one channel polled per pass. */
+/** Maximum number of a channel's tasks that are polled per pass. */
 const BATCH = 256
-/** Maximum interval between two passes in milliseconds, even if `poll` is longer. */
+/** Maximum interval between two passes, even if `poll` is longer, in milliseconds. */
 const MAX_INTERVAL = 10_000
 
 export interface PollerOptions {
@@ -13,23 +13,24 @@ export interface PollerOptions {
   readonly refresher: Refresher
   /** Returns the names of the configured channels. */
   channels(): readonly string[]
-  /** Whether the store exists. Polling never creates one. */
+  /** Returns true if the store exists. Polling never creates one. */
   hasStore(): boolean
   readonly now: () => number
   /** Interval between two polls of a task, in milliseconds. 0 turns polling off. */
   readonly poll: () => number
-  /** Stores finished videos and deletes expired ones, in every pass. */
+  /** Stores finished videos and deletes expired ones. Called in every pass. */
   maintainFiles(): Promise<void>
   onFault(thrown: unknown): void
 }
 
-/** Lane for work that belongs to no channel. */
+/** Lane for maintaining stored files. */
 const FILES = Symbol('files')
+/** Lane for unfinished submissions. */
 const SUBMITS = Symbol('submits')
 
 /**
  * Polls tasks in the background until they end, including tasks of killed processes. Each channel has its own lane, so
- * that a slow upstream delays no other channel.
+ * that a slow upstream does not delay other channels.
  */
 export class Poller {
   private readonly options: PollerOptions
@@ -81,10 +82,10 @@ export class Poller {
 
   private async refresh(tasks: readonly StoredTask[]): Promise<void> {
     const queue = [...tasks]
-    const ask = async (): Promise<void> => {
+    const work = async (): Promise<void> => {
       for (let task = queue.shift(); task !== undefined && !this.isClosed; task = queue.shift())
         await this.options.refresher.refresh(task)
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, ask))
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
   }
 }

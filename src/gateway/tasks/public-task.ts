@@ -6,10 +6,10 @@ import type { StoredTask } from '../../store/tasks.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 
-/** Path of the video tasks below the gateway's base URL. */
+/** Path of video tasks below the gateway's base URL. */
 const VIDEOS_PATH = '/v1/videos'
 
-/** Returns the part of a task's request that is stored. Answers are read and written with it. */
+/** Returns the stored part of a task's request, which is needed to read and write answers. */
 export const requestOf = ({
   upstreamModel,
   output,
@@ -22,8 +22,8 @@ export const requestOf = ({
 })
 
 /**
- * Converts a stored task to the result that its callers see: with the public id and model, the gateway's URLs, and the
- * request's settings where the upstream does not repeat them.
+ * Converts a stored task to the result that callers see: with the public id and model, the gateway's URLs, and the
+ * request's settings that the upstream does not repeat.
  *
  * @param base the gateway's base URL, without a trailing slash.
  */
@@ -56,8 +56,8 @@ const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): Tas
 const percent = (progress: number): number => Math.round(Math.min(100, Math.max(0, progress)))
 
 /**
- * Converts an upstream's answer for storage. Removes everything that callers must not see except file URLs, which
- * `publicTask` omits.
+ * Converts an upstream's answer for storage. Removes everything that callers must not see, except file URLs, which
+ * `publicTask` leaves out.
  */
 export function storable(
   result: CanonicalResult,
@@ -84,10 +84,10 @@ export function storable(
   }
 }
 
-/** Minimum length of an id that is replaced in texts, in characters. A shorter id could match by chance. */
+/** Minimum length of an id that is replaced in texts, in characters. Shorter ids could match by chance. */
 const SHORTEST_ID = 6
 
-/** Scrubs a string, and replaces the upstream's task id by the public one. */
+/** Scrubs a string, and replaces the upstream's task id with the public id. */
 const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
   scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
 

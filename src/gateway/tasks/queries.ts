@@ -15,7 +15,7 @@ import { publicTask, requestOf } from './public-task.ts'
 /** Operations on stored tasks. */
 export type TaskAction = 'retrieve' | 'list' | 'remove' | 'content'
 
-/** A query about tasks at its endpoint. */
+/** A query about tasks, as it arrived at an endpoint. */
 export interface TaskQuery {
   /** Id of the query in errors. */
   readonly id: string
@@ -30,13 +30,13 @@ export interface TaskQuery {
   readonly reply: Reply
 }
 
-/** Services that answers need. */
+/** Services for answering queries. */
 export interface QueryContext {
   readonly owner: string
   /** Base URL of the gateway, without a trailing slash. */
   readonly base: string
   readonly heartbeat: number
-  /** Returns the milliseconds for which the task's state counts as current. */
+  /** Returns the time for which the task's state counts as current, in milliseconds. */
   readonly freshOf: (task: StoredTask) => number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(
@@ -51,7 +51,7 @@ export interface QueryContext {
 export const taskBody = (task: StoredTask, format: Format, base: string): JsonObject =>
   WRITERS[format]!.result!(publicTask(task, base), requestOf(task)).wire.body
 
-/** Answers a query. Throws GatewayError `not-found` for a task of another key. */
+/** Answers a query. Throws GatewayError `not-found` for another key's task. */
 export async function answerQuery(call: TaskQuery, context: QueryContext): Promise<void> {
   if (call.action === 'list') return call.reply.whole(200, {}, JSON.stringify(await listed(call, context)))
   const task = await context.find(context.owner, call.task)
@@ -64,7 +64,7 @@ export async function answerQuery(call: TaskQuery, context: QueryContext): Promi
   call.reply.whole(200, pollAfter(task, context), JSON.stringify(taskBody(task, call.format, context.base)))
 }
 
-/** Sets the header from which OpenAI's client libraries take their polling interval. */
+/** Returns the header that sets the polling interval of OpenAI's client libraries. */
 const pollAfter = (task: StoredTask, { freshOf }: QueryContext): { readonly [name: string]: string } =>
   isEnded(task) ? {} : { 'openai-poll-after-ms': String(freshOf(task)) }
 
@@ -100,11 +100,11 @@ function sendHead(reply: Reply, { status, bytes }: OpenedFile, headers: { readon
   reply.end('')
 }
 
-/** Reads the requested variant. Throws GatewayError `invalid-request` for an unknown one. */
+/** Reads the requested variant. Throws GatewayError `invalid-request` if the variant is unknown. */
 function variantOf(name = 'video'): TaskVariant {
-  const variant = TASK_VARIANTS.find(one => one === name)
+  const variant = TASK_VARIANTS.find(known => known === name)
   if (variant !== undefined) return variant
-  throw invalid(`\`variant\` must be one of ${TASK_VARIANTS.map(one => `\`${one}\``).join(', ')}.`, 'variant')
+  throw invalid(`\`variant\` must be one of ${TASK_VARIANTS.map(known => `\`${known}\``).join(', ')}.`, 'variant')
 }
 
 export const unknownTask = (id: string): GatewayError =>

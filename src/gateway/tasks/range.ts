@@ -6,15 +6,15 @@ export interface ByteRange {
 
 const FORM = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
 
-/** Whether a `range` header requests a single valid range. */
+/** Returns true if a `range` header requests exactly one valid range. */
 export function isRange(header: string): boolean {
   const [, first = '', last = ''] = FORM.exec(header) ?? []
   return (first !== '' || last !== '') && (first === '' || last === '' || Number(first) <= Number(last))
 }
 
 /**
- * Resolves a `range` header against a file's size (RFC 9110, section 14). Returns undefined for the whole file, also
- * for several ranges and unknown units, and `none` for a range beyond the end.
+ * Resolves a `range` header against a file's size (RFC 9110, section 14). Returns undefined for the whole file, which
+ * also answers several ranges and unknown units, and `none` for a range beyond the end.
  */
 export function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   if (!isRange(header)) return undefined

@@ -10,7 +10,7 @@ import { requestState } from './upstream-requests.ts'
 
 /** Maximum time for which a state counts as current, in milliseconds. */
 const FRESH = 5000
-/** Like `FRESH`, for recorded tasks, whose recorded states follow one poll after the other. */
+/** Like `FRESH`, but for recorded tasks, whose next recorded state appears with each poll. */
 const RECORDED_FRESH = 500
 /** Number of consecutive not-found answers after which a task counts as lost. */
 const MISSES = 3
@@ -24,16 +24,16 @@ export interface RefresherOptions {
   readonly channels: () => readonly Channel[]
   readonly log: Log
   readonly now: () => number
-  /** Returns the interval between two background polls of a task in milliseconds; 0 if there are none. */
+  /** Returns the interval between two background polls of a task, in milliseconds. 0 if there are none. */
   readonly poll: () => number
-  /** Whether a process is still submitting the task. */
+  /** Returns true if a process is still submitting the task. */
   isSubmitted(task: StoredTask): Promise<boolean>
 }
 
 /** Refreshes stored tasks from their upstreams, each at most once per interval (`freshOf`). */
 export class Refresher {
   private readonly options: RefresherOptions
-  /** Running polls by task id, shared by concurrent callers. */
+  /** Polls in progress by task id, shared by concurrent callers. */
   private readonly polling = new Map<string, Promise<StoredTask>>()
 
   private readonly closing = new AbortController()
@@ -48,7 +48,7 @@ export class Refresher {
   }
 
   /**
-   * Returns the task's current state, or the last known one if the upstream cannot be reached. Rejects if the store
+   * Returns the task's current state, or the last known state if the upstream cannot be reached. Rejects if the store
    * fails.
    */
   refresh(task: StoredTask): Promise<StoredTask> {
@@ -75,8 +75,8 @@ export class Refresher {
   }
 
   /**
-   * Settles a task whose submission was not answered. Searches for it if the upstream supports that, otherwise fails
-   * it.
+   * Settles a task whose submission was not answered: searches for the task if the upstream supports this, or else
+   * fails it.
    */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
@@ -85,7 +85,11 @@ export class Refresher {
     return this.fail(task, UNKNOWN)
   }
 
-  /** Polls a task. @param before a task polled after this time is left unchanged. */
+  /**
+   * Polls a task.
+   *
+   * @param before time in Unix milliseconds. A task that was polled later is left unchanged.
+   */
   private async poll(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
     if (task.state === 'submitting') {
@@ -97,7 +101,7 @@ export class Refresher {
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
-    // Another process may still have the channel and poll the task.
+    // Another process may still have the channel and be polling the task.
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
     if (!(await options.store().claim(task.owner, task.id, now, before))) return this.reload(task)
     if (task.state === 'submitting') {
@@ -140,7 +144,7 @@ export class Refresher {
     const moved = await this.options.store().advance(task.owner, task.id, change)
     if (!moved) return this.reload(task)
     const after = { ...task, ...change }
-    if (isFinal(update.state)) this.note(after)
+    if (isFinal(update.state)) this.logEnd(after)
     return after
   }
 
@@ -149,7 +153,7 @@ export class Refresher {
     const moved = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
     if (!moved) return this.reload(task)
     const after: StoredTask = { ...task, state: 'failed', result }
-    this.note(after)
+    this.logEnd(after)
     return after
   }
 
@@ -158,29 +162,29 @@ export class Refresher {
     return (await this.options.store().find(task.owner, task.id)) ?? task
   }
 
-  private note({ id, model, channel, state, result, createdAt }: StoredTask): void {
+  private logEnd({ id, model, channel, state, result, createdAt }: StoredTask): void {
     const { seconds, failure } = result.task ?? {}
     const fields = { task: id, model, channel, state, failure: failure?.kind, video_seconds: seconds }
     this.options.log.info({ ...fields, ms: this.options.now() - createdAt }, 'task')
   }
 }
 
-/** Whether the upstream can find a task by its reference. */
+/** Returns true if the upstream can find a task by its reference. */
 const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined): boolean =>
   upstream?.writer.find !== undefined && reference !== undefined
 
-/** Merges two answers. Fields missing in the later one stay, and progress never decreases. */
+/** Merges two answers. Fields that the later answer lacks stay, and progress never decreases. */
 function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
   const task = { ...before.task, ...now.task! }
-  const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]
-  return { ...before, ...now, task: { ...task, ...(old > new_ ? { progress: old } : {}) } }
+  const [earlier = 0, later = 0] = [before.task?.progress, now.task?.progress]
+  return { ...before, ...now, task: { ...task, ...(earlier > later ? { progress: earlier } : {}) } }
 }
 
 const broken = (code: string, message: string): TaskFailure => ({ kind: 'broken', code, message })
 const UNKNOWN = broken(
   'submit_unanswered',
-  'The upstream did not answer the submit. It may have accepted it; it was not submitted again.',
+  'The upstream did not answer the submission. It may have accepted the task, so the task was not submitted again.',
 )
-const UNSENT = broken('submit_lost', 'The submit did not reach the upstream. It was not submitted again.')
+const UNSENT = broken('submit_lost', 'The submission did not reach the upstream. The task was not submitted again.')
 const LOST = broken('task_lost', 'The upstream no longer has this task.')
 const LATE = broken('task_timed_out', 'The upstream did not finish within a day.')

@@ -10,8 +10,8 @@ import { upstreamOf } from './task-upstream.ts'
 /**
  * Rewrites a remix request for the upstream that made the original video.
  *
- * @throws GatewayError `conflict` if the original is not completed, `invalid-request` if it is a remix or its upstream
- * cannot remix.
+ * @throws GatewayError `conflict` if the original is not completed, `invalid-request` if the original is itself a remix
+ * or its upstream cannot remix.
  */
 export function remixRequest(
   request: CanonicalRequest,
@@ -30,9 +30,9 @@ export function remixRequest(
   }
 }
 
-/** Returns the targets that made the original. Throws GatewayError `invalid-request` if there are none. */
+/** Returns the targets that can reach the original. Throws GatewayError `invalid-request` if there are none. */
 export function targetsOfOriginal(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
-  const matching = targets.filter(one => accountName(one.channel) === channel && one.format.format === format)
+  const matching = targets.filter(target => accountName(target.channel) === channel && target.format.format === format)
   if (matching.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
   return matching
 }

@@ -5,8 +5,9 @@ import type { StoredTask } from '../../store/tasks.ts'
 import { madeFrom, promptOf } from './submission.ts'
 
 /**
- * Whether a request equals the one that created the task. Compares the prompt and, for a remix, the original; otherwise
- * also the model, the settings and the kind of input. Image bytes are not stored, so they are not compared.
+ * Returns true if a request equals the one that created the task. For a remix, compares the prompt and the original.
+ * For other tasks, compares the prompt, the model, the settings and the kind of input. Image bytes are not compared,
+ * because they are not stored.
  */
 export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean {
   const { remixOf } = request.output.video ?? {}
@@ -20,7 +21,7 @@ export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean
 const settingsOf = (output: CanonicalRequest['output']): unknown =>
   JSON.parse(JSON.stringify(output, (name, value) => (name === 'spelling' ? undefined : value)))
 
-/** Error for an idempotency key that was already used for a different request. It is not retryable, because a retry would fail again. */
+/** Error for an idempotency key that was used for a different request. Not retryable, because it would fail again. */
 export const KEY_REUSED = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 422,

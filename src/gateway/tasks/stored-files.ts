@@ -10,18 +10,17 @@ import { type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/**
- * Maximum number of tasks examined per pass, and number of failed downloads after which a video is left at its
- * upstream.
- */
+/** Maximum number of tasks examined per pass. */
 const BATCH = 256
+/** Number of failed downloads after which a video is left at its upstream. */
 const ATTEMPTS = 8
 /** Maximum duration of a download, in milliseconds. */
 const DOWNLOAD_TIMEOUT = 30 * 60_000
 /** Number of bytes at the start of a file from which its type is detected. */
 const HEAD_BYTES = 16
 /**
- * Age at which a file without a task is an orphan, in milliseconds. The task of a younger file may not be stored yet.
+ * Age at which a file without a task counts as an orphan, in milliseconds. The task of a younger file may not be stored
+ * yet.
  */
 const ORPHAN_AGE = 10 * 60_000
 
@@ -31,13 +30,13 @@ export interface StoredFilesOptions {
   /** Returns the interval between two passes over finished tasks, in milliseconds. */
   readonly poll: () => number
   /**
-   * Returns the time for which finished videos are stored in milliseconds (0: not at all), and the maximum size of all
-   * of them in bytes.
+   * Returns the time for which finished videos are stored, in milliseconds (0: not at all), and their maximum total
+   * size, in bytes.
    */
   readonly limits: () => { readonly retention: number; readonly limit: number }
   /** Returns the folder of the stored videos. */
   readonly folder: () => string
-  /** Returns the id of this process among those that share the folder. */
+  /** Returns the id of this process, unique among the processes that share the folder. */
   readonly worker: () => Promise<string>
   isAlive(worker: string): Promise<boolean | undefined>
   /** Opens a finished video at its upstream. Undefined if the upstream is no longer configured. */
@@ -45,20 +44,20 @@ export interface StoredFilesOptions {
   onFault(task: StoredTask, thrown: unknown): void
 }
 
-/** Number of bytes still free for files, and the tasks with stored files, oldest first. */
+/** Number of bytes available for files, and the tasks with stored files, oldest first. */
 interface DiskSpace {
   free: number
   readonly stored: StoredTask[]
 }
 
 /**
- * Stores finished videos on disk, so that they outlive the URLs of their upstreams. Several instances may share the
- * folder. An instance with a separate folder serves videos that it lacks from the upstream, and does not touch the
- * files of other instances.
+ * Stores finished videos on disk, so that they outlive their upstreams' URLs. Several instances may share the folder.
+ * An instance with a separate folder serves videos that it lacks from the upstream, and does not touch other instances'
+ * files.
  */
 export class StoredFiles {
   private readonly options: StoredFilesOptions
-  /** Failed downloads of each video, and the time of the next attempt. */
+  /** Number of failed downloads and time of the next attempt, by task id. */
   private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
   private readonly downloads = new Set<OpenedFile>()
   private hasTidiedParts = false
@@ -68,7 +67,7 @@ export class StoredFiles {
     this.options = options
   }
 
-  /** Opens the stored video of a task, complete or in the requested range. Undefined if it is not stored here. */
+  /** Opens a task's stored video, whole or in the requested range. Undefined if it is not stored here. */
   async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (hasNoFile(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
@@ -103,7 +102,7 @@ export class StoredFiles {
       : { ...shared, status: 206, headers: { ...headers, 'content-range': `bytes ${first}-${last}/${size}` }, bytes }
   }
 
-  /** Deletes expired files and those beyond the limit, then downloads newly finished videos. */
+  /** Deletes expired files and files beyond the limit, then downloads newly finished videos. */
   async maintain(): Promise<void> {
     const { store, now, limits } = this.options
     const { retention, limit } = limits()
@@ -132,15 +131,15 @@ export class StoredFiles {
     await rm(this.path(id), { force: true })
   }
 
-  /** Aborts running downloads. */
+  /** Aborts all downloads in progress. */
   close(): void {
     this.isClosed = true
     for (const file of this.downloads) file.close()
   }
 
   /**
-   * Deletes files whose task is gone or no longer lists them. Once per process, also deletes partial downloads of dead
-   * processes.
+   * Deletes files whose task is gone or no longer refers to them. Once per process, also deletes partial downloads of
+   * dead processes.
    */
   private async deleteOrphans(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
     const known = new Set(files.map(({ id }) => id))
@@ -156,7 +155,7 @@ export class StoredFiles {
     this.hasTidiedParts = true
   }
 
-  /** Deletes the stored video of a task and clears it in the store. */
+  /** Deletes a task's stored video and clears its size in the store. */
   private async remove(task: StoredTask): Promise<void> {
     await this.discard(task)
     await this.options.store().setFileSize(task.owner, task.id, undefined)
@@ -167,7 +166,7 @@ export class StoredFiles {
     return Date.now() - mtimeMs > ORPHAN_AGE
   }
 
-  /** Downloads one video after another, until the disk fails. */
+  /** Downloads the videos one after another. Stops if the disk fails. */
   private async downloadAll(tasks: readonly StoredTask[], space: DiskSpace): Promise<void> {
     for (const task of tasks) {
       if (this.isClosed) return
@@ -177,7 +176,7 @@ export class StoredFiles {
       } catch (thrown) {
         if (this.isClosed) return
         this.options.onFault(task, thrown)
-        // A disk error would affect every video, so that the rest waits for the next pass.
+        // A disk error would affect every video, so the rest waits for the next pass.
         if (!(thrown instanceof GatewayError)) return
         await this.failed(task, thrown)
       }
@@ -189,7 +188,7 @@ export class StoredFiles {
     const file = await this.options.open(task)
     if (file === undefined) throw VIDEO_GONE
     this.downloads.add(file)
-    const late = setTimeout(() => file.close(), DOWNLOAD_TIMEOUT)
+    const timer = setTimeout(() => file.close(), DOWNLOAD_TIMEOUT)
     let size = 0
     try {
       if (this.isClosed || file.status !== 200) throw INCOMPLETE
@@ -212,15 +211,15 @@ export class StoredFiles {
       await rm(part, { force: true })
       throw thrown
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
       this.downloads.delete(file)
       file.close()
     }
   }
 
   /**
-   * Records the size of a file in the store. Deletes the file if its task was deleted during the download (result
-   * false) or the store fails (throws), so that the file takes no space.
+   * Records the size of a file in the store. Deletes the file if its task was deleted during the download (returns
+   * false) or the store fails (rejects), so that the file takes up no space.
    */
   private async record(task: StoredTask, fileSize: number): Promise<boolean> {
     let isRecorded = false
@@ -234,7 +233,7 @@ export class StoredFiles {
 
   /**
    * Deletes the oldest files until enough bytes are free. Deleted videos are not downloaded again. Throws GatewayError
-   * `too-large`.
+   * `too-large` if no files are left to delete.
    */
   private async makeRoom(space: DiskSpace, bytes: number): Promise<void> {
     while (space.free < bytes) {
@@ -253,7 +252,7 @@ export class StoredFiles {
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }
 
-  /** Gives up the download. The video remains at its upstream, and another instance may still store it. */
+  /** Gives up on a download. The video remains at its upstream, and another instance may still store it. */
   private async giveUp({ owner, id }: StoredTask): Promise<void> {
     this.failures.delete(id)
     await this.options.store().skipFile(owner, id)
@@ -267,7 +266,7 @@ export class StoredFiles {
 /** Matches a partial download: the task's id, then the id of the writing process. */
 const PART = /\.([0-9a-f]{32})\.part$/
 
-/** Whether the video has no stored file, be it not yet or never. */
+/** Returns true if the video has no stored file, either not yet or permanently. */
 const hasNoFile = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
 
 const INCOMPLETE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })

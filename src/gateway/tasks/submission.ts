@@ -30,8 +30,9 @@ export interface SubmissionOptions {
   readonly base: string
 }
 
-/** First retry delay when storing an accepted task, in milliseconds, and maximum number of attempts. */
+/** First delay between attempts to store an accepted task, in milliseconds. */
 const RETRY = 250
+/** Maximum number of attempts to store an accepted task. */
 const ATTEMPTS = 8
 
 /**
@@ -42,7 +43,7 @@ export class Submission {
   readonly id = `video_${freshId()}`
   readonly base: string
   readonly release: (() => void) | undefined
-  /** Whether an upstream may have accepted the task without answering. */
+  /** True if an upstream may have accepted the task without answering. */
   isUnknown = false
   private stored: StoredTask | undefined
   private isAccepted = false
@@ -59,13 +60,13 @@ export class Submission {
     return this.options.request
   }
 
-  /** Whether trying another upstream is forbidden. */
+  /** True if no other upstream may be tried. */
   get forbidsFailover(): boolean {
     return this.isUnknown || this.isAccepted
   }
 
   /**
-   * Returns the targets that can do the request. Throws GatewayError `invalid-request` for a remix whose upstream is
+   * Returns the targets that can serve the request. Throws GatewayError `invalid-request` for a remix whose upstream is
    * missing.
    */
   eligibleTargets(targets: readonly Target[]): readonly Target[] {
@@ -73,7 +74,7 @@ export class Submission {
     return original === undefined ? targets : targetsOfOriginal(targets, original)
   }
 
-  /** Adds the reference by which the upstream can find the task again, if its format supports that. */
+  /** Adds the reference by which the upstream can find the task again, if its format supports references. */
   withReference(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
@@ -83,8 +84,8 @@ export class Submission {
   /**
    * Stores the task, or its new target.
    *
-   * @throws GatewayError `conflict` if another submission with the same idempotency key was stored meanwhile; errors of
-   * the store.
+   * @throws GatewayError `conflict` if another submission with the same idempotency key was stored in the meantime;
+   * errors of the store.
    */
   async storeTarget({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
@@ -114,14 +115,14 @@ export class Submission {
     this.isAccepted = true
     const { store, owner, request } = this.options
     const state = result.task!.state
-    const news = {
+    const change = {
       state,
       result: storable(result, target, { id: this.id, model: request.model }),
       upstreamId: result.id!,
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.advance(owner, this.id, news)
+        await store.advance(owner, this.id, change)
         break
       } catch (thrown) {
         if (attempt === ATTEMPTS) {
@@ -131,10 +132,10 @@ export class Submission {
         await new Promise(resolve => setTimeout(resolve, RETRY * attempt))
       }
     }
-    return { ...this.stored!, ...news }
+    return { ...this.stored!, ...change }
   }
 
-  /** Ends the attempts. A task that no upstream has is dropped. A task of unknown fate is returned. */
+  /** Ends the attempts. Drops a task that no upstream has. Returns a task that an upstream may have accepted. */
   async finish(): Promise<StoredTask | undefined> {
     const { store, owner } = this.options
     if (this.stored === undefined) return undefined
@@ -164,7 +165,7 @@ const REPEATED = conflict('A request with this idempotency key is being handled.
 export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
   messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
 
-/** Returns the kind of input of a request apart from its prompt. */
+/** Returns the kind of input that a request has besides its prompt. */
 export function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
   if (output.video?.remixOf !== undefined) return 'video'
   const media = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))

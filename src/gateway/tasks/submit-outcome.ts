@@ -1,7 +1,7 @@
 import type { ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { UpstreamFailure } from '../failures.ts'
 
-/** Error kinds after which an upstream may nevertheless have accepted the submission. */
+/** Error kinds after which an upstream may still have accepted the submission. */
 const UNCERTAIN: ReadonlySet<ErrorKind> = new Set([
   'upstream-failed',
   'unreachable',
@@ -17,11 +17,12 @@ const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 ])
 
-/** Status of an upstream's own failure. 502 and 504 come from proxies in front of it. */
+/** Status of an upstream's own failure. 502 and 504 come from proxies in front of the upstream. */
 const SERVER_ERROR = 500
 
 /**
- * Whether a failed submission may have been accepted. It was not if the upstream refused it or no connection was made.
+ * Returns true if an upstream may have accepted a failed submission. It has not if it refused the submission or no
+ * connection was established.
  */
 export function mayBeAccepted(failure: GatewayError): boolean {
   const { kind, status } = failure.error
@@ -30,9 +31,9 @@ export function mayBeAccepted(failure: GatewayError): boolean {
   return !causes(failure).some(code => NOT_CONNECTED.has(code))
 }
 
-/** Returns the error codes of all underlying causes. A connection tried at several addresses has several. */
+/** Returns the error codes of all underlying causes. A connection attempt to several addresses has several causes. */
 function causes({ cause }: GatewayError): unknown[] {
   if (!(cause instanceof Error)) return []
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause, cause.cause]
-  return errors.map(one => (one as { readonly code?: unknown } | undefined)?.code)
+  return errors.map(error => (error as { readonly code?: unknown } | undefined)?.code)
 }

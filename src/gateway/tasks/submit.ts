@@ -14,8 +14,8 @@ import type { Submission } from './submission.ts'
  *
  * @throws GatewayError. If `submission.forbidsFailover` is then true, no other upstream may be tried.
  */
-export async function submit(named: Attempt, submission: Submission): Promise<void> {
-  const attempt = { ...named, request: submission.withReference(named.request, named.target) }
+export async function submit(original: Attempt, submission: Submission): Promise<void> {
+  const attempt = { ...original, request: submission.withReference(original.request, original.target) }
   const prepared = writeRequest(attempt)
   await submission.storeTarget(attempt.target, attempt.request)
   let answered: WholeAnswer
@@ -31,4 +31,4 @@ export async function submit(named: Attempt, submission: Submission): Promise<vo
   await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })
 }
 
-const OPEN = 'It may have accepted the task; the task is not submitted again.'
+const OPEN = 'It may have accepted the task, so the task is not submitted again.'

@@ -19,7 +19,7 @@ export interface TaskUpstream {
 /** Finds the upstream of a task. Undefined if its channel is no longer configured. */
 export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
   const channel = channelOfAccount(task.channel, channels)
-  const format = channel?.config.formats.find(one => one.format === task.format)
+  const format = channel?.config.formats.find(({ format }) => format === task.format)
   const writer = format && WRITERS[format.format]?.tasks
   return channel === undefined || format === undefined || writer === undefined
     ? undefined
@@ -32,7 +32,7 @@ export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
   ...{ native: true, emulated: false, resting: false },
 })
 
-/** Returns the task in the form in which requests to its upstream identify it. */
+/** Returns the task in the form that identifies it in requests to its upstream. */
 export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
   ...{ id: upstreamId, model: upstreamModel, from },
   ...defined({ files: result.task?.files }),

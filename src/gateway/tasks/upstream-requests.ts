@@ -11,8 +11,8 @@ import { requestOf } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
 
 /**
- * Requests the current state of a task from its upstream, by its id or, if the submission was not answered, by its
- * reference.
+ * Requests the current state of a task from its upstream, by the task's id or, if the submission was not answered, by
+ * its reference.
  *
  * @throws GatewayError `not-found` if the upstream has no such task.
  */
@@ -32,18 +32,18 @@ export async function requestRemoval(upstream: TaskUpstream): Promise<void> {
   if (call === undefined) return
   await exchange(upstream, call, async () => {}).catch((thrown: unknown) => {
     const failure = toFailure(thrown)
-    if (failure.error.kind !== 'not-found') throw shown(failure, upstream)
+    if (failure.error.kind !== 'not-found') throw withPublicError(failure, upstream)
   })
 }
 
 /** Sends a request with the channel's credential. */
 export async function sendCall(
   { channel, format }: Pick<TaskUpstream, 'channel' | 'format'>,
-  { method, ...where }: TaskCall,
+  { method, ...endpoint }: TaskCall,
   headers: TaskCall['headers'] = {},
 ): Promise<Exchange> {
   await channel.ready()
-  return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
+  return channel.call(method, format, { ...endpoint, headers: { ...endpoint.headers, ...headers } })
 }
 
 /** Timeout of a request about a task, in milliseconds. The request is repeated later. */
@@ -75,11 +75,11 @@ async function exchange<T>(
   }
 }
 
-/** Returns the error of an upstream's answer, without data that callers must not see. */
+/** Returns the error in an upstream's answer, without data that callers must not see. */
 export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
-  shown(await failureOf(answer, upstream), upstream)
+  withPublicError(await failureOf(answer, upstream), upstream)
 
-const shown = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
+const withPublicError = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
   new GatewayError(publicError(failure.error, targetOf(upstream), upstream.task.model), { cause: failure.cause })
 
 const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>

@@ -1,12 +1,12 @@
 import { putNewest } from '../../canonical/bounded-map.ts'
 
-/** Time for which a missing name counts as absent, in milliseconds. Another instance may still store it. */
-const LASTS = 60_000
-/** Maximum number of absent names that are remembered. The oldest are forgotten. */
-const MOST = 50_000
+/** Time for which a missing name counts as absent, in milliseconds. Another instance may store it later. */
+const LIFETIME = 60_000
+/** Maximum number of absent names that are remembered. The oldest are forgotten first. */
+const MAX_NAMES = 50_000
 
 /**
- * Remembers names that the store does not have, so that they are not looked up with every request of a conversation.
+ * Remembers names that the store does not have, so that they are not looked up for every request of a conversation.
  */
 export class AbsentNames {
   private readonly now: () => number
@@ -17,9 +17,9 @@ export class AbsentNames {
     this.now = now
   }
 
-  /** @param isLocal whether the call was made here and without reasoning, so that no instance will store any. */
+  /** @param isLocal whether the call was made here without reasoning, so that no instance will ever store any. */
   add(name: string, isLocal: boolean): void {
-    putNewest(this.names, name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LASTS, MOST)
+    putNewest(this.names, name, isLocal ? Number.POSITIVE_INFINITY : this.now() + LIFETIME, MAX_NAMES)
   }
 
   has(name: string): boolean {

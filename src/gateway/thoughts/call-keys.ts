@@ -7,31 +7,32 @@ import { GistDigest } from './conversation-digest.ts'
 import type { CallKeys } from './types.ts'
 
 /**
- * Maximum length of tool call ids in the strictest of callers' formats, in characters. Sanitising an id twice changes
+ * Maximum length of tool call ids in the strictest caller format, in characters. Sanitising an id a second time changes
  * nothing (trap 46).
  */
 const LONGEST_ID = 64
 
-/** Returns the key of a tool call by its id. The upstream's id and the sanitised id of the caller have the same key. */
+/** Returns the key of a tool call by id. The upstream's id and the caller's sanitised id have the same key. */
 export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}`
 
 /**
- * Returns the key of a tool call by its position: a digest of the conversation before it and of the call itself
- * (`GistDigest`).
+ * Returns the key of a tool call by position.
+ *
+ * @param digest a `GistDigest` of the conversation up to and including the call.
  */
 export const positionKey = (digest: string): string => `at ${digest}`
-/** Whether a key is a position key, as `positionKey` makes it. */
+/** Returns true if a key is the result of `positionKey`. */
 export const isPositionKey = (key: string): boolean => key.startsWith('at ')
 
 /**
- * Matches an id that only numbers its call. Each character class fits one position of the pattern, so that matching
+ * Matches an id that only numbers its call. No character fits two neighbouring positions of the pattern, so matching
  * never backtracks far.
  */
 const NUMBERED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
- * Whether an id only numbers the calls of its conversation and therefore recurs in others: `call_0_get_time`, which the
- * gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name in deprecated function calls.
+ * Returns true if an id only numbers the calls of its conversation and therefore recurs in others: `call_0_get_time`,
+ * which the gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name in deprecated function calls.
  */
 export const isNumberedId = (id: string, name: string): boolean => NUMBERED.test(id.replace(name, ''))
 
@@ -57,7 +58,7 @@ export function keysOf(
 }
 
 /**
- * Returns the keys of a request's tool calls for which `isUnknown` holds. The store must be searched for their
+ * Returns the keys of a request's tool calls for which `isUnknown` returns true. The store must be searched for their
  * reasoning.
  */
 export function unknownKeys(

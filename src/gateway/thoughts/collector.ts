@@ -11,12 +11,12 @@ export interface CalledStep extends Step {
   readonly arguments: string
 }
 
-/** A part of an answer and the chunks of its body. */
+/** A part of an answer, and the chunks of its body. */
 interface Slot {
   part: Part
-  /** Chunks of the body. Stored only for reasoning, and for tool calls found by their position. */
-  readonly pieces: string[] | undefined
-  /** Whether the part ended. A part that is open at an error was cut short. */
+  /** Chunks of the body. Collected only for reasoning, and for tool calls that are found by position. */
+  readonly chunks: string[] | undefined
+  /** True if the part has ended. A part that is still open when an error occurs was cut short. */
   ended: boolean
 }
 
@@ -38,7 +38,7 @@ export class Collector {
   private readonly isByPosition: (call: ToolCallPart) => boolean
   private readonly done: Collected
 
-  /** @param isByPosition whether a call can be found only by its position, so that its whole body is needed. */
+  /** @param isByPosition whether a call can be found only by position, so that its whole body is needed. */
   constructor(isByPosition: (call: ToolCallPart) => boolean, done: Collected) {
     this.isByPosition = isByPosition
     this.done = done
@@ -50,7 +50,7 @@ export class Collector {
         if (this.candidates !== undefined || COLLECTED.has(event.part.type)) this.start(event.at, event.part)
         return
       case 'part-delta':
-        if (this.candidates !== undefined && event.of === undefined) this.slotAt(event.at)?.pieces?.push(event.append)
+        if (this.candidates !== undefined && event.of === undefined) this.slotAt(event.at)?.chunks?.push(event.append)
         return
       case 'part-patch':
         if (this.candidates !== undefined) this.patch(event)
@@ -73,7 +73,7 @@ export class Collector {
     const slots = (this.candidates[candidate] ??= [])
     if (part.type === 'tool-call') this.called = true
     const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isByPosition(part))
-    slots[index] = { part, pieces: grows ? [bodyOf(part)] : undefined, ended: false }
+    slots[index] = { part, chunks: grows ? [bodyOf(part)] : undefined, ended: false }
   }
 
   private end(at: PartPosition): void {
@@ -85,7 +85,7 @@ export class Collector {
     const slot = this.slotAt(event.at)
     if (slot === undefined) return
     if (event.part !== undefined || COLLECTED.has(slot.part.type)) slot.part = patched(slot.part, event, true)
-    if (event.part !== undefined) slot.pieces?.splice(0, slot.pieces.length, bodyOf(event.part))
+    if (event.part !== undefined) slot.chunks?.splice(0, slot.chunks.length, bodyOf(event.part))
   }
 
   private slotAt({ candidate, part }: PartPosition): Slot | undefined {
@@ -106,7 +106,7 @@ function endedSlots(slots: readonly (Slot | undefined)[] = NONE): readonly (Slot
   return cut === -1 ? slots : slots.slice(0, cut)
 }
 
-const wholeOf = ({ part, pieces }: Slot): Part => (pieces === undefined ? part : withBody(part, pieces.join('')))
+const wholeOf = ({ part, chunks }: Slot): Part => (chunks === undefined ? part : withBody(part, chunks.join('')))
 
 /**
  * Groups the parts of a candidate into tool calls, each with the reasoning since the previous call. A missing part
@@ -116,17 +116,17 @@ export function stepsOf(content: readonly (Part | undefined)[]): readonly Called
   const steps: CalledStep[] = []
   let lead: ReasoningPart[] = []
   let next: ReasoningPart[] = []
-  let spoken = false
+  let hasOtherParts = false
   let mixed = false
   for (const part of content) {
     if (part?.type === 'reasoning') next.push(part)
     else if (part?.type === 'tool-call') {
       const { id, name, arguments: args } = part
       steps.push({ id, name, arguments: args, lead, next, ...(mixed ? { mixed } : {}) })
-      ;[lead, next, spoken, mixed] = [[], [], false, false]
+      ;[lead, next, hasOtherParts, mixed] = [[], [], false, false]
     } else {
-      mixed ||= spoken && next.length > 0
-      spoken = true
+      mixed ||= hasOtherParts && next.length > 0
+      hasOtherParts = true
       append(lead, next)
       next = []
     }

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
 /**
- * A digest of a conversation so far. Equal conversations have equal digests. Each part is read once as the conversation
- * grows.
+ * A digest of a conversation so far. Equal conversations have equal digests. Each part is read only once, when it is
+ * added.
  */
 export class ConversationDigest {
   private readonly hash = createHash('sha256')
@@ -22,9 +22,9 @@ export class ConversationDigest {
 }
 
 /**
- * Digests everything that an upstream got before a turn, as far as it affects signatures. Some signatures are valid
- * only if none of it changed ("Preserved thinking", platform.claude.com, September 2026). Of reasoning only the
- * signatures are hashed, because nothing else is returned.
+ * Digests everything that an upstream received before a turn, as far as it affects signatures. Some signatures are
+ * valid only if none of it changed ("Preserved thinking", platform.claude.com, September 2026). Hashes only the
+ * signatures of reasoning, because nothing else is returned.
  */
 export class FullDigest extends ConversationDigest {
   constructor({ tools }: CanonicalRequest) {
@@ -48,7 +48,7 @@ export class FullDigest extends ConversationDigest {
         return this.add('call', `${part.id}\n${part.name}\n${part.arguments}`)
       case 'tool-result':
         this.add('result', `${part.id} ${part.failed === true}`)
-        for (const piece of part.content) this.part(piece)
+        for (const inner of part.content) this.part(inner)
         return
       case 'media':
         return this.add('media', textOfMedia(part))
@@ -61,7 +61,7 @@ export class FullDigest extends ConversationDigest {
 const MARKS = /[^\p{L}\p{N}]+/gu
 
 /**
- * Digests the user's text and the tool calls. They identify a conversation even if a client shortens results, edits
+ * Digests the user's text and the tool calls, which identify a conversation even if a client shortens results, edits
  * instructions or splits text differently.
  */
 export class GistDigest extends ConversationDigest {
@@ -86,7 +86,7 @@ export class GistDigest extends ConversationDigest {
     return super.digest
   }
 
-  /** Adds a user's part. Joins the text of neighbouring turns, so that splits do not matter. */
+  /** Adds a user's part. Joins the text of neighbouring turns, so that it does not matter how text is split. */
   private user(part: Part): void {
     if (part.type === 'text') this.pending += part.text
     else if (part.type === 'media') this.pending += `\n${textOfMedia(part)}\n`
@@ -117,7 +117,7 @@ const sorted = (_: string, value: Json): Json =>
       ) as JsonObject)
     : value
 
-/** Number of characters at the end of a file that distinguish it from others of the same length. */
+/** Number of characters at the end of a file that distinguish it from other files of the same length. */
 const TAIL = 64
 
 function textOfMedia({ kind, source }: MediaPart): string {

@@ -5,8 +5,8 @@ import type { Target } from '../../upstreams/router.ts'
 
 /**
  * Returns the issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures
- * are valid in one organisation, and the newest of Claude in one account. Another model refuses or drops them (traps
- * 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
+ * are valid in one organisation, and those of the newest Claude models in one account. Other models refuse or drop them
+ * (traps 30, 33). A channel that changes its name or limits remains the same issuer, but not if it changes its key.
  */
 export const issuerOf = (target: Target): string => `${accountOf(target)} ${target.upstreamModel}`
 
@@ -24,16 +24,16 @@ const hashOf = ({ format, baseUrl, headers, query }: ChannelFormat, key = '', au
     .update(JSON.stringify([format, baseUrl, headers, query, key, auth]))
     .digest('base64url')
 
-/** Length of the hash of an account in stored records, in characters. */
+/** Length of an account's hash in stored records, in characters. */
 const SHORT = 16
 
-/** Returns the account of a target as stored records of signatures name it: a hash of its credentials, and its name. */
+/** Returns the name of a target's account in stored records of signatures: a hash of its credentials, and its name. */
 export const signerOf = (target: AccountTarget): string =>
   `${accountOf(target).slice(0, SHORT)} ${accountName(target.channel)}`
 
 /**
- * Whether a target reaches the account that issued a signature. A channel that changed its name or its key remains the
- * same account. A key of a pool does not, if its keys are accounts of their own.
+ * Returns true if a target reaches the account that issued a signature. A channel that changed its name or its key
+ * remains the same account. A key of a pool does not if the pool's keys are separate accounts.
  *
  * @param signer the result of `signerOf` when the signature was issued.
  */

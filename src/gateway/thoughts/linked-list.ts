@@ -1,4 +1,4 @@
-/** An entry of a list, by which its value is removed. */
+/** An entry of a list. It is needed to move or remove its value. */
 export interface Link<T> {
   readonly value: T
   before: Link<T> | undefined

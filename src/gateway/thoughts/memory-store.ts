@@ -3,7 +3,7 @@ import { isPositionKey } from './call-keys.ts'
 import { type Link, LinkedList } from './linked-list.ts'
 import type { AnswerReasoning, CallKeys, KnownCall } from './types.ts'
 
-/** The reasoning of one answer, with its links in the two lists by last use. */
+/** The reasoning of one answer, with its links in two lists that are ordered by last use. */
 interface Entry {
   readonly owner: Owner
   readonly keys: Set<string>
@@ -22,17 +22,17 @@ interface Owner {
   size: number
 }
 
-/** Number of bytes of an entry beyond its content: list links and map entries. */
+/** Overhead of an entry, in bytes: list links and map entries. */
 const ENTRY = 512
 
 /** Maximum delay that Node's timers accept, in milliseconds. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /**
- * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries expire after a time
- * without use. Beyond the memory limit, evicts the least recently used entry of the owner with the most memory
- * (`SizeClasses`), so that one owner cannot displace the few entries of another. Every operation takes constant time.
- * One timer serves all entries.
+ * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries that are not used for some
+ * time expire. Beyond the memory limit, evicts the least recently used entry of the owner with the most memory
+ * (`SizeClasses`), so that one owner cannot displace another's few entries. Every operation takes constant time. One
+ * timer serves all entries.
  */
 export class MemoryStore {
   private limits: ReasoningMemoryConfig
@@ -54,22 +54,22 @@ export class MemoryStore {
     return this.total
   }
 
-  /** Whether the owner has any entry. Most requests need no further search. */
+  /** Returns true if the owner has any entry. Most owners have none, and need no further search. */
   holds(owner: string): boolean {
     return this.owners.has(owner)
   }
 
-  /** Whether the owner has any key by position. */
+  /** Returns true if the owner has any key by position. */
   holdsPositionKeys(owner: string): boolean {
     return (this.owners.get(owner)?.positionKeys ?? 0) > 0
   }
 
-  /** Whether a key is present. Does not count as use of its entry. */
+  /** Returns true if a key is present. Does not count as use of its entry. */
   has(owner: string, key: string): boolean {
     return this.owners.get(owner)?.byKey.has(key) === true
   }
 
-  /** Looks up a key. Counts as use and extends the life of its entry. */
+  /** Looks up a key. Counts as use, which extends the life of its entry. */
   find(owner: string, key: string): KnownCall | undefined {
     this.expire()
     const found = this.owners.get(owner)?.byKey.get(key)
@@ -80,7 +80,7 @@ export class MemoryStore {
   /**
    * Stores the reasoning of one answer and replaces earlier entries under its keys.
    *
-   * @param keys of each call, in the order of the steps.
+   * @param keys keys of each call, in the order of the steps.
    */
   save(name: string, keys: readonly CallKeys[], reasoning: AnswerReasoning): void {
     this.expire()
@@ -100,12 +100,12 @@ export class MemoryStore {
     this.arm()
   }
 
-  /** Removes keys whose calls were made again without reasoning. An entry with other keys remains under those. */
+  /** Removes keys whose calls were made again without reasoning. An entry remains under its other keys. */
   forget(name: string, keys: readonly CallKeys[]): void {
     for (const key of keys.flat()) this.forgetKey(name, key)
   }
 
-  /** Applies other limits and immediately evicts the entries that exceed them. */
+  /** Applies new limits and immediately evicts the entries that exceed them. */
   reload(limits: ReasoningMemoryConfig): void {
     this.limits = limits
     this.evict()
@@ -166,7 +166,7 @@ export class MemoryStore {
       this.drop(entry)
   }
 
-  /** Starts the timer that removes expired entries even if nothing is looked up any more. */
+  /** Starts the timer that removes expired entries even if nothing is looked up again. */
   private arm(): void {
     const entry = this.all.first
     if (entry === undefined || this.timer !== undefined) return
@@ -192,49 +192,49 @@ function countPositionKeys(keys: Iterable<string>): number {
   return count
 }
 
-/** Estimated number of bytes of an object, a list and each of their fields. */
+/** Estimated size of an object, of a list and of each of their fields, in bytes. */
 const NODE = 48
-/** Bytes per character. V8 stores one or two. */
+/** Number of bytes per character. V8 uses one or two. */
 const CHARACTER = 2
 
 /**
- * Estimates the bytes of a JSON value in memory. Errs on the high side. Uses no recursion, so that deep values are
- * safe.
+ * Estimates the size of a JSON value in memory, in bytes. Errs on the high side. Uses no recursion, so that deeply
+ * nested values are safe.
  */
 function bytesOf(value: unknown): number {
   const remaining = [value]
   let bytes = 0
   while (remaining.length > 0) {
-    const one = remaining.pop()
+    const next = remaining.pop()
     bytes += NODE
-    if (typeof one === 'string') bytes += one.length * CHARACTER
-    else if (typeof one === 'object' && one !== null) for (const field of Object.values(one)) remaining.push(field)
+    if (typeof next === 'string') bytes += next.length * CHARACTER
+    else if (typeof next === 'object' && next !== null) for (const field of Object.values(next)) remaining.push(field)
   }
   return bytes
 }
 
-/** Sizes are below 2^53, so that this number of classes is enough. */
+/** Number of size classes. Enough, because sizes are below 2^53. */
 const CLASSES = 54
 
 const classOf = (size: number): number => Math.floor(Math.log2(size))
 
 /**
- * Finds an owner who holds the most, or at least half of that. Sizes with the same power of two count as equal, so that
- * nothing must be sorted.
+ * Finds an item with the largest size, or at least half of that size. Sizes in the same power of two count as equal, so
+ * nothing needs to be sorted.
  */
 class SizeClasses<T> {
   private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
 
   /** Moves an item whose size changed to its new class. Items of size 0 are in no class. */
-  move(one: T, from: number, to: number): void {
+  move(item: T, from: number, to: number): void {
     const [before, after] = [from, to].map(size => (size === 0 ? undefined : this.classes[classOf(size)]))
     if (before === after) return
-    before?.delete(one)
-    after?.add(one)
+    before?.delete(item)
+    after?.add(item)
   }
 
   largest(): T | undefined {
-    const held = this.classes.findLast(({ size }) => size > 0)
-    return held?.values().next().value
+    const largest = this.classes.findLast(({ size }) => size > 0)
+    return largest?.values().next().value
   }
 }

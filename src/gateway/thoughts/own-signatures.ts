@@ -8,11 +8,11 @@ import { reachesSigner, signerOf } from './issuer.ts'
 import type { Signers } from './signers.ts'
 
 /*
- * Signed reasoning of one account is never sent to another, even if the client holds it (trap 33). A signature whose
- * account is unknown is sent only to the target that the conversation draws.
+ * Reasoning that one account signed is never sent to another account, even if the client returns it (trap 33). A
+ * signature whose account is unknown is sent only to the target that the conversation draws.
  */
 
-/** A request without the reasoning that other accounts signed, and the losses of leaving it out. */
+/** A request without the reasoning that other accounts signed, and the resulting losses. */
 interface OwnReasoning {
   readonly request: CanonicalRequest
   readonly losses: readonly Loss[]
@@ -20,7 +20,7 @@ interface OwnReasoning {
 
 const NONE: readonly Loss[] = []
 
-/** Drops everything from a request that another account than the target's signed. */
+/** Drops everything from a request that an account other than the target's signed. */
 export function withOwnSignatures(
   request: CanonicalRequest,
   target: Target,
@@ -50,18 +50,18 @@ export function withOwnSignatures(
 }
 
 /**
- * Returns a copy of a part, which is written anew. The wire value of the original may contain the signature, as calls of
- * `contents` do.
+ * Returns a copy of a part, which makes the writer write it anew. The wire value of the original may contain the
+ * signature, as calls in `contents` do.
  */
 const rewritten = (part: Part): Part => ({ ...part })
 
-/** Returns the signature that the target's upstream would get. Signatures of other formats never leave the gateway. */
+/** Returns the signature that the target would receive. Signatures of other formats never leave the gateway. */
 function signatureFor(part: Part, { format }: Target): Signature | undefined {
   const signature = signatureOf(part)
   return signature?.format === format.format ? signature : undefined
 }
 
-/** Returns the signature of reasoning, or of a history that the upstream compacted. */
+/** Returns the signature of reasoning or of a history that an upstream compacted. */
 function signatureOf(part: Part): Signature | undefined {
   if (part.type === 'reasoning') return part.signature
   if (part.type !== 'opaque' || part.encrypted !== undefined) return undefined
@@ -71,13 +71,13 @@ function signatureOf(part: Part): Signature | undefined {
     : undefined
 }
 
-/** Signatures of opaque parts, made once per part. */
+/** Signatures of opaque parts, created once per part. */
 const compacted = new WeakMap<Part, Signature>()
 
 /** Returns all signatures in a history. */
 export function signaturesIn({ messages }: CanonicalRequest): readonly Signature[] {
   let found: Signature[] | undefined
-  // Loops over indexes take half the time of iterators, in a history of hundreds of messages.
+  // For hundreds of messages, loops over indexes take half the time of iterators.
   for (let at = 0; at < messages.length; at++) {
     const { content } = messages[at]!
     for (let index = 0; index < content.length; index++) {
@@ -90,10 +90,10 @@ export function signaturesIn({ messages }: CanonicalRequest): readonly Signature
   return found ?? NO_SIGNATURES
 }
 
-/** The signatures of a history without any. */
+/** Result for a history without signatures. */
 export const NO_SIGNATURES: readonly Signature[] = []
 
-/** Prefers the account that issued the latest signature of a history, among targets of equal priority and rest. */
+/** Among targets of equal priority and resting state, prefers the account that issued the latest signature. */
 export function preferSigner(
   targets: readonly Target[],
   signatures: readonly Signature[],

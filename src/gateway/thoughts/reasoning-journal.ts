@@ -5,9 +5,10 @@ import type { ReasoningChange, SharedRecords } from '../../store/shared-records.
 import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** Maximum number of changes, and of characters of changes, that wait for the store. Further ones are dropped. */
-const MOST = 2000
-const LARGEST = 16 * 1024 * 1024
+/** Maximum number of changes that wait for the store. Further changes are dropped. */
+const MAX_CHANGES = 2000
+/** Maximum number of characters of all waiting changes. */
+const MAX_SIZE = 16 * 1024 * 1024
 /** Maximum number of changes per transaction. */
 const BATCH = 50
 
@@ -15,12 +16,12 @@ const BATCH = 50
 interface QueuedChange {
   readonly owner: string
   readonly keys: readonly CallKeys[]
-  /** Change as JSON. Absent if the keys are deleted. */
+  /** Reasoning as JSON. Absent if the change deletes the keys. */
   readonly text?: string
   readonly expiresAt: number
 }
 
-/** Writes reasoning to the store for other instances, batch by batch, without delaying requests. */
+/** Writes reasoning to the store for other instances, in batches, without delaying requests. */
 export class ReasoningJournal {
   private readonly records: Pick<SharedRecords, 'changeReasoning'>
   private readonly secret: GatewaySecret
@@ -28,7 +29,7 @@ export class ReasoningJournal {
   private queue: QueuedChange[] = []
   private size = 0
   private writing: Promise<void> | undefined
-  /** Number of changes that were not stored, because the queue was full or the store failed. */
+  /** Number of changes not stored because the queue was full or the store failed. */
   dropped = 0
 
   /** @param fault receives the reason when a change is dropped. */
@@ -61,13 +62,13 @@ export class ReasoningJournal {
     await this.writing
   }
 
-  private add(one: QueuedChange): void {
-    const size = one.text?.length ?? 0
-    if (this.queue.length >= MOST || this.size + size > LARGEST) {
+  private add(change: QueuedChange): void {
+    const size = change.text?.length ?? 0
+    if (this.queue.length >= MAX_CHANGES || this.size + size > MAX_SIZE) {
       this.dropped++
       return this.fault(FULL)
     }
-    this.queue.push(one)
+    this.queue.push(change)
     this.size += size
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
@@ -82,7 +83,7 @@ export class ReasoningJournal {
       for (const { text } of batch) this.size -= text?.length ?? 0
       try {
         const key = await this.secret.load()
-        await this.records.changeReasoning(batch.map(one => changeOf(one, key)))
+        await this.records.changeReasoning(batch.map(change => changeOf(change, key)))
       } catch (thrown) {
         this.dropped += batch.length
         this.fault(thrown)
@@ -98,7 +99,11 @@ function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): 
   if (text === undefined) return { names }
   return {
     names,
-    reasoning: { id: randomUUID(), text: encrypted(key, text, aboutOf(owner)).toString('base64'), expiresAt },
+    reasoning: {
+      id: randomUUID(),
+      text: encrypted(key, text, authenticatedDataOf(owner)).toString('base64'),
+      expiresAt,
+    },
   }
 }
 
@@ -106,7 +111,7 @@ function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): 
 export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
 
 const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>
-  keys.map(some => some.map(key => nameOf(owner, key)))
+  keys.map(callKeys => callKeys.map(key => nameOf(owner, key)))
 
 /** Returns the additional authenticated data that binds encrypted reasoning to its owner. */
-export const aboutOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)
+export const authenticatedDataOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)

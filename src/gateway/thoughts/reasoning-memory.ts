@@ -20,23 +20,23 @@ import type { Recalled } from './recalled.ts'
 import type { SharedReasoning } from './shared-reasoning.ts'
 import type { AnswerReasoning, Step } from './types.ts'
 
-/** Maximum time that the shutdown waits for the store, in milliseconds. */
+/** Maximum time for which the shutdown waits for the store, in milliseconds. */
 const CLOSE_TIMEOUT = 3000
 const UNREFERENCED = { ref: false }
 
 /**
- * Remembers the reasoning before tool calls, for formats that cannot return it to the upstream and clients that drop
- * it.
+ * Remembers the reasoning before tool calls for callers that do not return it, because their format cannot or their
+ * client drops it.
  */
 export class ReasoningMemory {
   private readonly store: MemoryStore
   private readonly faults: LogOnce
-  private keep: number
+  private retention: number
   private readonly shared: SharedReasoning | undefined
 
   /**
    * @param onFault called once per kind of fault. Faults of the memory never fail a request.
-   * @param shared the reasoning that instances share. Absent if there is only one.
+   * @param shared the reasoning that instances share. Absent if there is only one instance.
    */
   constructor(
     config: ReasoningMemoryConfig,
@@ -47,32 +47,37 @@ export class ReasoningMemory {
     this.store = new MemoryStore(config, now)
     this.shared = shared
     this.faults = new LogOnce(onFault)
-    this.keep = config.retention
+    this.retention = config.retention
   }
 
   /** Returns the memory of one owner. Undefined if memory is switched off. */
   of(owner: string): OwnerReasoning | undefined {
-    return this.keep === 0
+    return this.retention === 0
       ? undefined
-      : new OwnerReasoning(this.store, owner, this.faults, this.shared && { all: this.shared, lifetime: this.keep })
+      : new OwnerReasoning(
+          this.store,
+          owner,
+          this.faults,
+          this.shared && { all: this.shared, lifetime: this.retention },
+        )
   }
 
-  /** Applies a new config. Stored reasoning is kept within the new limits. */
+  /** Applies a new config. Stored reasoning within the new limits stays. */
   reload(config: ReasoningMemoryConfig): void {
-    this.keep = config.retention
+    this.retention = config.retention
     if (config.retention === 0) this.store.clear()
     else this.store.reload(config)
   }
 
   /**
-   * Number of answers whose reasoning was not shared with other instances, because the queue was full or the store
+   * Number of answers whose reasoning was not shared with other instances because the queue was full or the store
    * failed.
    */
   get dropped(): number {
     return this.shared?.journal.dropped ?? 0
   }
 
-  /** Clears the memory. Waits a few seconds at most until all reasoning is stored for other instances. */
+  /** Clears the memory. Waits at most a few seconds until all reasoning is stored for other instances. */
   async close(): Promise<void> {
     this.store.clear()
     if (this.shared !== undefined)
@@ -81,8 +86,8 @@ export class ReasoningMemory {
 }
 
 /**
- * Whether a request or its answer may contain reasoning before tool calls. A request of plain text without tools does
- * not, unless its `extras` refer to a prompt stored upstream, which may declare tools.
+ * Returns true if a request or its answer may contain reasoning before tool calls. A request of plain text without
+ * tools does not, unless its `extras` refer to a prompt stored upstream, which may declare tools.
  *
  * @param textOnly the result of `isTextOnly`.
  */
@@ -119,7 +124,7 @@ export class OwnerReasoning {
     this.otherInstances = otherInstances
   }
 
-  /** Whether other instances may have reasoning for a request. Await `fetch` before `recall` if so. */
+  /** True if other instances may have reasoning for a request. If so, await `fetch` before `recall`. */
   get isShared(): boolean {
     return this.otherInstances !== undefined
   }
@@ -135,8 +140,9 @@ export class OwnerReasoning {
     const unknown = this.faults.attempt(() => unknownKeys(request, format, key => this.isUnknown(key)), [])
     if (unknown.length === 0) return
     for (const { keys, thoughts } of await otherInstances.all.find(owner, unknown)) {
-      const fresh = keys.map(some => some.filter(key => !store.has(owner, key)))
-      if (fresh.some(some => some.length > 0)) this.faults.attempt(() => store.save(owner, fresh, thoughts), undefined)
+      const fresh = keys.map(callKeys => callKeys.filter(key => !store.has(owner, key)))
+      if (fresh.some(({ length }) => length > 0))
+        this.faults.attempt(() => store.save(owner, fresh, thoughts), undefined)
     }
   }
 
@@ -150,7 +156,7 @@ export class OwnerReasoning {
     return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
   }
 
-  /** Stores the reasoning before the tool calls of an unstreamed answer. Stores nothing if the answer has an error. */
+  /** Stores the reasoning before the tool calls of a whole answer. Stores nothing if the answer has an error. */
   save({ candidates, error }: CanonicalResult, answered: AnsweredRequest): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
@@ -161,14 +167,14 @@ export class OwnerReasoning {
     }, undefined)
   }
 
-  /** Like `save`, for a streamed answer. Stores the reasoning at its end. */
+  /** Like `save`, for a streamed answer. Stores the reasoning at the end of the answer. */
   collector(answered: AnsweredRequest): Collector {
     return new Collector(mayDropIds(answered), steps => this.faults.attempt(() => this.add(steps, answered), undefined))
   }
 
   /**
-   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and resting state.
-   * Only they can verify its signatures (trap 33).
+   * Among targets of equal priority and resting state, moves those that issued the latest reasoning to the front. Only
+   * they can verify its signatures (trap 33).
    */
   preferIssuer(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
     if (targets.length < 2 || !this.store.holds(this.owner)) return targets
@@ -201,7 +207,7 @@ export class OwnerReasoning {
   private add(steps: readonly CalledStep[], answered: AnsweredRequest): void {
     const { target, request } = answered.attempt
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, answered)
-    if (reasoningShown(answered.attempt) === 'all' && handsBack(request, steps)) return
+    if (reasoningShown(answered.attempt) === 'all' && returnsReasoning(request, steps)) return
     const { native } = target
     const { format, dialect } = target.format
     const bound = WRITERS[format]!.boundSignatures?.({ dialect, native }) === true
@@ -218,12 +224,12 @@ export class OwnerReasoning {
 }
 
 function prefixOf(request: CanonicalRequest): string {
-  const trail = new FullDigest(request)
-  for (const message of request.messages) trail.message(message)
-  return trail.digest
+  const digest = new FullDigest(request)
+  for (const message of request.messages) digest.message(message)
+  return digest.digest
 }
 
-/** Whether the caller may return a call without its id, or with an id that other calls have, too. */
+/** Returns a predicate: true if the caller may return a call without an id, or with an id that recurs. */
 const mayDropIds =
   ({ attempt }: AnsweredRequest) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
@@ -232,10 +238,10 @@ const mayDropIds =
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 
 /**
- * Whether the caller returns such reasoning itself, judged by its last turn with tool calls. Nothing is then stored. A
- * caller that returns the text without the signature still needs the memory.
+ * Returns true if the caller returns this kind of reasoning itself, judging by its last turn with tool calls, so that
+ * nothing needs to be stored. A caller that returns the text without the signature still needs the memory.
  */
-function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
+function returnsReasoning({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))
   const signed = steps.some(({ lead, next }) => lead.some(isSigned) || next.some(isSigned))
   while (messages[at]?.role === 'assistant')

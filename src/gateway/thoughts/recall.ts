@@ -14,7 +14,7 @@ import { type AcceptReasoning, type Position, Turn } from './turn.ts'
 import type { AnswerReasoning, KnownCall } from './types.ts'
 
 /**
- * Restores remembered reasoning that the caller no longer has, before the tool calls that it led to, as far as the
+ * Restores remembered reasoning that the caller no longer has, in front of the tool calls that it led to, as far as the
  * target accepts it. Returns undefined if there is nothing to restore. A turn that already has a signature stays
  * unchanged. The restored reasoning depends only on earlier messages, never on later ones (law 21).
  */
@@ -43,12 +43,12 @@ const hasCall = ({ role, content }: Message): boolean => role === 'assistant' &&
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 
 interface Options {
-  /** Whether signatures are valid only if nothing before them changed. */
+  /** True if signatures are valid only if nothing before them changed. */
   readonly isBound: boolean
-  /** Whether some calls may be known only by their position. */
+  /** True if some calls may be known only by position. */
   readonly byPosition: boolean
   find(key: string): KnownCall | undefined
-  /** Returns how the target accepts reasoning from this issuer. Undefined if it does not. */
+  /** Returns a function that adapts this reasoning to the target. Undefined if the target does not accept it. */
   takes(reasoning: AnswerReasoning): AcceptReasoning | undefined
 }
 
@@ -62,8 +62,9 @@ class Recall {
   private readonly read = { message: 0, index: 0 }
   private whole: FullDigest | undefined
   private digested = 0
-  /** Answers whose reasoning was restored in an earlier turn, and the budget for restoring it again. */
+  /** Answers whose reasoning was restored in an earlier turn. */
   private readonly restoredAnswers = new Set<AnswerReasoning>()
+  /** Budget for restoring the reasoning of these answers again. */
   private readonly repeatBudget = new Budget()
 
   constructor(request: CanonicalRequest, options: Options) {
@@ -81,7 +82,7 @@ class Recall {
     return this.changes.size === 0 ? undefined : recalledBy(this.request, this.messages, this.changes)
   }
 
-  /** Restores the reasoning of one turn of the assistant: the messages from `first` up to, but not including, `end`. */
+  /** Restores the reasoning of one assistant turn: the messages from `first` up to, but not including, `end`. */
   private turn(first: number, end: number): void {
     const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
@@ -138,14 +139,14 @@ class Recall {
   }
 
   /**
-   * Limits repetition. An answer is one turn, so that reasoning whose calls recur in many turns is restored only within
-   * a budget.
+   * Limits repetition. An answer is normally a single turn, so reasoning whose calls recur in many turns is restored
+   * only within a budget.
    */
   private isAffordable({ reasoning }: KnownCall): boolean {
     return !this.restoredAnswers.has(reasoning) || this.repeatBudget.spend(reasoning.steps as unknown as Json)
   }
 
-  /** Whether everything that a signature covers is unchanged. */
+  /** Returns true if everything that a signature covers is unchanged. */
   private isUnchanged({ reasoning: { prefix } }: KnownCall, first: number): boolean {
     if (!this.options.isBound || prefix === undefined) return true
     this.whole ??= new FullDigest(this.request)

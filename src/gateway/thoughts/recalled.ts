@@ -3,19 +3,19 @@ import { type Loss, lose } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { RESTORED_REASONING } from '../../egress/losses.ts'
 
-/** A request with remembered reasoning restored to it. */
+/** A request in which remembered reasoning was restored. */
 export interface Recalled {
   readonly request: CanonicalRequest
   /** Number of restored reasoning parts. */
   readonly count: number
   /**
    * Maps losses of this request to losses of the caller's request, and appends the restored parts as insertions, so
-   * that `lose` turns the caller's request into what was written.
+   * that `lose` turns the caller's request into the written request.
    */
   lossesOf(found: readonly Loss[]): readonly Loss[]
 }
 
-/** Returns the message after its changes. */
+/** Applies changes to a message. */
 export const changed = (message: Message, changes: Changes): Message => ({
   ...message,
   content: message.content.flatMap((part, index): readonly Part[] => {
@@ -24,7 +24,7 @@ export const changed = (message: Message, changes: Changes): Message => ({
   }),
 })
 
-/** Returns the changed request, with the mapping of its losses. */
+/** Returns the changed request and the mapping of its losses. */
 export function recalledBy(
   request: CanonicalRequest,
   messages: readonly Message[],
@@ -38,29 +38,29 @@ export function recalledBy(
   }
 }
 
-/** A change at one index of a message's content: reasoning to insert before it. */
+/** A change at one index of a message's content: reasoning to insert before the index. */
 export interface Change {
   readonly before: readonly ReasoningPart[]
-  /** Whether the part at this index is removed, because `before` contains it together with its signature. */
+  /** True if the part at this index is removed, because `before` contains it together with its signature. */
   readonly replaced?: true
 }
 
-/** The changes of a message by index in its content, in order. */
+/** Changes of a message by index in its content, in order. */
 export type Changes = ReadonlyMap<number, Change>
 
-/** A part of a changed message, with the data needed to report its losses. */
+/** A part of a changed message, with the data for reporting its losses. */
 interface ChangedPart {
-  /** Index of the part in the caller's message; for a restored part, the index before which it was inserted. */
+  /** Index of the part in the caller's message or, for a restored part, the index before which it was inserted. */
   readonly index: number
-  /** Restored part as the upstream gets it. Undefined for a part of the caller. */
+  /** Restored part as the upstream receives it. Undefined for a part of the caller. */
   put: ReasoningPart | undefined
   readonly isPut: boolean
   readonly lost: Loss[]
-  /** Index after all insertions and before any drop, the state in which `lose` applies insertions and moves. */
+  /** Index after all insertions but before any drops, when `lose` applies insertions and moves. */
   late: number
 }
 
-/** The parts of each changed message, in order. */
+/** Parts of each changed message, in order. */
 type ChangedParts = ReadonlyMap<number, readonly ChangedPart[]>
 
 /** Maps losses of a changed request to the caller's request, and appends the restored parts. */
@@ -69,33 +69,35 @@ function locatedLosses(
   { messages }: CanonicalRequest,
   changes: ReadonlyMap<number, Changes>,
 ): readonly Loss[] {
-  const all = new Map([...changes].map(([message, ofMessage]) => [message, partsOf(messages[message]!, ofMessage)]))
+  const all = new Map(
+    [...changes].map(([message, messageChanges]) => [message, partsOf(messages[message]!, messageChanges)]),
+  )
   const losses = found.filter(loss => !noteRestoredLoss(loss, all))
   for (const parts of all.values()) settleIndexes(parts)
   return [
     ...losses.map(loss => atCallersPath(loss, all)),
-    ...[...changes].flatMap(([message, ofMessage]) => additions(message, ofMessage, all.get(message)!)),
+    ...[...changes].flatMap(([message, messageChanges]) => additions(message, messageChanges, all.get(message)!)),
   ]
 }
 
 function partsOf({ content }: Message, changes: Changes): readonly ChangedPart[] {
-  const place = (index: number, put?: ReasoningPart): ChangedPart => ({
+  const changedPart = (index: number, put?: ReasoningPart): ChangedPart => ({
     ...{ index, put, isPut: put !== undefined, lost: [], late: 0 },
   })
   return content.flatMap((_, index) => {
     const { before = [], replaced } = changes.get(index) ?? {}
-    return [...before.map(put => place(index, put)), ...(replaced ? [] : [place(index)])]
+    return [...before.map(put => changedPart(index, put)), ...(replaced ? [] : [changedPart(index)])]
   })
 }
 
 /**
- * Records a loss of a restored part on that part, and returns true. The part is reported as it was written, so that
- * such a loss is not the caller's.
+ * Records a loss on the restored part that it concerns, if any, and returns true. The part is reported in its written
+ * form, so that the loss need not be reported to the caller.
  */
 function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
-  const [place, rest] = partAt(loss, all)
-  if (place?.isPut !== true) return false
-  place.lost.push({ ...loss, path: ['put', ...rest] })
+  const [part, rest] = partAt(loss, all)
+  if (part?.isPut !== true) return false
+  part.lost.push({ ...loss, path: ['put', ...rest] })
   return true
 }
 
@@ -112,17 +114,17 @@ function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart 
 
 function settleIndexes(parts: readonly ChangedPart[]): void {
   let put = 0
-  for (const place of parts) {
-    if (place.lost.length > 0) place.put = lose<{ put?: ReasoningPart | undefined }>({ put: place.put }, place.lost).put
-    place.late = place.index + put
-    if (place.put !== undefined) put++
+  for (const part of parts) {
+    if (part.lost.length > 0) part.put = lose<{ put?: ReasoningPart | undefined }>({ put: part.put }, part.lost).put
+    part.late = part.index + put
+    if (part.put !== undefined) put++
   }
 }
 
 function atCallersPath(loss: Loss, all: ChangedParts): Loss {
-  const [place, rest] = partAt(loss, all)
+  const [part, rest] = partAt(loss, all)
   const [list, message, field, index] = loss.path
-  if (place !== undefined) return { ...loss, path: [list!, message!, field!, place.index, ...rest] }
+  if (part !== undefined) return { ...loss, path: [list!, message!, field!, part.index, ...rest] }
   const parts = list === 'messages' && field === 'content' ? all.get(Number(message)) : undefined
   if (parts === undefined) return loss
   if (loss.kind === 'inserted' && typeof index === 'number')
@@ -131,14 +133,14 @@ function atCallersPath(loss: Loss, all: ChangedParts): Loss {
 }
 
 /**
- * Maps a `moved` order onto the final list. Restored parts that were dropped again are skipped. The caller's dropped
- * parts stay at their position.
+ * Maps a `moved` order onto the final list. Skips restored parts that were dropped again. The caller's dropped parts
+ * keep their positions.
  */
 function finalOrder(order: readonly number[], parts: readonly ChangedPart[]): readonly number[] {
-  const standing = order.map(index => parts[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
-  const late = new Set(standing.map(place => place.late))
+  const remaining = order.map(index => parts[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
+  const late = new Set(remaining.map(part => part.late))
   const last = parts.at(-1)?.late ?? 0
-  return [...late, ...[...Array(last + 1).keys()].filter(place => !late.has(place))]
+  return [...late, ...[...Array(last + 1).keys()].filter(index => !late.has(index))]
 }
 
 function additions(message: number, changes: Changes, parts: readonly ChangedPart[]): readonly Loss[] {
@@ -147,7 +149,7 @@ function additions(message: number, changes: Changes, parts: readonly ChangedPar
     const path = ['messages', message, 'content', index]
     return [
       ...(put.get(index) ?? []).map(
-        (place): Loss => ({ kind: 'inserted', path, value: place.put, reason: RESTORED_REASONING }),
+        (part): Loss => ({ kind: 'inserted', path, value: part.put, reason: RESTORED_REASONING }),
       ),
       ...(replaced ? ([{ kind: 'dropped', path, reason: 'sent-with-its-proof', restored: true }] as const) : []),
     ]

@@ -4,17 +4,17 @@ import type { FoundReasoning, SharedRecords } from '../../store/shared-records.t
 import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { AbsentNames } from './absent-names.ts'
 import { isPositionKey } from './call-keys.ts'
-import { aboutOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
+import { authenticatedDataOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
-/** Maximum time that a request waits for the reasoning of other instances, in milliseconds. */
+/** Maximum time for which a request waits for the reasoning of other instances, in milliseconds. */
 const PATIENCE = 500
 
-/** Options: the store of reasoning, and the listener for faults. */
+/** Options of `SharedReasoning`. */
 export interface SharedReasoningOptions {
   readonly records: Pick<SharedRecords, 'changeReasoning' | 'reasoning'>
   readonly secret: GatewaySecret
-  /** Called once per kind of fault that prevented storing. */
+  /** Called once per kind of fault that prevents reading or storing reasoning. */
   readonly onFault: (thrown: unknown) => void
   readonly now?: () => number
 }
@@ -27,8 +27,8 @@ export interface Fetched {
 }
 
 /**
- * Shares reasoning with other instances through the store: encrypted with the gateway's secret, and found by hashes of
- * call keys.
+ * Shares reasoning with other instances through the store. The reasoning is encrypted with the gateway's secret and
+ * found by hashes of call keys.
  */
 export class SharedReasoning {
   readonly journal: ReasoningJournal
@@ -52,23 +52,23 @@ export class SharedReasoning {
   /**
    * Stores the reasoning of one answer in the background.
    *
-   * @param save retention time in milliseconds.
+   * @param lifetime retention time in milliseconds.
    */
-  save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, save: number): void {
-    this.journal.save(owner, keys, reasoning, this.now() + save)
+  save(owner: string, keys: readonly CallKeys[], reasoning: AnswerReasoning, lifetime: number): void {
+    this.journal.save(owner, keys, reasoning, this.now() + lifetime)
   }
 
   /**
-   * Removes keys whose calls were made without reasoning. Only keys by position can recur in other answers, so that
-   * only these need the store.
+   * Removes keys whose calls were made without reasoning. Only position keys can recur in other answers, so only these
+   * need to be deleted from the store.
    */
   forget(owner: string, keys: readonly CallKeys[]): void {
-    const places = keys.map(some => some.filter(isPositionKey)).filter(some => some.length > 0)
-    if (places.length > 0) this.journal.forget(owner, places)
+    const positions = keys.map(callKeys => callKeys.filter(isPositionKey)).filter(({ length }) => length > 0)
+    if (positions.length > 0) this.journal.forget(owner, positions)
     for (const key of keys.flat()) this.absent.add(nameOf(owner, key), !isPositionKey(key))
   }
 
-  /** Whether the store may have the key. */
+  /** Returns true if the store may have the key. */
   mayHave(owner: string, key: string): boolean {
     return !this.absent.has(nameOf(owner, key))
   }
@@ -76,11 +76,11 @@ export class SharedReasoning {
   /** Reads the reasoning stored under any of the keys. Empty if the store does not answer in time. Never rejects. */
   async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<readonly Fetched[]>(resolve => {
+    const timeout = new Promise<readonly Fetched[]>(resolve => {
       timer = setTimeout(resolve, PATIENCE, NOTHING)
     })
     try {
-      return await Promise.race([this.stored(owner, keys), late])
+      return await Promise.race([this.stored(owner, keys), timeout])
     } finally {
       clearTimeout(timer)
     }
@@ -104,11 +104,11 @@ export class SharedReasoning {
 
 const NOTHING: readonly Fetched[] = []
 
-/** Decrypts a row. Drops keys that were deleted since, or that now belong to another answer. */
+/** Decrypts a row. Drops keys that have since been deleted or now belong to another answer. */
 function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer): readonly Fetched[] {
-  const plain = decrypted(secret, Buffer.from(text, 'base64'), aboutOf(owner))
+  const plain = decrypted(secret, Buffer.from(text, 'base64'), authenticatedDataOf(owner))
   if (plain === undefined) return NOTHING
   const { keys, thoughts } = JSON.parse(plain) as Fetched
   const valid = new Set(names.map(({ name }) => name))
-  return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
+  return [{ keys: keys.map(callKeys => callKeys.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
 }

@@ -12,26 +12,26 @@ import { signerOf } from './issuer.ts'
 
 /** Time for which the account of a signature is stored, in milliseconds. */
 const LIFETIME = 7 * 24 * 3_600_000
-/** Maximum number of signatures remembered in memory, the latest ones. */
-const MOST = 100_000
-/** Maximum number of signatures that wait for the store. Further ones are only remembered. */
-const MOST_WAITING = 10_000
-/** Maximum time that a request waits for the store, in milliseconds. */
+/** Maximum number of signatures that are remembered in memory. The oldest are forgotten first. */
+const MAX_REMEMBERED = 100_000
+/** Maximum number of signatures that wait for the store. Further signatures are only remembered in memory. */
+const MAX_WAITING = 10_000
+/** Maximum time for which a request waits for the store, in milliseconds. */
 const PATIENCE = 500
 
-/** Options: the store, the other processes, and the listener for faults. */
+/** Options of `Signers`. */
 export interface SignersOptions {
   readonly records: Pick<SharedRecords, 'putSignatures' | 'signatures' | 'hasSignatures'>
   readonly bus: Bus
-  /** Whether signatures may be stored. Without it, a restart forgets them. */
+  /** Returns true if signatures may be stored. If not, they are forgotten at a restart. */
   readonly isStored: () => boolean
-  /** Called once per kind of fault. No request fails because of it. */
+  /** Called once per kind of fault. Faults never fail a request. */
   readonly onFault: (thrown: unknown) => void
 }
 
 /**
- * Remembers which account issued a signature of reasoning, so that no other account gets it, even if the client holds
- * it (trap 33). Holds only hashes. Other instances and later processes find them in the store.
+ * Remembers which account issued a signature of reasoning, so that no other account receives it, even if the client
+ * returns it (trap 33). Holds only hashes. Other instances and later processes find them in the store.
  */
 export class Signers {
   private readonly options: SignersOptions
@@ -50,22 +50,22 @@ export class Signers {
     this.reload(channels)
   }
 
-  /** The same object if signatures may belong to different accounts. Undefined if there is only one account. */
+  /** This object if signatures may belong to different accounts. Undefined if there is only one account. */
   get ifNeeded(): Signers | undefined {
     return this.isNeeded ? this : undefined
   }
 
-  /** Applies other channels. Accounts that are no longer configured still issued signatures. */
+  /** Applies new channels. Signatures may also belong to accounts that are no longer configured. */
   reload(channels: readonly ChannelConfig[]): void {
     this.isNeeded ||= hasSeveralAccounts(channels)
   }
 
-  /** Looks for signatures of accounts that are no longer configured. */
+  /** Looks for stored signatures, which may belong to accounts that are no longer configured. */
   async open(): Promise<void> {
     this.isNeeded ||= await this.guarded(this.options.records.hasSignatures(), false)
   }
 
-  /** Returns the account that issued a signature, as `signerOf` named it. Undefined if it is unknown. */
+  /** Returns the account that issued a signature: the result of `signerOf`. Undefined if the account is unknown. */
   of(signature: Signature): string | undefined {
     return this.known.get(hashOf(signature))
   }
@@ -74,47 +74,47 @@ export class Signers {
   issued(signature: Signature, signer: string): void {
     const name = hashOf(signature)
     if (this.known.get(name) === signer) return
-    putNewest(this.known, name, signer, MOST)
+    putNewest(this.known, name, signer, MAX_REMEMBERED)
     this.options.bus.publish('signatures', [name, signer])
-    if (!this.options.isStored() || this.waiting.size >= MOST_WAITING) return
+    if (!this.options.isStored() || this.waiting.size >= MAX_WAITING) return
     this.waiting.set(name, signer)
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
     })
   }
 
-  /** Finds the accounts of signatures that this process does not know. Undefined if none must be looked up. */
+  /** Looks up the accounts of signatures that this process does not know. Undefined if there are none to look up. */
   fetch(signatures: readonly Signature[]): Promise<void> | undefined {
     const unknown = signatures.map(hashOf).filter(name => !this.known.has(name) && !this.absent.has(name))
     return unknown.length === 0 ? undefined : this.find(unknown)
   }
 
-  /** Waits until all signatures so far are stored, a few seconds at most. */
+  /** Waits until all signatures so far are stored, but at most a few seconds. */
   async close(): Promise<void> {
     this.end()
-    if (this.writing !== undefined) await Promise.race([this.writing, late(undefined, 3000)])
+    if (this.writing !== undefined) await Promise.race([this.writing, valueAfter(undefined, 3000)])
   }
 
   private async find(names: readonly string[]): Promise<void> {
     const found = await this.guarded(
-      Promise.race([this.options.records.signatures(names), late(undefined, PATIENCE)]),
+      Promise.race([this.options.records.signatures(names), valueAfter(undefined, PATIENCE)]),
       undefined,
     )
     if (found === undefined) return
     for (const name of names) {
       const signer = found.get(name)
       if (signer === undefined) this.absent.add(name, false)
-      else putNewest(this.known, name, signer, MOST)
+      else putNewest(this.known, name, signer, MAX_REMEMBERED)
     }
   }
 
   private apply(message: Json): void {
     if (!Array.isArray(message)) return
     const [name, signer] = message
-    if (typeof name === 'string' && typeof signer === 'string') putNewest(this.known, name, signer, MOST)
+    if (typeof name === 'string' && typeof signer === 'string') putNewest(this.known, name, signer, MAX_REMEMBERED)
   }
 
-  /** Writes everything that waits, one transaction at a time. */
+  /** Writes all waiting signatures, one transaction at a time. */
   private async write(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
     while (this.waiting.size > 0) {
@@ -126,21 +126,21 @@ export class Signers {
     }
   }
 
-  /** Resolves to `otherwise` after a fault. The store reports its own faults. */
-  private async guarded<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  /** Resolves to `fallback` after a fault. The store reports its own faults. */
+  private async guarded<T>(work: Promise<T>, fallback: T): Promise<T> {
     try {
       return await work
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) this.faults.log(thrown)
-      return otherwise
+      return fallback
     }
   }
 }
 
-/** Whether two channels, or keys of a pool, could take signatures of the same format and are different accounts. */
+/** Returns true if two channels, or two keys of a pool, use the same format with different accounts. */
 function hasSeveralAccounts(channels: readonly ChannelConfig[]): boolean {
   const byFormat = new Map<string, string>()
-  for (const channel of channels.flatMap(one => one.keys ?? [one]))
+  for (const channel of channels.flatMap(channel => channel.keys ?? [channel]))
     for (const format of channel.formats) {
       const signer = signerOf({ channel, format })
       if (byFormat.getOrInsert(format.format, signer) !== signer) return true
@@ -158,13 +158,13 @@ const hashOf = (signature: Signature): string => {
   return name
 }
 
-/** Length of the hashed end of a long signature, in characters. Both ends of a ciphertext are unique. */
+/** Number of characters hashed at either end of a long signature. Both ends of a ciphertext are unique. */
 const END = 1024
 
 const excerptOf = (value: string): string =>
   value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`
 
-const late = <T>(value: T, milliseconds: number): Promise<T> =>
+const valueAfter = <T>(value: T, milliseconds: number): Promise<T> =>
   new Promise(resolve => {
     setTimeout(resolve, milliseconds, value).unref()
   })

@@ -10,25 +10,25 @@ export interface Position {
   readonly index: number
 }
 
-/** Converts reasoning to the form that the target accepts. Undefined if it accepts none of it. */
+/** Converts reasoning to a form that the target accepts. Returns undefined if the target accepts none of it. */
 export type AcceptReasoning = (part: ReasoningPart) => ReasoningPart | undefined
 
 /** Positions between which a call's reasoning belongs. */
 interface Range {
-  /** The position after the previous call, or the beginning of the turn. */
+  /** The position after the previous call, or the start of the turn. */
   readonly from: number
   /** The position of the call. */
   readonly at: number
   readonly take: AcceptReasoning | undefined
 }
 
-/** One turn of the assistant, over any number of messages, and the reasoning to restore in it. */
+/** One assistant turn, which may span several messages, and the reasoning to restore in it. */
 export class Turn {
   private readonly positions: readonly Position[]
   private readonly isBound: boolean
   /** Reasoning that the caller returned, without signatures. */
   private readonly unsigned: readonly Position[]
-  /** Text of that reasoning, without spaces. */
+  /** Text of the unsigned reasoning, without spaces. */
   private unsignedText: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Position>()
@@ -42,8 +42,8 @@ export class Turn {
   }
 
   /**
-   * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at the original positions as
-   * far as they are known. If signatures depend on positions, restores the reasoning only if all positions are known.
+   * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at their original positions
+   * as far as these are known. If signatures depend on positions, restores reasoning only if all positions are known.
    */
   restore({ reasoning, step }: KnownCall, { from, at, take }: Range): void {
     const handled = this.steps.get(reasoning) ?? 0
@@ -53,33 +53,33 @@ export class Turn {
     const inexact = this.isBound && (missed.length > 0 || callStep.mixed === true)
     this.steps.set(reasoning, inexact ? Number.POSITIVE_INFINITY : step + 1)
     if (inexact) return
-    const lead = [...missed.flatMap(allOf), ...callStep.lead].flatMap(one => take(one) ?? [])
-    const next = callStep.next.flatMap(one => take(one) ?? [])
+    const lead = [...missed.flatMap(allOf), ...callStep.lead].flatMap(part => take(part) ?? [])
+    const next = callStep.next.flatMap(part => take(part) ?? [])
     if (!this.addsAnything([...lead, ...next])) return
     if (handled === 0 && this.unsigned.length > 0) this.replaceTextOf(reasoning)
     this.insert(this.leadPosition(from, at), lead)
     this.insert(at, next)
   }
 
-  /** The changes of each message, in the order of its content. */
+  /** Returns the changes of each message, in the order of its content. */
   changes(): ReadonlyMap<number, Changes> {
     const changes = new Map<number, Map<number, Change>>()
     for (const [at, position] of this.positions.entries()) {
       const before = this.put.get(at)
       const replaced = this.replaced.has(position)
       if (before === undefined && !replaced) continue
-      const ofMessage = changes.getOrInsertComputed(position.message, () => new Map())
-      ofMessage.set(position.index, { before: before ?? [], ...(replaced ? { replaced } : {}) })
+      const messageChanges = changes.getOrInsertComputed(position.message, () => new Map())
+      messageChanges.set(position.index, { before: before ?? [], ...(replaced ? { replaced } : {}) })
     }
     return changes
   }
 
-  /** Whether the reasoning adds anything: text or signatures that the caller does not have. */
+  /** Returns true if the reasoning adds anything: text or signatures that the caller does not have. */
   private addsAnything(put: readonly ReasoningPart[]): boolean {
     return this.unsigned.length === 0 ? put.length > 0 : put.some(({ signature }) => signature !== undefined)
   }
 
-  /** Replaces the caller's unsigned reasoning by the signed original, if the text is the same. */
+  /** Replaces the caller's unsigned reasoning with the signed original, if the text is the same. */
   private replaceTextOf({ steps }: AnswerReasoning): void {
     this.unsignedText ??= textOf(this.unsigned.map(({ part }) => part))
     if (this.unsignedText !== textOf(steps.flatMap(allOf))) return
@@ -87,8 +87,8 @@ export class Turn {
   }
 
   /**
-   * Returns the position of leading reasoning: before the text in the call's own message, or before the text of earlier
-   * messages.
+   * Returns the position of leading reasoning: before the other parts of the call's message or, if there are none,
+   * after the previous call.
    */
   private leadPosition(from: number, at: number): number {
     const { message } = this.positions[at]!

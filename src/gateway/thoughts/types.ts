@@ -3,11 +3,11 @@ import type { Format } from '../../canonical/node.ts'
 
 /** Reasoning between one tool call and the previous one, or the start of the answer. */
 export interface Step {
-  /** Reasoning that a text part of the answer separates from the call. */
+  /** Reasoning that is separated from the call by other parts, such as text. */
   readonly lead: readonly ReasoningPart[]
   /** Reasoning immediately before the call. */
   readonly next: readonly ReasoningPart[]
-  /** Whether text was mixed with the leading reasoning, so that its exact positions are lost. */
+  /** True if text was mixed with the leading reasoning, so that the exact positions are lost. */
   readonly mixed?: true
 }
 
@@ -19,14 +19,14 @@ export interface AnswerReasoning {
   readonly issuer: string
   /** One step per call, in order. */
   readonly steps: readonly Step[]
-  /** Digest of everything that the upstream got before (`FullDigest`). Set only if signatures depend on it. */
+  /** Digest of everything that the upstream received before (`FullDigest`). Set only if signatures depend on it. */
   readonly prefix?: string
 }
 
 /** All keys under which one call can be found. */
 export type CallKeys = readonly string[]
 
-/** A known call: the reasoning of its answer, and its number among the calls. */
+/** A known call: the reasoning of its answer, and its index among the answer's calls. */
 export interface KnownCall {
   readonly reasoning: AnswerReasoning
   readonly step: number

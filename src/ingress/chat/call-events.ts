@@ -8,7 +8,7 @@ import { readThoughtSignature } from './content.ts'
 import { ObjectText } from './object-text.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
-/** One tool call as assembled from chunks so far. */
+/** A tool call, as far as its chunks have arrived. */
 interface Call {
   /**
    * Index of the call that the chunks belong to. Upstreams may omit the index or use one index for all calls (traps 2,
@@ -23,40 +23,45 @@ interface Call {
   extras: { [field: string]: Json } | undefined
   /** All arguments so far. Arguments that arrive before the call can start are emitted with its start (trap 7). */
   received: string
-  /** Tracks whether the arguments are complete. Created on first use. */
+  /** Tracker for the completeness of the arguments. Created on first use. */
   text: ObjectText | undefined
-  /** Whether the arguments began with an empty object, which some upstreams send first for every call (trap 8). */
+  /** True if the arguments started with an empty object, which some upstreams send first for every call (trap 8). */
   startedEmpty: boolean
   part: number | undefined
   ended: boolean
 }
 
-/** The known fields of a tool call's chunk. */
+/** Known fields in a chunk of a tool call. */
 const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
-/** A stream reader that records whether the upstream's chunks needed repair and cannot be passed on unchanged. */
+/**
+ * State of a stream reader. `irregular` is set when a chunk needed repair, so that the chunks cannot be passed on
+ * unchanged.
+ */
 export interface StreamState {
   irregular: boolean
 }
 
 /** Assembles the tool calls of one candidate from chunks. Each method returns the number of parts started so far. */
 export class CallReader {
-  /** Whether the candidate has made any call. */
+  /** True after the candidate's first call. */
   any = false
   private readonly candidate: number
   private readonly calls: Call[] = []
-  /** Last call of each index and first call of each id. One chunk may hold thousands of calls. */
+  /**
+   * Last call of each index, and first call of each id. Maps keep lookups fast when one chunk has thousands of calls.
+   */
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
   private readonly stream: StreamState
   /** The call in the deprecated field `function_call`. */
   private legacy: Call | undefined
-  /** The call that started last, until it has ended. */
+  /** The call that started last. Undefined once the call has ended. */
   private latest: Call | undefined
   private readonly endText: (out: CanonicalEvent[]) => void
 
-  /** @param endText ends the text before a call. */
+  /** @param endText function that ends the open text before a call starts. */
   constructor(
     candidate: number,
     request: CanonicalRequest,
@@ -87,14 +92,14 @@ export class CallReader {
     return this.grow(call, called, append, out, parts)
   }
 
-  /** Whether some function call has no arguments so far. */
+  /** True if a function call has received no arguments yet. */
   get hasEmpty(): boolean {
     return this.calls.some(call => call.received === '' && !call.freeform)
   }
 
   /**
-   * Whether the chunk conforms to the format: indexes count up, and only the first chunk of a call has id and name.
-   * Clients concatenate repeated ids and names like arguments, so that repeats must be removed.
+   * Returns true if the chunk conforms to the format: indexes count up, and only the first chunk of a call has id and
+   * name. Clients concatenate repeated ids and names as they do arguments, so repeats must be removed.
    */
   private isRegular(found: Call | undefined, { index, id }: JsonObject, called: JsonObject, grows: string): boolean {
     const text = called[grows]
@@ -111,11 +116,11 @@ export class CallReader {
     return this.grow(call, chunk, textOf(chunk['arguments']), out, parts)
   }
 
-  /** Starts the calls that could not start yet, and ends all calls. */
+  /** Starts the remaining calls, then ends all calls. */
   close(out: CanonicalEvent[], parts: number): number {
     let partCount = parts
     for (const call of this.calls) {
-      partCount = this.begin(call, out, partCount)
+      partCount = this.startCall(call, out, partCount)
       this.end(call, out)
     }
     this.calls.length = 0
@@ -127,8 +132,8 @@ export class CallReader {
   }
 
   /**
-   * Ends the latest call when another part starts, if its arguments are a complete object. Any other call may still
-   * grow.
+   * Ends the latest call before another part starts, but only if its arguments are a complete object. Other calls may
+   * still receive arguments.
    */
   endWhole(out: CanonicalEvent[]): void {
     const call = this.latest
@@ -138,7 +143,7 @@ export class CallReader {
     this.end(call, out)
   }
 
-  /** Ends a call that has started, unless it has ended already. */
+  /** Ends a call that has started and not yet ended. */
   private end(call: Call, out: CanonicalEvent[]): void {
     if (call.ended) return
     call.ended = true
@@ -147,7 +152,7 @@ export class CallReader {
     out.push({ type: 'part-end', at })
   }
 
-  /** Finds the call that a chunk belongs to. Undefined if the chunk starts another call. */
+  /** Finds the call that a chunk continues. Undefined if the chunk starts another call. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
@@ -198,14 +203,14 @@ export class CallReader {
       add(call, append)
       return parts
     }
-    const partCount = this.begin(call, out, parts)
+    const partCount = this.startCall(call, out, parts)
     add(call, append)
     if (append !== '') out.push({ type: 'part-delta', at: { candidate: this.candidate, part: call.part! }, append })
     return partCount
   }
 
   /** Starts a call, after a reasoning part for its signature if it has one. Returns the new number of parts. */
-  private begin(call: Call, out: CanonicalEvent[], parts: number): number {
+  private startCall(call: Call, out: CanonicalEvent[], parts: number): number {
     if (call.part !== undefined) return parts
     this.endText(out)
     this.endWhole(out)
@@ -242,13 +247,13 @@ function add(call: Call, append: string): void {
   call.text?.add(append)
 }
 
-/** Converts arguments to text. An empty object becomes empty text, because the arguments are yet to arrive. */
+/** Converts arguments to text. An empty object becomes empty text, because the arguments follow later. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : isObject(value) && Object.keys(value).length > 0 ? JSON.stringify(value) : ''
 
 /**
- * Whether a chunk without an id starts another call. Upstreams that send whole calls omit index and id, or repeat them
- * for all calls, but give each call its name.
+ * Returns true if a chunk without an id starts another call. Upstreams that send each call in one chunk omit index and
+ * id, or use the same ones for all calls, but they always send the name.
  */
 function startsAnotherCall(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false

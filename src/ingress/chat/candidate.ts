@@ -19,14 +19,14 @@ import { FORMAT } from './wire.ts'
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
 
 /**
- * Fields with errors beside an answer. Callers may not see all of their content, so that a chunk with such a field is
- * not passed on unchanged.
+ * Fields for errors next to an answer. A chunk with one of these fields is not passed on unchanged, because parts of
+ * the error must be hidden from callers.
  */
 export const ERRORS: ReadonlySet<string> = new Set(['error', 'errors'])
 
 type Flow = 'text' | 'reasoning' | 'refusal'
 
-/** A text part of the candidate, and its offset in all text of the candidate. */
+/** A text part, with its offset in the candidate's concatenated text. */
 interface Text {
   readonly part: number
   readonly from: number
@@ -38,9 +38,9 @@ interface Audio {
 }
 
 /**
- * Reads one candidate of a streamed answer. Chunks do not mark the end of a part. A text part, or a call with complete
- * arguments, ends when another part starts. Other calls stay open until the end of the stream, because their chunks may
- * arrive in any order (traps 1, 3).
+ * Reads one candidate of a streamed answer. Chunks do not mark the end of a part. A text part ends when another part
+ * starts, and so does a call with complete arguments. Other calls stay open until the stream ends, because their chunks
+ * may arrive in any order (traps 1, 3).
  */
 export class CandidateReader {
   finished = false
@@ -57,9 +57,9 @@ export class CandidateReader {
   private finish: string | undefined
   private refused = false
   private hasRole = false
-  /** Whether reasoning arrived in a text field. */
+  /** True if reasoning has arrived in a text field. */
   private hasReasoning = false
-  /** The URLs of the annotations so far. */
+  /** URLs of the annotations so far. */
   private readonly cited = new Set<string>()
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
@@ -122,7 +122,7 @@ export class CandidateReader {
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
-    if (!this.hasRole) this.begin(delta)
+    if (!this.hasRole) this.readFirstDelta(delta)
     const {
       reasoning_content,
       reasoning,
@@ -157,10 +157,10 @@ export class CandidateReader {
   }
 
   /**
-   * Reads the first delta, which has the role. Some upstreams send every field in every delta, with empty values for
-   * unused ones.
+   * Reads the first delta, which has the role. Some upstreams send every field in every delta and leave unused fields
+   * empty.
    */
-  private begin({ role, audio, function_call }: JsonObject): void {
+  private readFirstDelta({ role, audio, function_call }: JsonObject): void {
     this.hasRole = true
     if (typeof role !== 'string' || hasOnlyEmptyValues(audio) || hasOnlyEmptyValues(function_call))
       this.stream.irregular = true
@@ -179,7 +179,7 @@ export class CandidateReader {
     this.append('reasoning', text, part, out)
   }
 
-  /** Reads reasoning details, unless reasoning arrived in a text field. The details would repeat it. */
+  /** Reads reasoning details, unless reasoning has arrived in a text field, which the details would repeat. */
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const reasoning = this.hasReasoning ? undefined : findReasoning(delta)
     if (reasoning === undefined) return
@@ -187,7 +187,7 @@ export class CandidateReader {
     this.append('reasoning', reasoning.text, REASONING_PART, out)
   }
 
-  /** Reads content given as a list of parts, which Mistral uses to separate reasoning from text. */
+  /** Reads content in the form of a list of parts, which Mistral uses to separate reasoning from text. */
   private appendParts(content: readonly Json[], out: CanonicalEvent[]): void {
     this.stream.irregular = true
     for (const part of content) {
@@ -215,7 +215,10 @@ export class CandidateReader {
     return this.flow
   }
 
-  /** Emits the sources beside the choices as citations of the last text, except those that annotations name. */
+  /**
+   * Emits the sources listed next to the choices as citations of the last text, except sources that annotations already
+   * cite.
+   */
   cite(fields: JsonObject, out: CanonicalEvent[]): void {
     const last = this.texts.at(-1)
     const annotations = last === undefined ? [] : readSources(fields, this.cited)
@@ -223,7 +226,7 @@ export class CandidateReader {
       out.push({ type: 'part-patch', at: { candidate: this.index, part: last!.part }, annotations })
   }
 
-  /** Emits citations at the text parts that they refer to. */
+  /** Emits each citation at the text part that it refers to. */
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
     if (this.texts.length === 0) this.startFlow('text', TEXT, out)
     const cited = new Map<number, Annotation[]>()
@@ -291,8 +294,8 @@ export class CandidateReader {
 }
 
 /**
- * Returns the text part that an annotation refers to: the last one that starts at or before the annotation, else the
- * last one of all.
+ * Returns the text part that an annotation refers to: the last part that starts at or before the annotation, else the
+ * last part.
  */
 function textOf(annotation: Annotation, texts: readonly Text[]): Text {
   const start = annotation.type === 'citation' ? (annotation.start ?? annotation.end) : undefined
@@ -316,7 +319,7 @@ const REFUSAL: Part = { type: 'refusal', text: '' }
 
 const PLAIN: EndContent = { called: false, refused: false }
 
-/** Merges a field that arrives in several chunks. Lists are concatenated, other values replaced. */
+/** Merges a field that arrives in several chunks. Lists are concatenated; other values are replaced. */
 function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined

@@ -10,7 +10,7 @@ import { readThinkingPart } from './reasoning.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 /**
- * Fields of an assistant's message that are read. Annotations count as read, because upstreams send them in answers but
+ * Fields that are read from an assistant message. Annotations count as read, because upstreams send them in answers but
  * do not accept them in requests.
  */
 const TAKEN_BY_ASSISTANTS = new Set([
@@ -81,7 +81,10 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   thinking: wire => required(readThinkingPart(wire)),
 }
 
-/** Returns the fields read from a part of this type. Its content is in the field named like the type. */
+/**
+ * Returns the fields that are read from a part of this type. The content is in the field with the same name as the
+ * type.
+ */
 const taken = (field: string): ReadonlySet<string> => TAKEN[field]!
 const TAKEN: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
   [...KNOWN_PARTS].map(type => [type, new Set(['type', type, ...MARKERS])]),
@@ -178,7 +181,7 @@ function readReasoning(wire: JsonObject): readonly Part[] {
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
-/** Reads the parts of an assistant's message outside its content: a refusal, audio, tool calls. */
+/** Reads the parts of an assistant message that are outside its content: a refusal, audio and tool calls. */
 function readAnswer(wire: JsonObject): readonly Part[] {
   const parts: Part[] = []
   const refusal = text(wire['refusal'])

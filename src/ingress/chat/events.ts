@@ -18,21 +18,21 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
 
 /**
  * Reads the chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end only with the stream, because some
- * upstreams add to a candidate after its finish reason.
+ * upstreams send more of a candidate after its finish reason.
  */
 export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
-  /** Whether the stream deviates from the format, so that its chunks cannot be passed on unchanged. */
+  /** True if the stream deviates from the format, so that its chunks cannot be passed on unchanged. */
   irregular = false
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
-  /** Whether a chunk arrived before the answer started. */
+  /** True if a chunk arrived before the answer started. */
   private hasEarly = false
-  /** Whether the usage chunk, which is the last one, was read. */
+  /** True once the usage chunk, the last chunk of a stream, was read. */
   private isCounted = false
-  /** Fields of the whole answer from the chunks before its start. A later value replaces an earlier one. */
+  /** Answer-level fields from chunks before the start. A later value replaces an earlier one. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
-  /** Last service tier that was named. Some upstreams know the tier only at the end. */
+  /** Last service tier received. Some upstreams report the final tier only at the end. */
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
@@ -65,8 +65,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
       if (isObject(choice)) this.choice(choice, chunk)
       else this.irregular = true
     if (!this.started) {
-      // The first chunk may have fields that no later one repeats. Waiting for the id would buffer chunks without a
-      // bound.
+      // The first chunk may have fields that no later chunk repeats. Waiting for the id would buffer an unlimited
+      // number of chunks.
       this.irregular ||= this.hasEarly
       this.hasEarly = true
     }
@@ -84,7 +84,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
-  /** Handles data that is not a chunk: empty data, or the end mark with spaces around it. */
+  /** Handles data other than chunks: empty data, or the end mark surrounded by spaces. */
   private unread(data: string): void {
     if (data === '') return
     this.irregular = true
@@ -103,7 +103,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 
   /**
-   * Returns the head of a chunk. The answer starts with the first chunk that has content. Earlier chunks may lack the
+   * Returns the head in a chunk. The answer starts at the first chunk with content, because earlier chunks may lack the
    * id.
    */
   protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {
@@ -136,7 +136,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 }
 
-/** Finds the usage of a chunk. Moonshot puts it into the choice, Groq into `x_groq`. */
+/** Finds the usage in a chunk. Moonshot sends it in the choice, Groq in `x_groq`. */
 function usageIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage
   const choice = Array.isArray(choices) ? choices[0] : undefined

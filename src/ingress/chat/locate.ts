@@ -6,8 +6,7 @@ import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * Locates messages and their parts. Content may be a single string. Reasoning, calls and audio are in fields of their
- * own.
+ * Locates messages and their parts. Content may be a single string. Reasoning, calls and audio have separate fields.
  */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
   locator('messages', messages.map(pathsOf), ['messages', messages.length])

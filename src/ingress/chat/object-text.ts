@@ -8,9 +8,9 @@ export class ObjectText {
   private depth = 0
   private inString = false
   private escaped = false
-  /** Whether the outermost bracket is closed. Only spaces may follow. */
+  /** True once the outermost bracket is closed. Only spaces may follow. */
   private closed = false
-  /** Whether other text followed the object. */
+  /** True if other text followed the object. */
   private hasTrailingText = false
   private complete: boolean | undefined
 
@@ -22,7 +22,7 @@ export class ObjectText {
     this.unscanned += append
   }
 
-  /** Whether the text so far is one complete JSON object. */
+  /** True if the text so far is one complete JSON object. */
   get isComplete(): boolean {
     this.read()
     if (!this.closed || this.hasTrailingText) return false

@@ -4,15 +4,16 @@ import { defined, extrasOf, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
 /*
- * Fields with which callers of `chat` set reasoning. Most belong to one vendor (docs/wire/chat.md#reasoning-settings).
+ * Fields in which callers of `chat` set reasoning. Most are specific to one vendor
+ * (docs/wire/chat.md#reasoning-settings).
  */
 
 /** Reasoning settings of a request, and the fields that they were read from. */
 export interface ReadReasoning {
   readonly reasoning?: Reasoning
-  /** Fields that count as read. */
+  /** Fields that count as read and do not become extras. */
   readonly taken: readonly string[]
-  /** Template arguments other than the switches. They stay extras of the request. */
+  /** Template arguments other than the switches. They become extras of the request. */
   readonly templateArguments?: JsonObject
 }
 
@@ -23,20 +24,20 @@ type Read = Omit<ReadReasoning, 'taken'>
  */
 interface Switch {
   readonly field: string
-  readonly beside: readonly string[]
+  readonly companions: readonly string[]
   readonly read: (body: JsonObject) => Read | undefined
 }
 
 const NOTHING: ReadReasoning = { taken: [] }
 
-/** Switches by precedence. A request with several is read from the first, and the others become extras. */
+/** Switches in order of precedence. If a request has several, the first is read and the others become extras. */
 const SWITCHES: readonly Switch[] = [
-  { field: 'thinking', beside: ['reasoning_effort'], read: readThinking },
-  { field: 'reasoning_effort', beside: [], read: readEffort },
-  { field: 'reasoning', beside: [], read: readObject },
-  { field: 'enable_thinking', beside: ['thinking_budget'], read: readEnabled },
-  { field: 'thinking_budget', beside: [], read: readEnabled },
-  { field: 'chat_template_kwargs', beside: [], read: readTemplateArguments },
+  { field: 'thinking', companions: ['reasoning_effort'], read: readThinking },
+  { field: 'reasoning_effort', companions: [], read: readEffort },
+  { field: 'reasoning', companions: [], read: readObject },
+  { field: 'enable_thinking', companions: ['thinking_budget'], read: readEnabled },
+  { field: 'thinking_budget', companions: [], read: readEnabled },
+  { field: 'chat_template_kwargs', companions: [], read: readTemplateArguments },
 ]
 
 /** The fields of all switches. */
@@ -44,19 +45,19 @@ export const REASONING_FIELDS = [...SWITCHES.map(({ field }) => field), 'include
 
 /** Reads the reasoning settings of a request (docs/wire/chat.md#reasoning-settings). */
 export function readReasoning(body: JsonObject): ReadReasoning {
-  // Refuses an effort of a wrong type, whichever switch is read.
+  // Refuse an effort of the wrong type even if another switch is read.
   text(body['reasoning_effort'])
   const found = switchIn(body)
   const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
   if (found === undefined && shows === undefined) return NOTHING
   const read = found === undefined ? { reasoning: {} } : found.read(body)
   if (read === undefined) return NOTHING
-  const taken = found === undefined ? [] : [found.field, ...found.beside]
+  const taken = found === undefined ? [] : [found.field, ...found.companions]
   if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, taken }
   return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
 }
 
-/** Returns the switch that sets the reasoning of a request. A loop, because most requests have none. */
+/** Returns the switch that sets reasoning in a request. Uses a loop for speed, because most requests have no switch. */
 function switchIn(body: JsonObject): Switch | undefined {
   for (const one of SWITCHES) {
     const value = body[one.field]
@@ -65,7 +66,7 @@ function switchIn(body: JsonObject): Switch | undefined {
   return undefined
 }
 
-/** Whether the field sets reasoning in this request. Template arguments do so only if they name a switch. */
+/** Returns true if the field sets reasoning in this request. Template arguments count only if they contain a switch. */
 const isSwitch = (field: string, value: Json | undefined): boolean =>
   field !== 'chat_template_kwargs' || (isObject(value) && templateSwitch(value) !== undefined)
 
@@ -82,7 +83,7 @@ function readObject({ reasoning: wire }: JsonObject): Read | undefined {
   const { effort, max_tokens: budget, exclude, enabled } = wire as ReasoningObject
   const show = exclude === undefined ? undefined : !exclude
   const isPlain = effort === undefined && budget === undefined
-  // `enabled` beside a level adds nothing, unless the two contradict each other.
+  // `enabled` adds nothing to a level, unless the two contradict each other.
   const refused = isPlain || enabled === true ? [] : ['enabled']
   const level = isPlain && enabled !== undefined ? leveled(enabled ? undefined : OFF, undefined) : { effort, budget }
   return { reasoning: { ...defined({ ...level, show }), ...extrasOf(FORMAT, wire, OBJECT_FIELDS, refused) } }
@@ -102,24 +103,26 @@ const isReasoningObject = ({ effort, max_tokens, exclude, enabled }: JsonObject)
 
 const THINKING_FIELDS = new Set(['type', 'budget_tokens', 'effort'])
 
-/** The values of `thinking.type` that turn thinking on. */
-const ON: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', 'auto'])
+/** Values of `thinking.type` that turn thinking on. */
+const ENABLED: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', 'auto'])
 
 const OFF = 'none'
 
-/** Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. An effort may be inside or beside it. */
-function readThinking({ thinking: wire, reasoning_effort: beside }: JsonObject): Read | undefined {
+/**
+ * Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. The effort may be inside this object or next to it.
+ */
+function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObject): Read | undefined {
   if (!isObject(wire)) return undefined
-  const { type, budget_tokens: budget, effort = beside ?? undefined } = wire
+  const { type, budget_tokens: budget, effort = outerEffort ?? undefined } = wire
   if (effort !== undefined && !isEffort(effort)) return undefined
   if (budget !== undefined && typeof budget !== 'number') return undefined
   const extras = extrasOf(FORMAT, wire, THINKING_FIELDS)
   if (type === 'disabled') return { reasoning: { effort: OFF, ...extras } }
-  if (!ON.has(type)) return undefined
+  if (!ENABLED.has(type)) return undefined
   return { reasoning: { ...leveled(effort, budget), ...extras } }
 }
 
-/** Returns the settings of thinking that is on: its effort and budget, or neither if the model decides. */
+/** Returns the settings for enabled thinking: effort and budget, or neither if the model decides. */
 const leveled = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
   effort === undefined && budget === undefined ? { budget: -1 } : defined({ effort, budget })
 

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObjects, anyText } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields that hold reasoning text, in the order in which they are tried. `reasoning_details` is tried last. */
+/** Fields for reasoning text, in the order in which they are tried. `reasoning_details` is tried last. */
 const FIELDS = ['reasoning_content', 'reasoning'] as const
 
 interface FoundReasoning {
@@ -11,7 +11,7 @@ interface FoundReasoning {
   readonly field: string
 }
 
-/** Finds the reasoning of a message or delta in the first possible field that is not empty. */
+/** Finds the reasoning in a message or delta: the first of the possible fields that is not empty. */
 export function findReasoning(message: JsonObject): FoundReasoning | undefined {
   for (const field of FIELDS) {
     const value = message[field]
@@ -46,7 +46,7 @@ export interface MessageReasoning {
 
 const NO_REASONING: MessageReasoning = { parts: [], unread: [] }
 
-/** Reads the reasoning of a whole message. An empty string counts as reasoning, too. */
+/** Reads the reasoning of a whole message. An empty string also counts as reasoning. */
 export function readMessageReasoning(message: JsonObject): MessageReasoning {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NO_REASONING
@@ -62,16 +62,13 @@ export function readMessageReasoning(message: JsonObject): MessageReasoning {
   }
 }
 
-/** Reads a content part that is reasoning, with its wire value as spelling. Undefined for any other part. */
+/** Reads a reasoning part in a content list and records its wire value as spelling. Undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = reasoningText(wire)
   return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
-/**
- * Returns the text of a content part that is reasoning, given as a string or a list of strings. Undefined for any other
- * part.
- */
+/** Returns the text of a reasoning part, which may be a string or a list of strings. Undefined for any other part. */
 export function reasoningText({ type, thinking, summary }: JsonObject): string | undefined {
   if (type === 'thinking') return textOf(thinking)
   return type === 'reasoning' ? textOf(summary) : undefined

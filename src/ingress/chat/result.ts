@@ -55,8 +55,8 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat completion.")
 
 /**
- * Gives a new id to every call whose id is missing or not a string, and to every call with a repeated id (trap 6).
- * Callers of all formats find a call by its id.
+ * Gives a new id to every call whose id is missing, repeated or not a string (trap 6), because callers of all formats
+ * identify calls by id.
  */
 const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withMappedItems(body, 'choices', choice => {
@@ -76,7 +76,7 @@ function withId(call: JsonObject, ids: AnswerIds): JsonObject {
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
-/** The known fields of a message and of a delta. */
+/** Known fields of a message or a delta. */
 export const MESSAGE: ReadonlySet<string> = new Set(
   'role content refusal reasoning reasoning_content annotations audio images tool_calls function_call'.split(' '),
 )
@@ -99,7 +99,7 @@ const CHOICE_WITHOUT_LOGPROBS = new Set(['index', 'message', 'finish_reason'])
 
 /**
  * Returns the fields that could not be read: annotations without a text part, a second field with different reasoning,
- * values of a wrong type.
+ * and values of the wrong type.
  */
 function unread(message: JsonObject, reasoning: MessageReasoning): readonly string[] {
   const fields = [...reasoning.unread]
@@ -123,7 +123,7 @@ const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
   function_call: isObject,
 }
 
-/** Whether an object has only empty values. Some upstreams send every field and leave the unused ones empty. */
+/** Returns true if an object has only empty values. Some upstreams send every field and leave unused ones empty. */
 export const hasOnlyEmptyValues = (value: Json | undefined): boolean =>
   isObject(value) &&
   (value['id'] === '' || value['name'] === '') &&
@@ -146,7 +146,7 @@ function readMessage(message: JsonObject, reasoning: MessageReasoning, request: 
   return parts
 }
 
-/** Reads a part of the answer. A malformed one becomes an opaque part with its wire value. */
+/** Reads a part of the answer. A malformed part becomes opaque, with its wire value. */
 function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]): readonly Part[] {
   try {
     return read(wire)
@@ -209,7 +209,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** Reads the chosen tokens with their alternatives. Undefined if there is no list. */
+/** Reads the chosen tokens with their alternatives. Undefined if the value is not a list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 

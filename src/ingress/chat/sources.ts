@@ -5,21 +5,24 @@ import { anyText, defined, extrasOf } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
 /*
- * Web sources beside the choices: `citations`, a list of URLs, and `search_results` with titles and snippets
- * (docs/wire/chat.md#beyond-the-description). The fields stay extras of the answer, for callers of this format; for the
- * others the same sources are citations of its last text.
+ * Web sources next to the choices: `citations`, a list of URLs, and `search_results` with titles and snippets
+ * (docs/wire/chat.md#beyond-the-description). For callers of this format, the fields become extras of the answer. For
+ * other callers, the same sources become citations of its last text.
  */
 
-/** Marks a citation that the answer also has in its own fields. */
+/** Mark of a citation that the answer also lists in `citations` or `search_results`. */
 const BESIDE = { spelling: { [FORMAT]: { beside: true } } }
 
 const KNOWN = new Set(['url', 'title', 'snippet'])
 
-/** Whether an answer or a chunk has such a field. */
+/** Returns true if an answer or a chunk lists sources. */
 export const hasSources = (body: JsonObject): boolean =>
   Array.isArray(body['citations']) || Array.isArray(body['search_results'])
 
-/** The sources in the order of `citations`, to which numbers in the text refer; other search results come after them. */
+/**
+ * Returns the sources in the order of `citations`, because numbers in the text refer to it. Other search results
+ * follow.
+ */
 export function readSources(body: JsonObject, seen: ReadonlySet<string>): readonly Citation[] {
   const sources = new Map<string, Citation>()
   for (const one of listOf(body['citations'])) {
@@ -43,7 +46,7 @@ const readResult = (wire: JsonObject, url: string): Citation => ({
   ...BESIDE,
 })
 
-/** The URLs that the parts cite. */
+/** Returns the URLs that the parts cite. */
 const cited = (content: readonly Part[]): ReadonlySet<string> =>
   new Set(
     content

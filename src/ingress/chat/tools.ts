@@ -9,7 +9,7 @@ import { FORMAT, isFlat, MARKERS } from './wire.ts'
 const FIELDS = {
   function: ['name', 'description', 'parameters', 'strict'],
   custom: ['name', 'description', 'format'],
-  /** A custom tool whose format is not a grammar. */
+  /** Fields of a custom tool whose format is not a grammar. */
   free: ['name', 'description'],
 }
 const setsOf = (more: readonly string[]) => ({
@@ -41,8 +41,8 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
 }
 
 /**
- * Reads one tool. Its definition is in an inner object, or beside the type as in `responses`, which Cursor sends (trap
- * 73).
+ * Reads one tool. Its definition is in an inner object. Cursor sends the definition next to the type, as in `responses`
+ * (trap 73).
  */
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type']) ?? 'function'
@@ -104,7 +104,7 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   return allowed ?? { mode: isOptional(wire) ? 'auto' : 'required', extras }
 }
 
-/** Whether a choice limits the tools without requiring a call. */
+/** Returns true if a choice restricts the tools without requiring a call. */
 const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
   type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 

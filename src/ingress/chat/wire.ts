@@ -12,7 +12,7 @@ export const FORMAT = 'chat'
  */
 
 const hint = maybe(shape({ ttl: maybeText }))
-/** Fields that mark the end of a cached prefix. */
+/** Fields that mark the end of a prompt prefix to cache. */
 export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
 const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 
@@ -42,12 +42,12 @@ const PARTS = {
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = byValue('type', PARTS, shape({ type: v.string() }))
-/** Schema of the content, chosen by the input, so that a fault in a list is reported for the faulty part. */
+/** Schema of the content. The input determines whether it is a list, so that the error names the faulty part. */
 const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
 
 /**
- * Whether a tool call is a custom call. Some upstreams send both kinds at once, with the unused one empty. The type
- * then decides.
+ * Returns true for a custom tool call. Some upstreams send the fields of both kinds and leave the unused ones empty;
+ * then the type decides.
  */
 export const isCustom = (wire: unknown): boolean =>
   isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
@@ -78,7 +78,7 @@ const MESSAGES = {
   tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
   function: plain,
 }
-/** The roles that a message may have. */
+/** Roles of messages. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
@@ -92,8 +92,8 @@ const FUNCTION = {
 const CUSTOM = { name: v.string(), description: maybeText, format: maybe(json) }
 const definition = shape(FUNCTION)
 /**
- * Whether a function or custom tool has its fields beside the type, as in `responses`, rather than in an inner object
- * (trap 73).
+ * Returns true if the fields of a function or custom tool are next to its type, as in `responses`, rather than in an
+ * inner object (trap 73).
  */
 export function isFlat(wire: JsonObject): boolean {
   const type = wire['type'] ?? 'function'

@@ -3,23 +3,23 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Where the texts of an answer are that citations may support, so far. */
+/** Texts of an answer that citations may refer to. In a stream, only the texts so far. */
 export interface CitedTexts {
-  /** Returns the index of the part that a content block was read as. Undefined if it is no text. */
+  /** Returns the index of the part that was read from a content block. Undefined if the part is not a text. */
   blockAt(index: number): number | undefined
-  /** The part of the first text, and that of the plan. */
+  /** Indexes of the first text and of the plan among the parts. */
   readonly first: number | undefined
   readonly plan: number | undefined
 }
 
-/** Type of a citation in the reasoning, which cannot have citations in the canonical model. */
+/** Type of citations in reasoning. Canonical reasoning has no citations. */
 const IN_REASONING = 'THINKING_CONTENT'
 const IN_PLAN = 'PLAN'
 const IN_TEXT = 'TEXT_CONTENT'
 
 /**
- * Returns the index of the text that a citation supports: the plan, the content block that it names, or the first text
- * (docs/wire/cohere-chat.md#citations). Undefined if there is none.
+ * Returns the index of the text that a citation refers to: the plan, the named content block, or the first text
+ * (docs/wire/cohere-chat.md#citations). Undefined if there is no such text.
  */
 export function citedPart(wire: JsonObject, texts: CitedTexts): number | undefined {
   const { type, content_index: index } = wire
@@ -28,7 +28,7 @@ export function citedPart(wire: JsonObject, texts: CitedTexts): number | undefin
   return typeof index === 'number' ? texts.blockAt(index) : texts.first
 }
 
-/** Adds citations to the texts that they support. Returns those of no text apart. */
+/** Adds each citation to the text that it refers to. Returns citations without a text separately. */
 export function withCitations(
   content: readonly Part[],
   wire: readonly JsonObject[],
@@ -60,8 +60,8 @@ export function withCitations(
 }
 
 /**
- * Reads a citation of a document with a URL. One of other sources becomes opaque, without the fields that say which text
- * it is of.
+ * Reads a citation of a document with a URL. A citation of any other source becomes opaque, without the fields that
+ * identify the cited text.
  */
 export function readCitation(wire: JsonObject): Annotation {
   const document = anyObjects(wire['sources']).map(documentIn).find(isPage)
@@ -85,7 +85,7 @@ const documentIn = ({ type, document }: JsonObject): JsonObject | undefined =>
 
 const isPage = (document: JsonObject | undefined): boolean => isObject(document) && typeof document['url'] === 'string'
 
-/** Returns the citation without its content block, and without its usual type. */
+/** Returns the citation without its content index and default type. */
 function unplacedCitation(wire: JsonObject): JsonObject {
   const fields: { [field: string]: Json } = { ...wire }
   delete fields['content_index']

@@ -12,8 +12,8 @@ export const readMessages = (wire: readonly JsonObject[]): readonly Message[] =>
 
 const PLAIN = new Set(['role', 'content'])
 const TOOL = new Set(['role', 'content', 'tool_call_id'])
-/** The fields of an assistant's message that are read, in requests and in answers. */
-export const SPOKEN: ReadonlySet<string> = new Set(['role', 'content', 'tool_plan', 'tool_calls', 'citations'])
+/** Fields that are read from an assistant message, in requests and in answers. */
+export const ASSISTANT: ReadonlySet<string> = new Set(['role', 'content', 'tool_plan', 'tool_calls', 'citations'])
 
 function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
@@ -28,19 +28,19 @@ function readAssistant(wire: JsonObject): Message {
   const spoken = [...readContent(wire['content'], 'spoken'), ...readPlan(text(wire['tool_plan']))]
   const { content, unplaced } = withCitations(spoken, objects(wire['citations']) ?? [])
   const calls = (objects(wire['tool_calls']) ?? []).map(readCall)
-  return { role: 'assistant', content: [...content, ...calls], ...spokenExtras(wire, unplaced) }
+  return { role: 'assistant', content: [...content, ...calls], ...assistantExtras(wire, unplaced) }
 }
 
-/** Collects the fields of a message that are not read, and its citations of nothing that it says. */
-export function spokenExtras(wire: JsonObject, unplaced: readonly JsonObject[]): Pick<Message, 'extras'> {
-  const node = extrasOf(FORMAT, wire, SPOKEN)
+/** Returns extras for the unread fields of a message and for its citations that refer to no text. */
+export function assistantExtras(wire: JsonObject, unplaced: readonly JsonObject[]): Pick<Message, 'extras'> {
+  const node = extrasOf(FORMAT, wire, ASSISTANT)
   return unplaced.length === 0 ? node : { extras: { [FORMAT]: { ...node.extras?.[FORMAT], citations: unplaced } } }
 }
 
-/** Marks the text that says which tools the model is about to call and why. */
+/** Mark of the text in which the model explains its next tool calls. */
 export const PLAN = { [FORMAT]: { plan: true } }
 
-/** Reads the plan of a message with calls as a text before them (docs/wire/cohere-chat.md#plans). */
+/** Reads the plan of a message as a text before its tool calls (docs/wire/cohere-chat.md#plans). */
 export const readPlan = (plan: string | undefined): readonly Part[] =>
   plan === undefined || plan === '' ? [] : [{ type: 'text', text: plan, spelling: PLAN }]
 
@@ -50,7 +50,7 @@ export function readContent(wire: Json | undefined, kind: keyof typeof PART_TYPE
   return objects(wire)?.map(part => readPart(part, PART_TYPES[kind])) ?? []
 }
 
-/** Reads a part. One of a type that is not in `types` becomes opaque. */
+/** Reads a part. A part of a type that is not in `types` becomes opaque. */
 export function readPart(wire: JsonObject, types: ReadonlySet<string>): Part {
   const type = required(text(wire['type']))
   return types.has(type) ? PARTS[type]!(wire) : { type: 'opaque', format: FORMAT, value: wire }
@@ -103,7 +103,7 @@ function readResult(wire: JsonObject): ToolResultPart {
 const CALL = new Set(['id', 'type', 'function'])
 const CALLED = new Set(['name', 'arguments'])
 
-/** Returns a call that only this format has. */
+/** Returns an opaque part for a tool call that other formats lack. */
 export const opaqueCall = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
@@ -111,7 +111,7 @@ export const opaqueCall = (value: JsonObject): Part => ({
   spelling: { [FORMAT]: { call: true } },
 })
 
-/** Reads one tool call. One of another type than `function` becomes opaque. */
+/** Reads one tool call. A call of any type other than `function` becomes opaque. */
 export function readCall(wire: JsonObject): Part {
   const type = text(wire['type'])
   if (type !== undefined && type !== 'function') return opaqueCall(wire)
@@ -125,5 +125,5 @@ export function readCall(wire: JsonObject): Part {
   return { ...call, ...extrasWithin(FORMAT, wire, 'function', called, CALLED, CALL) }
 }
 
-/** Reads arguments. Models write `null` for a tool without parameters. */
+/** Reads the arguments of a call. Models write `null` for tools without parameters. */
 const readArguments = (text = ''): string => (text === 'null' ? '' : text)

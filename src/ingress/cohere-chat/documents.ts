@@ -4,12 +4,12 @@ import { isInstructing, type Message } from '../../canonical/request.ts'
 import { anyText, WrongType } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Marks the parts and the turn of documents that the request has beside its turns. */
+/** Mark of parts and turns that come from the request's `documents` field. */
 export const BESIDE = { [FORMAT]: { beside: true } }
 
 /**
- * Adds the documents of a request as a user turn after the leading system turns, where they stay as the conversation
- * grows. Other formats get their texts (docs/wire/cohere-chat.md#documents).
+ * Adds the documents of a request as a user turn after the leading system turns, so that its position does not change
+ * as the conversation grows. Other formats receive the text of the documents (docs/wire/cohere-chat.md#documents).
  */
 export function withDocuments(messages: readonly Message[], wire: readonly Json[] | undefined): readonly Message[] {
   if (wire === undefined || wire.length === 0) return messages
@@ -23,7 +23,7 @@ export function withDocuments(messages: readonly Message[], wire: readonly Json[
   return [...messages.slice(0, lead), { role: 'user', content, spelling: BESIDE }, ...messages.slice(lead)]
 }
 
-/** Returns the text of a document. Its data is a string, or fields whose names the model sees too. */
+/** Returns the text of a document. Its data is a string or an object whose field names are visible to the model. */
 export function documentText(document: string | JsonObject): string {
   if (typeof document === 'string') return document
   const { data } = document

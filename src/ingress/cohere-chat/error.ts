@@ -4,7 +4,7 @@ import { classify } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Reads an error in a stream, or one under status 200 (traps 75, 77). Only gateways state its status. */
+/** Reads an error in a stream or under status 200 (traps 75, 77). Only other gateways add a status to such errors. */
 export function readInnerError(body: JsonObject): CanonicalError {
   const { status } = body
   return classify({

@@ -10,7 +10,7 @@ import { EarlyEvents } from '../early-events.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
 import { anyObject, anyObjects, anyText, extrasOf } from '../fields.ts'
 import { citedPart, readCitation } from './citations.ts'
-import { opaqueCall, PLAN, readCall, spokenExtras } from './content.ts'
+import { assistantExtras, opaqueCall, PLAN, readCall } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readLogprob } from './logprobs.ts'
 import { CallStream, openPart, TextStream } from './parts.ts'
@@ -20,13 +20,13 @@ import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void
 
-/** Fields of the first and of the last event that are read. */
+/** Fields that are read from the first and the last event. */
 const START = new Set(['type', 'id', 'delta'])
 const END = new Set(['finish_reason', 'usage', 'error', 'message'])
 
 /**
- * Reads the events of a streamed answer (docs/wire/cohere-chat.md#stream). Content blocks and calls are counted apart.
- * The last event has the reason of the end and the usage, or an error.
+ * Reads the events of a streamed answer (docs/wire/cohere-chat.md#stream). Content blocks and calls have separate
+ * indexes. The last event has the finish reason and the usage, or an error.
  */
 export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   private out: CanonicalEvent[] = []
@@ -38,7 +38,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   private plan: TextStream | undefined
   private called = false
   private readonly ids: AnswerIds
-  /** The parts of the texts by the index of their block, of the first text, and of the first plan. */
+  /** Part indexes: of each text by its block index, of the first text, and of the first plan. */
   private readonly textParts = new Map<Json, number>()
   private firstText: number | undefined
   private planPart: number | undefined
@@ -74,28 +74,28 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   }
 
   private readonly handlers: { readonly [type: string]: Handler } = {
-    'content-delta': wire => this.growBlock(wire),
-    'message-start': wire => this.begin(wire),
+    'content-delta': wire => this.appendToBlock(wire),
+    'message-start': wire => this.startAnswer(wire),
     'content-start': wire => this.startBlock(wire['index'] ?? 0, contentIn(wire)),
     'content-end': wire => this.endBlock(wire['index'] ?? 0),
-    'tool-plan-delta': wire => this.growPlan(anyText(messageIn(wire)['tool_plan']) ?? ''),
+    'tool-plan-delta': wire => this.appendToPlan(anyText(messageIn(wire)['tool_plan']) ?? ''),
     'tool-call-start': wire => this.startCall(wire['index'] ?? 0, callIn(wire)),
-    'tool-call-delta': wire => this.growCall(wire['index'] ?? 0, callIn(wire)),
+    'tool-call-delta': wire => this.appendToCall(wire['index'] ?? 0, callIn(wire)),
     'tool-call-end': wire => this.endCall(wire['index'] ?? 0),
-    'citation-start': wire => this.cite(messageIn(wire)['citations']),
+    'citation-start': wire => this.addCitations(messageIn(wire)['citations']),
     'citation-end': () => {},
     'message-end': wire => this.finish(anyObject(wire['delta']) ?? {}),
   }
 
-  /** Passes an event of an unknown type on, after the answer's start. */
+  /** Passes on an event of an unknown type, but not before the start of the answer. */
   private pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
     if (!this.started && this.early.add(event)) return
-    this.begin({})
+    this.startAnswer({})
     this.out.push(event)
   }
 
-  private begin(wire: JsonObject): void {
+  private startAnswer(wire: JsonObject): void {
     if (this.started) return
     this.started = true
     const id = anyText(wire['id'])
@@ -104,7 +104,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   }
 
   private get nextAt() {
-    this.begin({})
+    this.startAnswer({})
     return { candidate: 0, part: this.parts++ }
   }
 
@@ -123,8 +123,8 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.blocks.set(index, new TextStream(part.type, at))
   }
 
-  /** Reads a chunk of a block. One without a block, or of another kind than its block, starts one. */
-  private growBlock(wire: JsonObject): void {
+  /** Reads a chunk of a block. A chunk without a block, or of a different kind, starts a new block. */
+  private appendToBlock(wire: JsonObject): void {
     const index = wire['index'] ?? 0
     const content = contentIn(wire)
     const thinking = anyText(content['thinking'])
@@ -133,10 +133,10 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     const type = this.blocks.get(index)?.type
     if (append !== '' && type !== kind && type !== 'opaque')
       this.startBlock(index, kind === 'text' ? { text: '' } : { thinking: '' })
-    this.blocks.get(index)?.grow(append, this.out)
+    this.blocks.get(index)?.append(append, this.out)
     const logprobs = anyObject(wire['logprobs'])
     if (logprobs === undefined) return
-    this.begin({})
+    this.startAnswer({})
     this.out.push({ type: 'logprobs', candidate: 0, append: [readLogprob(logprobs)] })
   }
 
@@ -145,7 +145,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.blocks.delete(index)
   }
 
-  private growPlan(append: string): void {
+  private appendToPlan(append: string): void {
     if (append === '') return
     if (this.plan === undefined) {
       const at = this.nextAt
@@ -153,7 +153,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
       this.planPart ??= at.part
       this.plan = new TextStream('text', at)
     }
-    this.plan.grow(append, this.out)
+    this.plan.append(append, this.out)
   }
 
   private endPlan(): void {
@@ -173,9 +173,9 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.calls.set(index, new CallStream(part, at))
   }
 
-  private growCall(index: Json, wire: JsonObject): void {
+  private appendToCall(index: Json, wire: JsonObject): void {
     const append = anyText(anyObject(wire['function'])?.['arguments']) ?? ''
-    if (append !== '') this.calls.get(index)?.grow(append, this.out)
+    if (append !== '') this.calls.get(index)?.append(append, this.out)
   }
 
   private endCall(index: Json): void {
@@ -183,8 +183,11 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.calls.delete(index)
   }
 
-  /** Reads a citation, which may come after its text has ended. One of no text is told with the end. */
-  private cite(value: Json | undefined): void {
+  /**
+   * Reads a citation, which may arrive after its text has ended. Citations without a text are reported with the end of
+   * the answer.
+   */
+  private addCitations(value: Json | undefined): void {
     for (const wire of Array.isArray(value) ? anyObjects(value) : anyObjects([value ?? null])) {
       const { textParts, firstText: first, planPart: plan } = this
       const part = citedPart(wire, { blockAt: index => textParts.get(index), first, plan })
@@ -196,7 +199,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   private finish(delta: JsonObject): void {
     const error = anyText(delta['error'])
     if (error !== undefined) return this.fail(readInnerError(delta))
-    this.begin({})
+    this.startAnswer({})
     this.endPlan()
     for (const open of [...this.blocks.values(), ...this.calls.values()]) open.end(this.out)
     const finish = readFinish(anyText(delta['finish_reason']), { called: this.called, refused: false })
@@ -204,7 +207,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
       type: 'candidate-end',
       candidate: 0,
       finish,
-      ...this.lateFields(anyObject(delta['message']) ?? {}),
+      ...this.messageExtras(anyObject(delta['message']) ?? {}),
     })
     const usage = anyObject(delta['usage'])
     if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
@@ -212,13 +215,13 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.ended = true
   }
 
-  /** Collects the fields of the message that are not read, and its citations of nothing that it says. */
-  private lateFields(message: JsonObject) {
-    return spokenExtras(message, [...this.unplaced, ...anyObjects(message['citations'])])
+  /** Returns extras for the unread fields of the last event's message and for all citations without a text. */
+  private messageExtras(message: JsonObject) {
+    return assistantExtras(message, [...this.unplaced, ...anyObjects(message['citations'])])
   }
 
   private fail(error: CanonicalError): void {
-    this.begin({})
+    this.startAnswer({})
     this.out.push({ type: 'error', error })
     this.ended = true
   }
@@ -230,7 +233,7 @@ const messageIn = (wire: JsonObject): JsonObject => anyObject(anyObject(wire['de
 
 const contentIn = (wire: JsonObject): JsonObject => anyObject(messageIn(wire)['content']) ?? NONE
 
-/** Returns the call of an event. The documentation also speaks of a list, which then has one. */
+/** Returns the tool call in an event. According to the documentation, it may also be the only item of a list. */
 function callIn(wire: JsonObject): JsonObject {
   const { tool_calls: calls } = messageIn(wire)
   return (Array.isArray(calls) ? anyObjects(calls)[0] : anyObject(calls)) ?? NONE

@@ -7,7 +7,7 @@ import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
-/** Locates messages and their parts in the body. Documents, plans and calls have fields of their own. */
+/** Locates messages and their parts in the body. Documents, plans and calls have separate fields. */
 export function locate({ messages }: CanonicalRequest): Locate {
   let index = 0
   const paths = messages.map((message): MessagePaths => {

@@ -5,13 +5,13 @@ import { FORMAT } from './wire.ts'
 
 const TOKEN = new Set(['text', 'logprobs'])
 
-/** Reads the log probabilities of chunks of text. Undefined if there is no list. */
+/** Reads the log probabilities of text chunks. Undefined if the value is not a list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readLogprob) : undefined
 
 /**
- * Reads the log probability of a chunk. That of a chunk of several tokens is their sum, and the single ones become an
- * extra (docs/wire/cohere-chat.md#log-probabilities).
+ * Reads the log probability of a chunk. If a chunk has several tokens, their log probabilities are added up, and the
+ * individual values become an extra (docs/wire/cohere-chat.md#log-probabilities).
  */
 export function readLogprob(wire: JsonObject): TokenLogprob {
   const { logprobs, token_ids: ids } = wire

@@ -3,11 +3,11 @@ import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { openingEvents } from '../../canonical/fold.ts'
 import { append as appendAll } from '../../canonical/lists.ts'
 
-/** Starts a part, with the body that its first event has. */
+/** Starts a part with the body of its first event. */
 export const openPart = (part: Part, at: PartPosition, out: CanonicalEvent[]): void =>
   appendAll(out, openingEvents(part, at))
 
-/** An open text or reasoning of a stream. */
+/** An open text or reasoning part of a stream. */
 export class TextStream {
   readonly type: Part['type']
   private readonly at: PartPosition
@@ -17,8 +17,8 @@ export class TextStream {
     this.at = at
   }
 
-  grow(append: string, out: CanonicalEvent[]): void {
-    if (append !== '' && this.type !== 'opaque') out.push({ type: 'part-delta', at: this.at, append })
+  append(chunk: string, out: CanonicalEvent[]): void {
+    if (chunk !== '' && this.type !== 'opaque') out.push({ type: 'part-delta', at: this.at, append: chunk })
   }
 
   end(out: CanonicalEvent[]): void {
@@ -28,33 +28,36 @@ export class TextStream {
 
 const NULL = 'null'
 
-/** An open call of a stream. Its arguments are held back while they may become `null`, which means that there are none. */
+/**
+ * An open tool call of a stream. Its arguments are buffered as long as they could still be `null`, which means no
+ * arguments.
+ */
 export class CallStream {
   private readonly at: PartPosition
-  /** The beginning of `null` so far. Undefined once the arguments are others. */
-  private held: string | undefined
+  /** Buffered prefix of `null`. Undefined once the arguments differ from `null`. */
+  private buffered: string | undefined
 
   constructor(part: Part, at: PartPosition) {
     this.at = at
-    this.held = part.type === 'tool-call' && part.arguments !== '' ? undefined : ''
+    this.buffered = part.type === 'tool-call' && part.arguments !== '' ? undefined : ''
     this.takes = part.type === 'tool-call'
   }
 
   private readonly takes: boolean
 
-  grow(append: string, out: CanonicalEvent[]): void {
+  append(chunk: string, out: CanonicalEvent[]): void {
     if (!this.takes) return
-    const text = this.held === undefined ? append : this.held + append
-    if (this.held !== undefined && NULL.startsWith(text)) this.held = text
+    const text = this.buffered === undefined ? chunk : this.buffered + chunk
+    if (this.buffered !== undefined && NULL.startsWith(text)) this.buffered = text
     else {
-      this.held = undefined
+      this.buffered = undefined
       out.push({ type: 'part-delta', at: this.at, append: text })
     }
   }
 
   end(out: CanonicalEvent[]): void {
-    if (this.held !== undefined && this.held !== '' && this.held !== NULL)
-      out.push({ type: 'part-delta', at: this.at, append: this.held })
+    if (this.buffered !== undefined && this.buffered !== '' && this.buffered !== NULL)
+      out.push({ type: 'part-delta', at: this.at, append: this.buffered })
     out.push({ type: 'part-end', at: this.at })
   }
 }

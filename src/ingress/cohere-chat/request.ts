@@ -57,7 +57,7 @@ function read(body: JsonObject): CanonicalRequest {
   return withDefined({ model, messages, output, sampling, stream: flag(body['stream']) ?? false }, others)
 }
 
-/** Reads the shape of the answer. One of an unknown type becomes an extra. */
+/** Reads the requested shape of the answer. A shape of an unknown type becomes an extra. */
 function readShape(body: JsonObject, refused: string[]): Output['text'] {
   const format = object(body['response_format'])
   const type = text(format?.['type'])
@@ -75,10 +75,10 @@ const TYPE = new Set(['type'])
 const SCHEMA = new Set(['type', 'json_schema'])
 const BUDGET = new Set(['type', 'token_budget'])
 
-/** Budget of a model that is to think without a limit. */
+/** Budget for thinking without a limit. */
 const UNLIMITED = -1
 
-/** Reads the thinking settings. Those of an unknown type become an extra. */
+/** Reads the thinking settings. Settings of an unknown type become an extra. */
 function readThinking(body: JsonObject, refused: string[]): Reasoning | undefined {
   const thinking = object(body['thinking'])
   const type = text(thinking?.['type'])

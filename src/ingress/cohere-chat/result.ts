@@ -15,7 +15,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyObject, anyObjects, anyText, extrasOf, WrongType, withDefined } from '../fields.ts'
 import { withCitations } from './citations.ts'
-import { opaqueCall, readCall, readContent, readPart, readPlan, spokenExtras } from './content.ts'
+import { assistantExtras, opaqueCall, readCall, readContent, readPart, readPlan } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
@@ -35,7 +35,7 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
   const spoken = [...readBlocks(message['content']), ...readPlan(anyText(message['tool_plan']))]
   const { content, unplaced } = withCitations(spoken, anyObjects(message['citations']))
   const calls = anyObjects(message['tool_calls']).map(call => leniently(call, readCall, opaqueCall))
-  const candidate = { content: [...content, ...calls], ...spokenExtras(message, unplaced) }
+  const candidate = { content: [...content, ...calls], ...assistantExtras(message, unplaced) }
   const finish = readFinish(anyText(body['finish_reason']), endContentOf(candidate))
   const logprobs = readLogprobs(body['logprobs'])
   const usage = anyObject(body['usage'])
@@ -50,7 +50,7 @@ const faultIn = (body: JsonObject) =>
     ? upstreamFailed("The upstream's answer is not a chat answer.")
     : readInnerError(body)
 
-/** Gives a new id to every call whose id is missing or repeated, because callers find a call by its id (trap 6). */
+/** Gives a new id to every call whose id is missing or repeated, because callers identify calls by id (trap 6). */
 function withCallIds(body: JsonObject, request: CanonicalRequest): JsonObject {
   const message = anyObject(body['message'])
   if (message === undefined) return body
@@ -74,7 +74,7 @@ type ReadPart = (wire: JsonObject) => Part
 
 const opaqueBlock: ReadPart = value => ({ type: 'opaque', format: FORMAT, value })
 
-/** Reads a part of an answer. A malformed one becomes opaque. */
+/** Reads a part of an answer. A malformed part becomes opaque. */
 export function leniently(wire: JsonObject, read: ReadPart, opaque = opaqueBlock): Part {
   try {
     return read(wire)
@@ -93,7 +93,7 @@ const REASONS: { readonly [value: string]: FinishReason } = {
   TIMEOUT: 'error',
 }
 
-/** Reads why an answer ended. Tool calls override the upstream's `COMPLETE` (trap 13). */
+/** Reads the finish reason. Tool calls override the upstream's `COMPLETE` (trap 13). */
 export function readFinish(value: string | undefined, content: EndContent): Finish {
   if (value === undefined) return { reason: impliedReason(content) }
   const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'

@@ -8,7 +8,7 @@ import { FORMAT, isFunction } from './wire.ts'
 const TOOL = new Set(['type', 'function'])
 const FUNCTION = new Set(['name', 'description', 'parameters'])
 
-/** Reads the tools. `strict_tools` holds for all functions; without any it becomes an extra. */
+/** Reads the tools. `strict_tools` applies to all functions. If there are none, it becomes an extra. */
 export function readTools(body: JsonObject, refused: string[]): readonly Tool[] | undefined {
   const strict = flag(body['strict_tools'])
   const tools = objects(body['tools'])?.map(wire => readTool(wire, strict))
@@ -30,7 +30,7 @@ function readTool(wire: JsonObject, strict: boolean | undefined): Tool {
 
 const MODES: { readonly [word: string]: ToolChoice['mode'] } = { REQUIRED: 'required', NONE: 'none' }
 
-/** Reads the tool choice. An unknown word becomes an extra. */
+/** Reads the tool choice. An unknown value becomes an extra. */
 export function readToolChoice(body: JsonObject): ToolChoice | undefined {
   const word = text(body['tool_choice'])
   if (word === undefined) return undefined

@@ -4,10 +4,13 @@ import { anyObject, defined, extrasOf } from '../fields.ts'
 import { anyCount } from '../usage/counts.ts'
 import { FORMAT } from './wire.ts'
 
-/** Counts of a group that are read. Billed tokens leave out the prompt that Cohere adds, and stay in the source. */
+/**
+ * Counts that are read from each group. Billed tokens exclude the prompt that Cohere adds; they remain in the recorded
+ * source.
+ */
 const COUNTS = ['input_tokens', 'output_tokens', 'search_units'] as const
 
-/** Reads usage: the tokens that the model saw and wrote, or else the billed ones (docs/wire/cohere-chat.md#usage). */
+/** Reads usage: the tokens that the model processed, or else the billed tokens (docs/wire/cohere-chat.md#usage). */
 export function readUsage(wire: JsonObject): Usage {
   const tokens = anyObject(wire['tokens'])
   const billed = anyObject(wire['billed_units'])

@@ -12,7 +12,10 @@ export const FORMAT = 'cohere-chat'
 
 const maybeFlag = maybe(v.boolean())
 
-/** Schema of a content field: a string, or a list of parts. Chosen by the input, so that the faulty part is named. */
+/**
+ * Schema of a content field: a string, or a list of parts. The input determines which, so that the error names the
+ * faulty part.
+ */
 const content = (parts: { readonly [type: string]: v.GenericSchema }): v.GenericSchema => {
   const part = byValue('type', parts, shape({ type: v.string() }))
   return maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
@@ -20,12 +23,12 @@ const content = (parts: { readonly [type: string]: v.GenericSchema }): v.Generic
 
 const textPart = shape({ text: v.string() })
 
-/** Parts of system and user turns that are read. Parts of other types become opaque. */
+/** Parts that are read in system and user turns. Parts of other types become opaque. */
 const INPUT = { text: textPart, image_url: shape({ image_url: shape({ url: v.string(), detail: maybeText }) }) }
 const SPOKEN = { text: textPart, thinking: shape({ thinking: v.string() }) }
 const RESULT = { text: textPart, document: shape({ document: shape({ id: maybeText }) }) }
 
-/** The types of parts that are read in each kind of content. */
+/** Types of parts that are read in each kind of content. */
 export const PART_TYPES = {
   input: new Set(Object.keys(INPUT)),
   spoken: new Set(Object.keys(SPOKEN)),
@@ -48,12 +51,12 @@ const MESSAGES = {
   tool: shape({ content: content(RESULT), tool_call_id: maybeText }),
 }
 
-/** The roles that a message may have. */
+/** Roles of messages. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
 
-/** Whether the wire value is a function with its definition. Any other tool becomes opaque. */
+/** Returns true for a function with a definition. Any other tool becomes opaque. */
 export const isFunction = (wire: unknown): boolean =>
   isObject(wire) && (wire['type'] == null || wire['type'] === 'function') && wire['function'] != null
 

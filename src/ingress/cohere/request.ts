@@ -65,7 +65,10 @@ const PURPOSES: ReadonlyMap<string | undefined, EmbeddingPurpose> = new Map<stri
 
 const EMBED_TAKEN = new Set(['model', ...LISTS, 'input_type', 'embedding_types', 'output_dimension'])
 
-/** Reads an embed request. Each input becomes a message: first the texts, then images, then inputs of several parts. */
+/**
+ * Reads an embed request. Each input becomes a message: first the texts, then the images, then inputs with several
+ * parts.
+ */
 function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
@@ -88,7 +91,9 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** Reads an encoding that other formats have, too. Several encodings at once and quantized ones become extras. */
+/**
+ * Reads an encoding that other formats also have. Quantized encodings, and several encodings at once, become extras.
+ */
 function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
   const types = texts(body['embedding_types'])
   const encoding = (['float', 'base64'] as const).find(one => types?.includes(one))
@@ -134,7 +139,7 @@ export const BODY_FIELDS: BodyFields = {
   'output/modalities': LISTS,
 }
 
-/** Locates the documents to rank, or the inputs to embed in the order in which they are read. */
+/** Locates the documents to rank, or the inputs to embed in reading order. */
 export function locate(request: CanonicalRequest): Locate {
   const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const fields = request.output.ranking === undefined ? LISTS : ['documents']

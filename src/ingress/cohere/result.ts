@@ -25,11 +25,11 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   )
 }
 
-/** Reads the fields that both kinds of answer have. */
+/** Reads the fields that both kinds of answers have. */
 function readHead(body: JsonObject) {
   const id = anyText(body['id'])
   const meta = anyObject(body['meta'])
-  // Cohere names no model, but compatible servers do. That name must not reach callers.
+  // Cohere's answers contain no model name, but those of compatible servers do. Callers must not see that name.
   const model = anyText(body['model'])
   const fields = { id, meta, model }
   return {
@@ -71,7 +71,7 @@ function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[])
     return {
       type: 'embedding',
       vector,
-      // The returned text is the caller's own and adds nothing.
+      // The returned text only repeats the caller's input.
       ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
       ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
     }

@@ -20,7 +20,7 @@ const rerank = shape({
 const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }
 const input = shape({ content: v.array(byValue('type', PARTS, shape({ type: v.string() }))) })
 
-/** Fields that hold inputs to embed: texts, image data, or inputs of several parts. */
+/** Fields for inputs to embed: texts, image data, or inputs with several parts. */
 export const LISTS = ['texts', 'images', 'inputs'] as const
 
 const embed = v.pipe(
@@ -39,9 +39,9 @@ const embed = v.pipe(
   ),
 )
 
-/** Whether a request asks for vectors rather than a ranking. */
+/** Returns true if a request asks for vectors rather than a ranking. */
 export const isEmbed = ({ path }: WireRequest): boolean => path.endsWith('/embed')
 
 export const request = rerank
-/** Returns the schema of a request, by its path. */
+/** Returns the schema for the endpoint in a request's path. */
 export const requestAt = (wire: WireRequest): v.GenericSchema => (isEmbed(wire) ? embed : rerank)

@@ -10,7 +10,7 @@ import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const ONLY_MET = new Set([STOP_REASON])
-/** Maximum number of choices, more than any request asks for. A larger index counts as invalid. */
+/** Maximum number of choices, above the number in any real request. Larger indexes are invalid. */
 const MAX_CHOICES = 8192
 
 /** The state of one choice of the stream. */
@@ -21,13 +21,15 @@ interface Choice {
 }
 
 /**
- * Reads the chunks of a streamed answer, each a text completion (docs/wire/completions.md#stream). Candidates end only
- * with the stream.
+ * Reads the chunks of a streamed answer. Each chunk is a text completion (docs/wire/completions.md#stream). Candidates
+ * end only with the stream.
  */
 export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
-  /** Fields of the whole answer beyond its head: `head` from chunks before the start, `late` from chunks after it. */
+  /**
+   * Answer-level fields beyond the head: `head` has those from chunks before the start, `late` those from later chunks.
+   */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined

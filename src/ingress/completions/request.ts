@@ -50,7 +50,9 @@ const TAKEN = new Set([
   ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])
 
-/** Reads `prompt` in its four forms (docs/wire/completions.md#prompts), one message per prompt. Null is no prompt. */
+/**
+ * Reads `prompt` in its four forms (docs/wire/completions.md#prompts), one message per prompt. Null means no prompt.
+ */
 function readPrompt(wire: Json | undefined): readonly Message[] {
   if (wire === null) return []
   if (typeof wire === 'string') return [userMessage(wire)]
@@ -62,8 +64,8 @@ function readPrompt(wire: Json | undefined): readonly Message[] {
 }
 
 /**
- * Makes a message of token ids. Token ids have a meaning for one model only, so that an upstream that does not take
- * them must refuse the request.
+ * Creates a message from token ids. Token ids are specific to a model, so an upstream that does not accept them must
+ * refuse the request.
  */
 function tokensMessage(tokens: readonly Json[]): Message {
   const value: JsonObject = { tokens }

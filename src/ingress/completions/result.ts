@@ -28,7 +28,7 @@ const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a text comple
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
-/** Marks an answer of this format, which already contains the prompt if the caller requested `echo`. */
+/** Mark of an answer in this format, which already contains the prompt if the caller requested `echo`. */
 export const NATIVE = { spelling: { [FORMAT]: { own: true } } }
 
 /** The known fields of a choice. */
@@ -56,7 +56,8 @@ export function readFinish(value: Json | undefined): Finish | undefined {
 
 /**
  * Reads the four parallel lists of a choice's log probabilities (docs/wire/completions.md#logprobs). Tokens without a
- * log probability, such as the first of an echoed prompt, are left out. Alternatives are sorted from the most likely.
+ * log probability, such as the first of an echoed prompt, are left out. Alternatives are sorted by likelihood, highest
+ * first.
  */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined
@@ -88,7 +89,7 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   return { top: rated.sort((a, b) => b.logprob - a.logprob) }
 }
 
-/** Returns the token's offset in the text, as the upstream counts it. */
+/** Returns the token's offset in the text, as reported by the upstream. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
   const offsetSpelling = definedIfAny({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return offsetSpelling === undefined ? {} : { spelling: { [FORMAT]: offsetSpelling } }

@@ -7,7 +7,7 @@ import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
 
-/** Reads a call and the extras of its object. Undefined if the call has no name. */
+/** Reads a tool call with the extras of its object. Undefined if the call has no name. */
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
@@ -26,7 +26,7 @@ export function readCall(
 
 const RESPONSE = new Set(['id', 'name', 'response', 'parts'])
 
-/** Reads the result of a call: the content of its response, and media from `parts` beside it (trap 48). */
+/** Reads the result of a tool call: the content of `response`, and the media in `parts` next to it (trap 48). */
 export function readResponse(
   wire: JsonObject,
   ids: CallIds,
@@ -48,16 +48,16 @@ export function readResponse(
   return { result, extras: contentsExtras(fields, RESPONSE) }
 }
 
-/** Keys that hold the whole result by convention. */
+/** Keys that by convention contain the whole result. */
 const RESULT_KEYS = ['result', 'output', 'error']
 
-/** The key that holds the whole response. Undefined if there are others. */
+/** Returns the key that contains the whole response. Undefined if there are other keys. */
 function textKey(response: JsonObject): string | undefined {
   const [key, ...others] = Object.keys(response)
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined
 }
 
-/** Reads an output. Text stays text. Any other value becomes JSON text. */
+/** Reads an output. Text is used as is; any other value becomes JSON text. */
 const readOutput = (value: JsonObject[string]): Part => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),

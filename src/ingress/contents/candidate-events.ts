@@ -20,35 +20,35 @@ const STARTS: { readonly [F in Flow]: Part } = {
   reasoning: { type: 'reasoning', text: '' },
 }
 
-/** Open text or reasoning part. Further text of the same kind is appended to it. */
+/** Open text or reasoning part, to which further text of the same kind is appended. */
 interface OpenFlow {
   readonly kind: Flow
   readonly at: PartPosition
-  /** Whether further text of the same kind starts another part instead. */
+  /** True if further text of the same kind starts another part instead. */
   closed: boolean
 }
 
-/** A text part of the candidate, and its range in all text of the candidate. */
+/** A text part, with its range in the candidate's concatenated text. */
 interface Text extends Range {
   readonly at: PartPosition
   length: number
 }
 
 /**
- * Maximum number of times that citations are read at the end of a text part regardless of its length. Each time scans
- * all text so far.
+ * Maximum number of times that citations are read at the end of a text part regardless of its length. Each reading
+ * scans all text so far.
  */
 const MAX_READINGS = 32
 
-/** Fields of a candidate that are read before the others. */
+/** Fields of a candidate that are read separately, before the others. */
 const READ_ABOVE: ReadonlySet<string> = new Set(['content', 'index', 'logprobsResult'])
 
 /** The known fields of a part with a partial call. */
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
- * Reads one candidate of a streamed answer. Events hold only new parts. Text is appended to the open part of its kind.
- * Any other part is complete. If a field of the candidate itself is repeated, the last value is used.
+ * Reads one candidate of a streamed answer. Events contain only new parts. Text is appended to the open part of its
+ * kind; any other part is complete. If a field of the candidate itself is repeated, the last value is used.
  */
 export class CandidateReader {
   private readonly index: number
@@ -57,26 +57,26 @@ export class CandidateReader {
   private callIds: CallIds | undefined
   private parts = 0
   private open: OpenFlow | undefined
-  /** Reasoning parts that have not ended. Their signatures arrive with the following part. */
+  /** Reasoning parts that are still open, because their signatures arrive with the next part. */
   private openReasoning: PartPosition[] = []
   private text = ''
   private called = false
-  /** Whether the last part is a whole call. */
+  /** True if the last part is a complete call. */
   private endsInCall = false
   private partial: { readonly at: PartPosition; readonly args: PartialArguments } | undefined
   /**
-   * A part with only a signature, received after the open text part. That part may still be cited, so that the
-   * signature is emitted when it ends.
+   * A part with only a signature, received after the open text part. The signature is emitted when the text part ends,
+   * because that part may still be cited.
    */
   private pendingSignature: Part | undefined
   private readonly cited = new Set<string>()
   /** Text parts so far. Metadata may cite any of them. */
   private readonly texts: Text[] = []
-  /** Citation metadata that is not read yet. */
+  /** Citation metadata that has not been read yet. */
   private citing: JsonObject[] = []
-  /** Length of all text when citations were last read, in UTF-16 units. */
+  /** Length of all text at the last reading of citations, in UTF-16 units. */
   private citedAt = 0
-  /** How often citations were read. */
+  /** Number of times that citations were read. */
   private readings = 0
 
   constructor(index: number, request: CanonicalRequest) {
@@ -85,14 +85,17 @@ export class CandidateReader {
     this.facts = new CandidateFacts(index)
   }
 
-  /** Created on first use, because most answers have no calls and scanning a long history is expensive. */
+  /**
+   * Ids of the candidate's calls. Created on first use, because most answers have no calls and scanning a long history
+   * is expensive.
+   */
   private get ids(): CallIds {
     this.callIds ??= CallIds.after(this.request)
     return this.callIds
   }
 
   /**
-   * Whether the stream may end here. Calls arrive whole, and Google ends some streams after a call without a finish
+   * True if the stream may end here. Calls arrive complete, and Google ends some streams after a call without a finish
    * reason (trap 103).
    */
   get finished(): boolean {
@@ -102,12 +105,12 @@ export class CandidateReader {
   read(wire: JsonObject, out: CanonicalEvent[]): void {
     const fields = inCamelCase(wire, CANDIDATE)
     const { content, logprobsResult } = fields
-    // Writers send the tokens of a text with its delta.
+    // Log probabilities come first, because writers send the tokens of a text with its delta.
     if (logprobsResult !== undefined) this.facts.add('logprobsResult', logprobsResult, out)
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
-    // Metadata covers all text so far. Citations of the open text part must be emitted before it ends.
+    // Metadata covers all text so far. Citations of the open text part must be emitted before that part ends.
     const lastText = cites ? parts.findLastIndex(hasText) : undefined
     if (lastText === -1) this.addCitations(fields, out)
     for (let at = 0; at < parts.length; at++) {
@@ -133,7 +136,7 @@ export class CandidateReader {
     return this.facts.ended(this.text, this.called)
   }
 
-  /** Reads one part. Fast path: most parts are text or reasoning without further fields. */
+  /** Reads one part. Has a fast path, because most parts are text or reasoning without further fields. */
   private part(wire: JsonObject, out: CanonicalEvent[]): void {
     const { text } = wire
     if (typeof text !== 'string') return this.other(wire, out)
@@ -151,8 +154,8 @@ export class CandidateReader {
   }
 
   /**
-   * Marks the open part, so that further text starts another one. The gateway's own streams write an empty text between
-   * two parts of the same kind.
+   * Marks the open part as closed, so that further text starts another part. The gateway's own streams contain an empty
+   * text between two parts of the same kind.
    */
   private markClosed(): void {
     if (this.open !== undefined) this.open.closed = true
@@ -164,17 +167,17 @@ export class CandidateReader {
     const flow = { kind, at: this.next(), closed: false }
     out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
     if (kind === 'reasoning') this.openReasoning.push(flow.at)
-    else this.beginText(flow.at)
+    else this.startText(flow.at)
     this.open = flow
     return flow
   }
 
-  private beginText(at: PartPosition): void {
+  private startText(at: PartPosition): void {
     this.measureText()
     this.texts.push({ at, from: this.text.length, length: 0 })
   }
 
-  /** Updates the length of the last text part. Called when it is cited or another one starts. */
+  /** Updates the length of the last text part. Called when that part is cited or another text part starts. */
   private measureText(): void {
     const last = this.texts.at(-1)
     if (last !== undefined) last.length = this.text.length - last.from
@@ -210,7 +213,7 @@ export class CandidateReader {
       else this.emitPart(part, out)
   }
 
-  /** Buffers a signature while the text part before it may be cited. Further text starts another part. */
+  /** Buffers a signature as long as the text part before it may be cited. Further text starts another part. */
   private hold(signature: Part): void {
     this.pendingSignature = signature
     this.markClosed()
@@ -237,7 +240,7 @@ export class CandidateReader {
 
   /**
    * Signs and ends the open reasoning part, if the signature arrives with its last text or right after it.
-   * @returns whether it did.
+   * @returns true if a part was signed.
    */
   private signOpen(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
     if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
@@ -267,7 +270,7 @@ export class CandidateReader {
     if (part.type !== 'text') out.push({ type: 'part-end', at })
     else {
       this.open = { kind: 'text', at, closed: true }
-      this.beginText(at)
+      this.startText(at)
       this.text += part.text
     }
   }
@@ -292,7 +295,7 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const fields = inCamelCase(wire, PARTIAL)
-    // Only a call's own fields are passed on. Any other field would change the kind of the part.
+    // Only fields of the call are passed on. Any other field would change the kind of the part.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const callPart = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
     const parts = this.applySignatures(readPartLeniently(callPart, this.ids), out)
@@ -318,16 +321,16 @@ export class CandidateReader {
   }
 
   /**
-   * Buffers citation metadata, which may come with every chunk. To bound the work, citations are read only when the
-   * text has doubled or one of the first text parts ends. Metadata that arrives without an open text part waits for the
-   * end of the next one or of the candidate.
+   * Buffers citation metadata, which may arrive with every chunk. To limit the work, citations are read only when the
+   * text has doubled or one of the first text parts ends. Metadata that arrives without an open text part is read at
+   * the end of the next text part or of the candidate.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
     this.citing.push(fields)
     if (this.open?.kind === 'text' && this.hasDoubled) this.cite(out)
   }
 
-  /** Whether the text has doubled since citations were last read. */
+  /** True if the text has doubled since citations were last read. */
   private get hasDoubled(): boolean {
     return this.text.length >= 2 * this.citedAt
   }
@@ -350,8 +353,8 @@ export class CandidateReader {
   }
 
   /**
-   * Whether a citation was not emitted yet. Metadata may repeat and grow. A citation without offsets belongs to the
-   * text part that it arrived with.
+   * Returns true if a citation was not emitted yet. Each event may repeat earlier metadata and add to it. A citation
+   * without offsets belongs to the text part that it arrived with.
    */
   private isNew(citation: Citation, { part }: PartPosition): boolean {
     const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
@@ -366,7 +369,7 @@ const NO_PARTS: readonly Json[] = []
 const hasText = (part: Json): boolean =>
   isObject(part) && typeof part['text'] === 'string' && part['text'] !== '' && part['thought'] !== true
 
-/** Whether a part is the separator that earlier versions of the gateway wrote between two parts of the same kind. */
+/** Returns true for the separator that earlier versions of the gateway wrote between two parts of the same kind. */
 const isLegacyMark = (wire: JsonObject): boolean => {
   if (wire['thought'] !== false) return false
   for (const key in wire) if (key !== 'thought') return false

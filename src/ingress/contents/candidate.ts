@@ -10,7 +10,7 @@ import { readPartLeniently } from './parts.ts'
 import { readSearch } from './search.ts'
 import { pairSignatures } from './signatures.ts'
 
-/** Fields of a candidate that are read. All others become extras. */
+/** Fields that are read from a candidate. All others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
@@ -46,8 +46,8 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
 }
 
 /**
- * The spelling that a stream of this format needs: a finish reason other than the default of its kind, and grounding
- * metadata that citations and searches cover completely.
+ * Returns the spelling that a stream of this format needs: a finish reason other than the default of its kind, and
+ * grounding metadata that is completely represented by citations and searches.
  */
 function spellingOf(finishReason: string | undefined, grounding: Json | undefined): Node['spelling'] {
   if (finishReason === undefined && grounding == null) return undefined
@@ -55,16 +55,19 @@ function spellingOf(finishReason: string | undefined, grounding: Json | undefine
   return { [FORMAT]: defined(marks) as JsonObject }
 }
 
-/** The citations found in a candidate's metadata. */
+/** Citations found in a candidate's metadata. */
 interface CitedBy {
   readonly all: readonly Cited[]
-  /** Whether the grounding metadata contains no more than its citations and its search. */
+  /** True if the grounding metadata contains only citations and a search. */
   readonly complete: boolean
 }
 
 const UNCITED: CitedBy = { all: [], complete: true }
 
-/** Reads the citations in a candidate's fields, relative to its parts or to all their text. */
+/**
+ * Reads the citations in a candidate's fields. Their offsets are relative to `parts`, or to the concatenated text of
+ * all parts.
+ */
 export function citedBy(fields: JsonObject, parts: readonly Part[] | TextRanges): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
@@ -79,7 +82,7 @@ export function citedBy(fields: JsonObject, parts: readonly Part[] | TextRanges)
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
-/** Adds citations to the text parts that they fall into. Citations without offsets go to the last text part. */
+/** Adds each citation to the text part that contains it. Citations without offsets are added to the last text part. */
 function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
   let from = 0
@@ -125,12 +128,12 @@ export class CandidateFacts {
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
   }
 
-  /** The search in the grounding metadata. */
+  /** The web search in the grounding metadata. */
   get search(): readonly Part[] {
     return readSearch(this.fields['groundingMetadata'])
   }
 
-  /** Removes and returns the message of a refusal, which becomes a part. */
+  /** Removes the message of a refusal and returns it as a part. */
   takeRefusal(): RefusalPart | undefined {
     const refusal = refusalOf(readFinish(this.reason, false).finish, this.fields['finishMessage'])
     if (refusal !== undefined) delete this.fields['finishMessage']
@@ -140,7 +143,7 @@ export class CandidateFacts {
   /**
    * Returns the event that ends the candidate.
    * @param text all text of the candidate.
-   * @param called whether the candidate made calls.
+   * @param called true if the candidate made tool calls.
    */
   ended(text: string, called: boolean): CandidateEnd {
     const { finish, wireReason } = readFinish(this.reason, called)
@@ -187,7 +190,7 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** Wire value that a writer chooses for each reason. Other values are recorded as spelling. */
+/** Wire value that the writer uses for each reason. Other values are recorded as spelling. */
 const VALUES: { readonly [R in FinishReason]?: string } = {
   ...{ stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY' },
   ...{ paused: 'CONTINUATION', error: 'OTHER', other: 'FINISH_REASON_UNSPECIFIED' },
@@ -209,7 +212,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** Reads the chosen tokens, each with its alternatives. Undefined if there is no list. */
+/** Reads the chosen tokens, each with its alternatives. Undefined if the value is not a list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const fields = inCamelCase(wire, RESULT)

@@ -5,21 +5,23 @@ import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
-/** A citation located in all text of the candidate, in UTF-16 units. Without offsets it covers all of the text. */
+/**
+ * A citation with offsets in the candidate's concatenated text, in UTF-16 units. Without offsets, it covers all text.
+ */
 export interface Cited {
   readonly start?: number
   readonly end?: number
   readonly citation: Citation
 }
 
-/** The citations read from grounding metadata. */
+/** Citations read from grounding metadata. */
 export interface Grounding {
   readonly cited: readonly Cited[]
-  /** Whether the citations and the search cover everything in the metadata. */
+  /** True if the citations and the search cover everything in the metadata. */
   readonly complete: boolean
 }
 
-/** Reads grounding metadata. Its supports refer to chunks and locate text by byte offsets (trap 82). */
+/** Reads grounding metadata. Its `groundingSupports` refer to chunks and locate text by byte offsets (trap 82). */
 export function readGrounding(metadata: JsonObject, ranges: TextRanges): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
@@ -47,13 +49,13 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   return { cited, complete }
 }
 
-/** The queries in grounding metadata; undefined if the model did not search the web. */
+/** Returns the queries in grounding metadata. Undefined if the model did not search the web. */
 export function queriesIn(metadata: JsonObject): readonly string[] | undefined {
   const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
   return Array.isArray(queries) && queries.every(query => typeof query === 'string') ? queries : undefined
 }
 
-/** Reads citation metadata, whose list has several names. */
+/** Reads citation metadata. Its list has several possible names. */
 export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
@@ -64,7 +66,7 @@ export function readCitations(metadata: JsonObject, ranges: TextRanges): readonl
   })
 }
 
-/** Marks a citation that the stored metadata repeats. */
+/** Mark of a citation that the recorded metadata repeats. */
 const FROM_METADATA = { spelling: { [FORMAT]: { own: true } } } as const
 
 const METADATA = ['groundingChunks', 'groundingSupports']
@@ -86,7 +88,7 @@ const indicesOf = (support: JsonObject): readonly number[] => {
   return Array.isArray(indices) ? indices.filter(index => typeof index === 'number') : []
 }
 
-/** The source of a chunk: a web page, a document store or a map. */
+/** Returns the source of a chunk: a web page, a document store or a map. */
 export function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   for (const value of Object.values(chunk ?? {})) {
     if (!isObject(value)) continue
@@ -97,7 +99,7 @@ export function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   return undefined
 }
 
-/** Maximum number of full scans of a text for cited passages without offsets. */
+/** Maximum number of times that the whole text is searched for cited passages without offsets. */
 const SEARCHES = 64
 
 /** Converts byte offsets of a text to offsets in UTF-16 units. */
@@ -113,9 +115,7 @@ export class TextRanges {
     this.budget = SEARCHES * text.length
   }
 
-  /**
-   * Returns the range of a segment: its offsets if its text is found there, else the range where its text occurs first.
-   */
+  /** Returns the range of a segment: its offsets if they contain its text, else the first occurrence of its text. */
   rangeOf(segment: JsonObject): { start: number; end: number } | undefined {
     const from = anyNumber(segment['startIndex'] ?? segment['start_index']) ?? 0
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
@@ -135,13 +135,15 @@ export class TextRanges {
   }
 }
 
-/** Range of one text part in all text of the candidate, in UTF-16 units. */
+/** Range of a text part in the candidate's concatenated text, in UTF-16 units. */
 export interface Range {
   readonly from: number
   readonly length: number
 }
 
-/** Assigns citations to consecutive text parts, by the index of each. Citations without offsets go to the last part. */
+/**
+ * Assigns citations to consecutive text parts, by part index. Citations without offsets are assigned to the last part.
+ */
 export function citationsOf(
   cited: readonly Cited[],
   texts: readonly Range[],

@@ -23,7 +23,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   return [withWireSource({ role: 'system', content, ...contentsExtras(fields, CONTENT) }, FORMAT, wire)]
 }
 
-/** Reads the conversation, pairs results with calls, and joins reasoning that clients return in chunks. */
+/** Reads the conversation. Pairs tool results with calls, and joins reasoning that clients return in chunks. */
 export function readContents(wire: readonly JsonObject[], ids: CallIds): readonly Message[] {
   const messages = wire.flatMap(content => readContent(content, ids))
   const paired = ids.pairedByOrder()
@@ -31,7 +31,7 @@ export function readContents(wire: readonly JsonObject[], ids: CallIds): readonl
   return joinReasoning(messages)
 }
 
-/** Gives tool results without ids the ids of the calls that they answer by order. */
+/** Gives tool results without ids the ids of their calls, which are matched by order. */
 function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void {
   content.forEach((part, index) => {
     const id = part.type === 'tool-result' ? paired.get(part.id) : undefined
@@ -42,7 +42,7 @@ function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void
 
 /**
  * Reads one content. Tool results become separate messages marked `joined`. The source of a content with a separator or
- * a wrapped signature is not recorded, because no upstream may receive these.
+ * a wrapped signature is not recorded, because upstreams must not receive either.
  */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   const fields = inCamelCase(wire, CONTENT)
@@ -74,12 +74,12 @@ const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(asList(fields['parts'])) ?? []
 
 /**
- * Whether a part is the separator that streams of earlier versions wrote around text parts. Clients return it, and it
- * has no meaning (trap 90).
+ * Returns true for the separator that earlier versions of the gateway wrote around text parts in streams. Clients send
+ * it back, but it has no meaning (trap 90).
  */
 const isSeparator = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
-/** Whether the part's signature is one that the gateway wrapped. */
+/** Returns true if the gateway wrapped the part's signature. */
 const hasWrappedSignature = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
   (typeof thoughtSignature === 'string' && isWrappedReasoning(thoughtSignature)) ||
   (typeof thought_signature === 'string' && isWrappedReasoning(thought_signature))

@@ -9,15 +9,15 @@ import { checkModel } from './address.ts'
 import { anyNumeral, contentsExtras, FORMAT, inCamelCase, WRAPPER } from './fields.ts'
 import { readUsage } from './usage.ts'
 
-/** Whether a method counts tokens instead of generating an answer. */
+/** Returns true if a method counts tokens instead of generating an answer. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
 const AROUND = new Set([...WRAPPER, 'model'])
 
 /**
- * Reads the request whose tokens to count (docs/wire/contents.md#token-counting): either `generateContentRequest`, or
- * fields of the body itself. Fields beside the wrapped request become extras of the output. A second wrapped request in
- * snake_case is refused, because it would be ignored.
+ * Returns the request whose tokens are counted (docs/wire/contents.md#token-counting): either `generateContentRequest`,
+ * or fields of the body itself. Fields next to the wrapped request become extras of the output. A second wrapped
+ * request in snake_case is refused, because it would be ignored.
  *
  * @throws WrongType.
  */
@@ -31,8 +31,8 @@ export function unwrapped(
   const inner = fields['generateContentRequest']
   checkModel(text(fields['model']), model)
   const request = read(isObject(inner) ? inner : body)
-  const around = isObject(inner) ? contentsExtras(fields, AROUND) : {}
-  return { ...request, output: { ...request.output, count: true, ...around } }
+  const siblings = isObject(inner) ? contentsExtras(fields, AROUND) : {}
+  return { ...request, output: { ...request.output, count: true, ...siblings } }
 }
 
 const COUNT = new Set([
@@ -56,6 +56,6 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   return withWireSource({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
 }
 
-/** Whether a body is a token count: an empty one, or one with a field of a count. */
+/** Returns true if a body is a token count: an empty object, or an object with a field of token counts. */
 const isCount = (fields: JsonObject): boolean =>
   Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))

@@ -16,7 +16,7 @@ import * as wire from './wire.ts'
 
 /* Readers for `:embedContent` and `:batchEmbedContents` (docs/wire/embeddings.md#gemini). */
 
-/** Whether a path's method makes embeddings. */
+/** Returns true if the method in a path creates embeddings. */
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
 
 /**
@@ -62,7 +62,10 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   }
 }
 
-/** Returns the value that all inputs share. Undefined if they differ. Each input then has its value as an extra. */
+/**
+ * Returns the value that all inputs share. If the values differ, returns undefined, and each input has its value as an
+ * extra.
+ */
 const sharedValue = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 
@@ -80,7 +83,7 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
 const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
 const CONFIG = new Set(['taskType', 'outputDimensionality'])
 
-/** One input with its settings, which are in a config object, or beside the content in the API's first version. */
+/** One input with its settings. They are in a config object, or in the API's first version next to the content. */
 interface Item {
   readonly fields: JsonObject
   readonly purpose: EmbeddingPurpose | undefined
@@ -162,8 +165,8 @@ function readVector(wire: JsonObject): Part {
 }
 
 /**
- * Reads the token counts. Only the prompt is counted, so that all tokens are input. The Gemini API has another name for
- * the counts by modality.
+ * Reads the token counts. Only the prompt is counted, so all tokens are input tokens. The Gemini API uses another name
+ * for the counts by modality.
  */
 function readCounts(wire: JsonObject): Usage {
   const { promptTokenDetails, ...others } = wire

@@ -13,12 +13,12 @@ import { FORMAT, inCamelCase } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** Maximum number of candidates, more than any upstream sends. A larger index counts as invalid. */
+/** Maximum number of candidates, above the number that any upstream sends. Larger indexes are invalid. */
 const MAX_CANDIDATES = 64
 
 /**
- * Reads a streamed answer (docs/wire/contents.md#stream), in which every event is an answer with only new parts. The
- * stream has no end mark. Candidates end with the stream, and a candidate without a finish reason was cut short.
+ * Reads a streamed answer (docs/wire/contents.md#stream). Every event is an answer with only the new parts. The stream
+ * has no end mark. Candidates end with the stream; a candidate without a finish reason was cut short.
  */
 export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly request: CanonicalRequest
@@ -29,7 +29,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private usage: JsonObject | undefined
   private feedback: JsonObject | undefined
   private tier: string | undefined
-  /** Fields of the whole answer from events after the first. */
+  /** Answer-level fields from events after the first. */
   private late: { [field: string]: Json } | undefined
 
   constructor(request: CanonicalRequest) {
@@ -126,7 +126,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
-  /** Ends the answer with an error. The usage received so far stays valid and comes first. */
+  /** Ends the answer with an error. The usage received so far is still valid and is emitted first. */
   private fail(error: CanonicalError): void {
     if (this.started) this.close()
     this.ended = true

@@ -5,11 +5,11 @@ export const FORMAT = 'contents'
 
 /** The known fields of a content. */
 export const CONTENT: ReadonlySet<string> = new Set(['role', 'parts'])
-/** The field that may wrap the request of a token count. */
+/** The field that may wrap the request whose tokens are counted. */
 export const WRAPPER: ReadonlySet<string> = new Set(['generateContentRequest'])
 
 /**
- * Normalizes the known fields of a wire object to camelCase. Callers may write them in snake_case, too (proto3 JSON,
+ * Normalizes the known fields of a wire object to camelCase. Callers may also write them in snake_case (proto3 JSON,
  * docs/wire/contents.md#json).
  */
 export function inCamelCase(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
@@ -47,14 +47,14 @@ export const numeral = (value: Json | undefined): number | undefined =>
 export const anyNumeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : anyNumber(value)
 
-/** Fields of an object that the canonical model lacks. */
+/** Extras of a node: fields that the canonical model lacks. */
 export type Extras = Pick<Node, 'extras'>
 
 /**
- * Collects the extras of an object and of its inner objects, whose extras are nested under their fields' names.
+ * Collects the extras of an object and of its inner objects. Extras of inner objects are nested under the field's name.
  *
  * @param inside extras of inner objects by field name.
- * @param refused taken fields that could not be read. They become extras, too.
+ * @param refused known fields that could not be read and therefore also become extras.
  */
 export function contentsExtras(
   fields: JsonObject,
@@ -71,5 +71,5 @@ export function contentsExtras(
   return merged === undefined ? outer : { extras: { [FORMAT]: merged } }
 }
 
-/** Wraps an object in a list, because a list may be written as its only item. */
+/** Wraps an object in a list, because callers may write a list of one item as that item. */
 export const asList = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)

@@ -30,7 +30,7 @@ const KNOWN = new Set([
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
-/** Fields with numbers, which may be written as strings. */
+/** Numeric fields, whose values may also be written as strings. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...SETTINGS.read.filter(({ type }) => type === 'number' || type === 'count').map(({ wire }) => wire),
   'logprobs',
@@ -118,7 +118,8 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
 const SPEECH = new Set(['languageCode', 'voiceConfig'])
 
 /**
- * Reads a single prebuilt voice. The language becomes an extra. With any other field the whole config becomes an extra.
+ * Reads a single prebuilt voice. The language becomes an extra. If there are other fields, the whole config becomes an
+ * extra.
  */
 function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly extras?: Extras } {
   const config = object(fields['speechConfig'])
@@ -149,7 +150,10 @@ function readContainer(fields: JsonObject): string | undefined {
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** Returns the value of an object's only field, in either spelling. Undefined if there are other fields. */
+/**
+ * Returns the value of an object's only field, whose name may be in camelCase or snake_case. Undefined if there are
+ * other fields.
+ */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? inCamelCase(value, new Set([field]))[field] : undefined
 
@@ -182,7 +186,7 @@ function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | u
 
 const BOTH = /^\d+:\d+ (?:\d+K|512)$/
 
-/** Answer shape, and the shape fields that could not be read. */
+/** Answer shape, and the fields for the shape that could not be read. */
 interface Shaped {
   readonly text: TextShape | undefined
   readonly refused: readonly string[]
@@ -191,7 +195,7 @@ interface Shaped {
 const JSON_TYPE = 'application/json'
 const ENUM_TYPE = 'text/x.enum'
 
-/** Reads the answer shape from the four ways to request JSON or an enum value. The first readable one is used. */
+/** Reads the answer shape. There are four ways to request JSON or an enum value; the first that can be read is used. */
 function readShape(fields: JsonObject): Shaped {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE.slice(1)) object(fields[field])

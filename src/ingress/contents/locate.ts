@@ -28,7 +28,7 @@ export function locate(request: CanonicalRequest): Locate {
   return isObject(contentsOf(request)) ? path => unlisted(found(path)) : found
 }
 
-/** Locates the inputs to embed: in the body itself, or one in each request of a batch. */
+/** Locates the inputs to embed: a single one in the body, or one in each request of a batch. */
 function locateInputs(request: CanonicalRequest): Locate {
   const isBatch = Array.isArray(wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
   const paths = request.messages.map((message, index): MessagePaths => {
@@ -50,10 +50,12 @@ function contentsOf(request: CanonicalRequest): Json | undefined {
   return isObject(inner) ? inner['contents'] : body['contents']
 }
 
-/** Removes the index from a path if the content is not in a list. */
+/** Removes the index from a path, for content that is not in a list. */
 const unlisted = (path: Path): Path => (path[0] === 'contents' && path[1] === 0 ? ['contents', ...path.slice(2)] : path)
 
-/** Whether a reasoning part is only the signature of the next part. Such a part has no part of its own in the body. */
+/**
+ * Returns true for a reasoning part that is only the signature of the next part. The body has no separate part for it.
+ */
 const signs = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
@@ -62,7 +64,7 @@ const signs = (part: Part): boolean =>
 
 const GENERATION = 'generationConfig'
 
-/** The body fields of the request's settings, in the body or in the request that a token count wraps. */
+/** Body fields of the request's settings, relative to the body or to the wrapped request of a token count. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS, GENERATION),
   'sampling/stop': [`${GENERATION}/stopSequences`],
@@ -99,7 +101,7 @@ export const BODY_FIELDS: BodyFields = {
 
 const COUNTED = 'generateContentRequest'
 
-/** Returns the path of the request wrapped by a token count. Empty if it is not wrapped. */
+/** Returns the path of the request that a token count wraps. Empty if the request is not wrapped. */
 export function root(body: JsonObject): Path {
   const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
   return field === undefined ? [] : [field]
@@ -108,8 +110,8 @@ export function root(body: JsonObject): Path {
 const DECLARATIONS = new Set(['functionDeclarations', 'function_declarations'])
 
 /**
- * Returns the path of each tool. Function declarations are items in an entry, hosted tools are fields of an entry, and
- * an entry's unknown fields have the path of the entry.
+ * Returns the path of each tool. A function declaration is an item in an entry, and a hosted tool is a field of an
+ * entry. Unknown fields of an entry have the path of the entry.
  */
 export function toolPaths({ tools }: JsonObject): readonly Path[] {
   const entries = Array.isArray(tools) ? tools : [tools]

@@ -14,7 +14,7 @@ type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Whether the part is audio without samples, which Google refuses. */
+/** Returns true for audio without samples, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(inCamelCase(part, PART)['inlineData'])
@@ -24,7 +24,10 @@ export function isSoundless(part: JsonObject): boolean {
   return isSound && typeof data === 'string' && isEmptyAudioBase64(data)
 }
 
-/** Reads the media in a field of a part, with the extras of both. Undefined if required fields are missing. */
+/**
+ * Reads the media in a field of a part, with the extras of the field and of the part. Undefined if required fields are
+ * missing.
+ */
 export function readMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
@@ -35,7 +38,7 @@ export function readMedia(
   return read && { ...read.media, ...contentsExtras(fields, taken, { [field]: read.extras }) }
 }
 
-/** Reads inline bytes. Undefined without media type or data. */
+/** Reads inline bytes. Undefined if the media type or the data is missing. */
 function readInline(wire: JsonObject): Read {
   const fields = inCamelCase(wire, INLINE)
   const mediaType = text(fields['mimeType'])
@@ -50,7 +53,7 @@ function readInline(wire: JsonObject): Read {
   }
 }
 
-/** Reads a file by its URI. Undefined without one. */
+/** Reads a file given by URI. Undefined if there is no URI. */
 function readFile(wire: JsonObject): Read {
   const fields = inCamelCase(wire, FILE)
   const uri = text(fields['fileUri'])

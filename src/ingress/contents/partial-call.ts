@@ -3,7 +3,7 @@ import { anyObjects, anyText, put } from '../fields.ts'
 
 type Tree = { [key: string]: Json } | Json[]
 
-/** Assembles the arguments of a call from chunks, each with a JSON path. Only Vertex sends such chunks. */
+/** Assembles the arguments of a call from chunks with JSON paths. Only Vertex sends such chunks. */
 export class PartialArguments {
   private readonly root: { [key: string]: Json } = {}
 
@@ -72,7 +72,7 @@ function stepsOf(path: string): readonly (string | number)[] {
     else if (index !== undefined) steps.push(Number(index) < MAX_ITEMS ? Number(index) : index)
     else if (!unclosed.has(quote!)) {
       const end = path.indexOf(`${quote}]`, step.lastIndex)
-      // A quote without an end here never has one. Searching again at each such quote would take quadratic time.
+      // A quote that is unclosed here is never closed. Searching again for each such quote would take quadratic time.
       if (end === -1) unclosed.add(quote!)
       else {
         steps.push(path.slice(step.lastIndex, end))

@@ -7,7 +7,7 @@ import { readCall, readResponse } from './calls.ts'
 import { contentsExtras, FORMAT, inCamelCase } from './fields.ts'
 import { readMedia } from './media.ts'
 
-/** The fields of a part that hold its data. */
+/** Fields of a part that contain its data. */
 const DATA: ReadonlySet<string> = new Set([
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
@@ -16,8 +16,8 @@ const DATA: ReadonlySet<string> = new Set([
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
- * Like `readPart`, for upstreams' parts. A malformed part, or one that answers cannot have, becomes opaque. Code run by
- * the upstream is no text of the answer.
+ * Like `readPart`, but for answers. A part that is malformed or not allowed in answers becomes opaque. Code run by the
+ * upstream is not part of the answer's text.
  */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
@@ -38,9 +38,9 @@ function withoutText(part: Part): Part {
 }
 
 /**
- * Reads one part. Its signature becomes an empty reasoning part in front of it, or the reasoning parts inside a wrapped
- * signature. A signature without data stays a separate part (traps 29, 31, 32, 102). A part of an unknown kind becomes
- * opaque.
+ * Reads one part. Its signature becomes an empty reasoning part before it, or the reasoning parts that a wrapped
+ * signature contains. A signature without data remains a separate part (traps 29, 31, 32, 102). A part of an unknown
+ * kind becomes opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const fields = inCamelCase(wire, KNOWN)
@@ -63,7 +63,7 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
 }
 
 /**
- * Returns the kinds of data in a part, and checks the types of all known fields.
+ * Returns the kinds of data in a part, after checking the types of all known fields.
  *
  * @throws WrongType.
  */
@@ -82,11 +82,11 @@ function kindsOf(fields: JsonObject): readonly string[] {
 /** Content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
 interface SignatureField {
   readonly reasoning: readonly WrappedReasoning[]
-  /** Whether the gateway wrapped the signature. */
+  /** True if the gateway wrapped the signature. */
   readonly wrapped: boolean
 }
 
-/** Value that callers send in place of a signature (trap 31), plain and in base64. */
+/** Value that callers send in place of a signature (trap 31), in plain text and in base64. */
 const SKIP = 'skip_thought_signature_validator'
 const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
@@ -96,8 +96,8 @@ function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | 
 }
 
 /**
- * Returns the part, preceded by its reasoning parts. A wrapped signature never reaches an upstream. On a call, the skip
- * value replaces it, because a first call without a signature is refused (trap 31).
+ * Returns the part, preceded by its reasoning parts. A wrapped signature never reaches an upstream. On a call, it is
+ * replaced by the skip value, because Google refuses a first call without a signature (trap 31).
  */
 function signed(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
   if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, wire)]
@@ -130,7 +130,7 @@ const reasoningPartsOf = (signatureField: SignatureField | undefined): readonly 
 const NO_REASONING: readonly ReasoningPart[] = []
 const WRAPPED = { spelling: { [FORMAT]: { enclosed: true } } }
 
-/** Whether a part without known data is reasoning or empty, rather than of an unknown kind. */
+/** Returns true if a part without known data is reasoning or empty, rather than of an unknown kind. */
 const hasOnlyText = (fields: JsonObject): boolean =>
   fields['thought'] === true || Object.keys(fields).every(field => TEXT.has(field) || fields[field] === null)
 
@@ -140,8 +140,8 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
   fields['text'] === '' && kinds.length === 1
 
 /**
- * Reads a signature on a part without data. Earlier versions wrote redacted reasoning of another format as such a part
- * without text, and the signature of the preceding reasoning as a part with empty text.
+ * Reads the signature of a part without data. Earlier versions of the gateway wrote redacted reasoning of another
+ * format as a part without text, and the signature of the preceding reasoning as a part with empty text.
  */
 function readLoneSignature(fields: JsonObject, signatureField: SignatureField): readonly ReasoningPart[] {
   const [first, ...others] = signatureField.reasoning
@@ -183,7 +183,7 @@ const READERS: { readonly [kind: string]: PartReader } = {
   },
 }
 
-/** Reads media. Intermediate images of reasoning stay opaque, because other formats have none. */
+/** Reads media. Intermediate images in reasoning remain opaque, because other formats have none. */
 function readVisibleMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
@@ -206,7 +206,7 @@ function detailOf(fields: JsonObject): string | undefined {
     : undefined
 }
 
-/** Makes an opaque part of the wire value without its signature. The signature has become a part in front of it. */
+/** Creates an opaque part from the wire value without its signature, which has become a separate part before it. */
 function opaque(wire: JsonObject, fields: JsonObject, isSigned: boolean): OpaquePart {
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   return { type: 'opaque', format: FORMAT, value: isSigned ? unsigned : wire, ...defined({ text: textOf(fields) }) }

@@ -41,7 +41,7 @@ const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
-/** Known fields, including format-specific ones, so that each has one spelling. */
+/** Known fields, including format-specific ones. Their names are normalized to camelCase. */
 const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
 
 function read(body: JsonObject, model: string, stream: boolean): CanonicalRequest {

@@ -10,7 +10,7 @@ import { readCandidate } from './candidate.ts'
 import { FORMAT, inCamelCase } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** Fields of an answer that are read. All others become extras. */
+/** Fields that are read from an answer. All others become extras. */
 export const ANSWER: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
 ])
@@ -37,7 +37,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a generateContent response.")
 
-/** Whether an object has a known field of an answer. */
+/** Returns true if an object has a known field of an answer. */
 export function isAnswer(fields: JsonObject): boolean {
   for (const key in fields) if (ANSWER.has(key)) return true
   return false
@@ -47,7 +47,7 @@ type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'extras' | 'spe
 
 /**
  * Reads id, model, time and the head's other fields. The spelling marks the answer as native to this format and records
- * how its time was written.
+ * the notation of its time.
  */
 export function readHead(fields: JsonObject): Head {
   const time = anyText(fields['createTime'])
@@ -63,7 +63,7 @@ export function readHead(fields: JsonObject): Head {
   })
 }
 
-/** Makes the candidate of an answer that has none: refused if the prompt was blocked, else an error. */
+/** Creates a candidate for an answer without one: refused if the prompt was blocked, else an error. */
 export function blocked(fields: JsonObject): Candidate {
   const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
   const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined

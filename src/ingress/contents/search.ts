@@ -6,7 +6,7 @@ import { queriesIn, sourceOf } from './citations.ts'
 
 /**
  * Reads the search of a candidate from its grounding metadata (docs/wire/contents.md#grounding). The metadata covers
- * the whole candidate, so the search comes last.
+ * the whole candidate, so the search is its last part.
  */
 export function readSearch(grounding: Json | undefined): readonly Part[] {
   const metadata = anyObject(grounding)
@@ -18,7 +18,7 @@ export function readSearch(grounding: Json | undefined): readonly Part[] {
 
 const NO_PARTS: readonly Part[] = []
 
-/** The page of a chunk; none for other sources. */
+/** Returns the web page of a chunk. Empty for other sources. */
 function pageOf(chunk: JsonObject): readonly SearchSource[] {
   const source = isObject(chunk['web']) ? sourceOf(chunk) : undefined
   if (source === undefined) return []

@@ -7,9 +7,9 @@ import { FORMAT } from './fields.ts'
 
 /**
  * Repairs reasoning in the history. Clients may return streamed reasoning in separate chunks, even with one chunk per
- * turn, or leave it out. Its signature is on the part that follows. The gateway wraps a signature of another format
- * together with the reasoning (canonical/signature.ts), so that chunks of the same reasoning are duplicates and are
- * removed (traps 91, 92). Google's own signatures belong to the reasoning in front of them.
+ * turn, or leave it out. Its signature is on the next part. The gateway wraps a signature of another format together
+ * with the reasoning (canonical/signature.ts), so chunks of the same reasoning are duplicates and are removed (traps
+ * 91, 92). Google's own signatures belong to the reasoning before them.
  */
 export function joinReasoning(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
@@ -53,9 +53,9 @@ interface ChunkPosition {
 
 /** Joins the reasoning in consecutive model turns. */
 class ReasoningRun {
-  /** The latest reasoning chunks. Only empty parts come after them. */
+  /** The latest reasoning chunks, followed by nothing but empty parts. */
   private chunks: ChunkPosition[] = []
-  /** Whether more reasoning would continue the last chunk. */
+  /** True if more reasoning would continue the last chunk. */
   private continues = false
   /** Contents of turns in which the reasoning changed. */
   private readonly rewritten: Set<Content>
@@ -117,8 +117,8 @@ class ReasoningRun {
   }
 
   /**
-   * Removes the latest chunks that repeat the text, as far back as they match. A chunk that only ends with the text is
-   * trimmed.
+   * Removes the latest chunks that repeat the text, going back as long as they match. A chunk that only ends with the
+   * text is trimmed.
    */
   private removeRepeated(text: string): void {
     let rest = text
@@ -139,8 +139,8 @@ class ReasoningRun {
   }
 
   /**
-   * Gives Google's own signature to the reasoning directly in front of it.
-   * @returns whether it did.
+   * Adds Google's own signature to the reasoning directly before it.
+   * @returns false if there is no such reasoning.
    */
   private sign(part: ReasoningPart, content: Content): boolean {
     const last = content.at(-1)
@@ -152,7 +152,7 @@ class ReasoningRun {
     return true
   }
 
-  /** Joins the latest chunks, if any, into one signed reasoning part. */
+  /** Joins the latest chunks into one signed reasoning part. Without chunks, adds only the signature. */
   private joinChunks(signature: ReasoningPart, content: Content): void {
     const [first] = this.chunks
     if (first === undefined) content.push(signature)
@@ -170,21 +170,21 @@ class ReasoningRun {
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text'])
 
 /**
- * Whether a part is only text. Streams put a wrapped signature on the first chunk of a text part. Clients that join
- * chunks leave this first chunk separate.
+ * Returns true for a part that is only text. Streams put a wrapped signature on the first chunk of a text part. Clients
+ * that join chunks keep this first chunk separate.
  */
 const isPlainText = (part: Part | undefined): part is TextPart =>
   part?.type === 'text' && part.text !== '' && Object.keys(part).every(field => TEXT_FIELDS.has(field))
 
-/** Spelling of reasoning whose signature was on the following part, as Google writes it. */
+/** Spelling of reasoning whose signature was on the next part, as in Google's answers. */
 export const SIGNED_BY_NEXT = { [FORMAT]: { proof: 'next' } }
 
-/** Whether a part came from a wrapped signature. */
+/** Returns true if a part came from a wrapped signature. */
 export const isWrapped = (part: Part | undefined): boolean => part?.spelling?.[FORMAT]?.['enclosed'] === true
 
 /**
- * Whether a part is a signature without reasoning. Earlier versions sent such a part after the last text of the
- * reasoning.
+ * Returns true for a signature without reasoning. Earlier versions of the gateway sent such a part after the last text
+ * of the reasoning.
  */
 const isStraySignature = (part: ReasoningPart): boolean =>
   part.text === '' &&

@@ -25,7 +25,7 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   return tools
 }
 
-/** Adds the tools of an entry. The entry's unknown fields together become one opaque tool. */
+/** Adds the tools of an entry. All unknown fields of the entry together become one opaque tool. */
 function readEntry(entry: JsonObject, tools: Tool[]): void {
   const fields = inCamelCase(entry, ENTRY)
   for (const field in fields) {
@@ -71,7 +71,7 @@ const CALLING = new Set(['mode', 'allowedFunctionNames'])
 
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
-/** Reads which tools the model may use. VALIDATED becomes `auto`. In that mode arguments must match the schema. */
+/** Reads the tool choice. VALIDATED, which requires arguments to match the schema, becomes `auto`. */
 export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly extras?: Extras } {
   const given = object(wire)
   if (given === undefined) return {}
@@ -105,8 +105,8 @@ const SNAKE: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Converts a schema to JSON Schema. Type names become lower case, `nullable` becomes a type, and counts written as
- * strings become numbers.
+ * Converts a schema to JSON Schema. Type names are converted to lower case, `nullable` to a type, and counts written as
+ * strings to numbers.
  */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)

@@ -16,7 +16,8 @@ const TAKEN = new Set([
 ])
 
 /**
- * Reads usage (docs/wire/contents.md#usage, trap 24). The prompts of hosted tools count as input, reasoning as output.
+ * Reads usage (docs/wire/contents.md#usage, trap 24). Prompts of hosted tools count as input, and reasoning counts as
+ * output.
  */
 export function readUsage(wire: JsonObject): Usage {
   const fields = inCamelCase(wire, KNOWN)
@@ -40,14 +41,15 @@ export function readUsage(wire: JsonObject): Usage {
   return withWireSource(usage, FORMAT, wire)
 }
 
-/** Reads the service tier, which is a field of the usage. */
+/** Reads the service tier, which is in the usage. */
 export function tierOf(wire: JsonObject): string | undefined {
   const tier = anyText(inCamelCase(wire, KNOWN)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
 /**
- * Adds reasoning to the answer's tokens, and includes cached tokens in the prompt's, unless the total shows otherwise.
+ * Adds reasoning tokens to the answer's tokens, and includes cached tokens in the prompt's tokens, unless the total
+ * shows otherwise.
  */
 function tokensOf(
   reported: ReportedCounts,

@@ -11,7 +11,7 @@ import { isSoundless } from './media.ts'
  * are accepted, and free-form JSON is never validated.
  */
 
-/** A number, which may be written as a string. */
+/** A number or its notation as a string. */
 const number = v.custom<number | string>(
   value => typeof value === 'number' || (typeof value === 'string' && NUMERAL.test(value)),
   'Invalid type: Expected number',
@@ -28,10 +28,7 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-/**
- * Schema of one value or a list of values, chosen by the input, so that a fault in a list is reported for the faulty
- * item.
- */
+/** Schema of one value or a list of values. The input determines which, so that the error names the faulty item. */
 const oneOrMany = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
@@ -60,10 +57,10 @@ const part = cased({
   toolResponse: maybe(json),
 })
 
-/** The roles that a content may have. */
+/** Roles of contents. */
 export const ROLES = ['user', 'model', 'function'] as const
 
-/** Parts with audible audio. Only the caller's parts are checked, not the model's earlier parts. */
+/** Schema that refuses audio without samples. Only the caller's parts are checked, not the model's earlier parts. */
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
@@ -137,10 +134,7 @@ const ONE_SPELLING = v.object({
   generate_content_request: v.undefined('must not be used together with generateContentRequest'),
 })
 
-/**
- * Returns the schema of a request, by its path, which contains the model and the method
- * (docs/wire/contents.md#endpoints).
- */
+/** Returns the schema of a request. Its path contains the model and the method (docs/wire/contents.md#endpoints). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
   const address = readAddress(path)
   const model = maybe(

@@ -9,17 +9,17 @@ import { signed } from './content.ts'
 import { leniently } from './result.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
-/** Returns the part that a block starts with. Undefined for a text or reasoning, which their first delta starts. */
+/** Returns the initial part of a block. Undefined for text and reasoning, which start with their first delta. */
 export function partOfStart(start: JsonObject): Part | undefined {
   const { toolUse } = start
   if (isObject(toolUse)) return leniently({ toolUse: { ...toolUse, input: toolUse['input'] ?? null } })
   return Object.keys(start).length === 0 ? undefined : { type: 'opaque', format: FORMAT, value: start }
 }
 
-/** The kinds of deltas. */
+/** Kinds of deltas. */
 const DELTAS = { text: true, reasoningContent: true, citation: true, toolUse: true }
 
-/** Returns the part that a delta without a block starts. Undefined for a delta that starts none. */
+/** Returns the part to start for a delta without a block. Undefined if the delta cannot start a part. */
 export function partOfDelta(delta: JsonObject): Part | undefined {
   const kind = kindOf(delta, DELTAS)
   if (kind === 'text' || kind === 'citation') return { type: 'text', text: '' }
@@ -35,7 +35,7 @@ const PARTS: { readonly [kind: string]: Part['type'] } = {
   toolUse: 'tool-call',
 }
 
-/** Reads one content block of a stream. Blocks that only this format has are collected and emitted at their end. */
+/** Reads one content block of a stream. Blocks that other formats lack are collected and emitted at their end. */
 export class BlockReader {
   private readonly at: PartPosition
   private readonly part: Part
@@ -49,7 +49,7 @@ export class BlockReader {
     append(out, openingEvents(part, this.at))
   }
 
-  /** Whether a delta belongs to the block. */
+  /** Returns true if a delta belongs to the block. */
   takes(delta: JsonObject): boolean {
     if (this.part.type === 'opaque') return true
     const kind = kindOf(delta, DELTAS)
@@ -58,9 +58,9 @@ export class BlockReader {
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
     if (this.part.type === 'opaque') this.deltas.push(delta)
-    else if (delta['text'] !== undefined) this.grow(delta['text'], out)
-    else if (isObject(delta['toolUse'])) this.grow(delta['toolUse']['input'], out)
-    else if (isObject(delta['reasoningContent'])) this.reason(delta['reasoningContent'], out)
+    else if (delta['text'] !== undefined) this.append(delta['text'], out)
+    else if (isObject(delta['toolUse'])) this.append(delta['toolUse']['input'], out)
+    else if (isObject(delta['reasoningContent'])) this.readReasoning(delta['reasoningContent'], out)
     else if (isObject(delta['citation']))
       out.push({ type: 'part-patch', at: this.at, annotations: [readCitation(delta['citation'])] })
   }
@@ -76,19 +76,19 @@ export class BlockReader {
     out.push({ type: 'part-end', at: this.at })
   }
 
-  private grow(append: Json | undefined, out: CanonicalEvent[]): void {
-    if (typeof append === 'string' && append !== '') out.push({ type: 'part-delta', at: this.at, append })
+  private append(chunk: Json | undefined, out: CanonicalEvent[]): void {
+    if (typeof chunk === 'string' && chunk !== '') out.push({ type: 'part-delta', at: this.at, append: chunk })
   }
 
-  /** Reads a chunk of reasoning, its signature, or hidden reasoning, which is the signature itself. */
-  private reason({ text, signature, redactedContent }: JsonObject, out: CanonicalEvent[]): void {
-    this.grow(text, out)
+  /** Reads a chunk of reasoning, a signature, or hidden reasoning, which serves as its own signature. */
+  private readReasoning({ text, signature, redactedContent }: JsonObject, out: CanonicalEvent[]): void {
+    this.append(text, out)
     if (typeof signature === 'string' && signature !== '')
       out.push({ type: 'part-patch', at: this.at, ...signed(signature) })
     if (typeof redactedContent === 'string') this.hidden.push(redactedContent)
   }
 }
 
-/** Joins chunks in base64, each of which may end with padding. */
+/** Joins base64 chunks, each of which may end with padding. */
 const joinedBase64 = (chunks: readonly string[]): string =>
   chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks.map(chunk => Buffer.from(chunk, 'base64'))).toString('base64')

@@ -5,7 +5,7 @@ import { FORMAT } from './wire.ts'
 
 const CITED = new Set(['content', 'citations'])
 
-/** Reads a text with citations. Its texts form one text. */
+/** Reads a text with citations. The block's texts are joined into one. */
 export function readCited(block: JsonObject): Part {
   const wire = required(object(block['citationsContent']))
   const texts = (objects(wire['content']) ?? []).map(one => text(one['text']) ?? '')
@@ -37,7 +37,7 @@ export function readCitation(wire: JsonObject): Annotation {
   }
 }
 
-/** Returns the cited text. Empty if there is none, and undefined if it has another shape than one text. */
+/** Returns the cited text. Empty if there is none; undefined if the source is anything but a single text. */
 function quoteIn(wire: Json | undefined): string | undefined {
   if (wire == null) return ''
   if (!Array.isArray(wire) || wire.length > 1) return undefined

@@ -18,7 +18,7 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
 
 const TURN = new Set(['role', 'content'])
 
-/** Reads one turn. A user's turn with tool results becomes several messages, and the later ones are marked `joined`. */
+/** Reads one turn. A user turn with tool results becomes several messages; all but the first are marked `joined`. */
 export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -55,14 +55,14 @@ function readBlocks(wire: readonly JsonObject[], kinds: Blocks): readonly Part[]
   return parts
 }
 
-/** Marks a part. Its source stays its own block, without the cache point. */
+/** Adds a cache marker to a part. The part's recorded source remains its block, without the cache point. */
 function withCache(part: Part, cache: CacheHint, point: JsonObject): Part {
   const marked = { ...part, cache: withWireSource(cache, FORMAT, point) } as Part
   const own = unchangedWire<JsonObject>(part, FORMAT)
   return own === undefined ? marked : withWireSource(marked, FORMAT, own)
 }
 
-/** Reads a block that is nothing but a cache point. Undefined for any other block. */
+/** Reads a block that contains only a cache point. Undefined for any other block. */
 export function cachePointOf(block: JsonObject): CacheHint | undefined {
   const point = block['cachePoint']
   if (!isObject(point)) return undefined
@@ -75,18 +75,18 @@ export function cachePointOf(block: JsonObject): CacheHint | undefined {
 const CACHE = new Set(['ttl'])
 const CACHE_DEFAULT = new Set(['ttl', 'type'])
 
-/** Reads one block. A block of an unknown kind, or with other fields beside its kind, becomes opaque. */
+/** Reads one block. A block of an unknown kind, or with additional fields, becomes opaque. */
 export function readBlock(block: JsonObject, kinds: Blocks = BLOCKS): Part {
   const kind = kindOf(block, kinds)
-  if (kind === undefined) return { type: 'opaque', format: FORMAT, value: block, ...spokenText(block) }
+  if (kind === undefined) return { type: 'opaque', format: FORMAT, value: block, ...textOfOpaque(block) }
   const part = kinds[kind]!(block)
   for (const field in block)
     if (field !== kind && block[field] !== null) return { type: 'opaque', format: FORMAT, value: block }
   return wasWrapped(part, block) ? part : withWireSource(part, FORMAT, block)
 }
 
-/** Returns the text of blocks that only this format has: search results and guarded texts. */
-function spokenText(block: JsonObject): { readonly text?: string } {
+/** Returns the text of blocks that other formats lack: search results and guarded texts. */
+function textOfOpaque(block: JsonObject): { readonly text?: string } {
   const { searchResult, guardContent } = block
   if (isObject(searchResult)) return textsIn(searchResult)
   const guarded = isObject(guardContent) ? guardContent['text'] : undefined
@@ -94,7 +94,9 @@ function spokenText(block: JsonObject): { readonly text?: string } {
   return typeof inner === 'string' ? { text: inner } : {}
 }
 
-/** Whether the gateway wrapped the signature of a reasoning part, so that the part differs from its wire value. */
+/**
+ * Returns true if the gateway wrapped the signature of a reasoning part, so that the part differs from its wire value.
+ */
 function wasWrapped(part: Part, { reasoningContent }: JsonObject): boolean {
   if (part.type !== 'reasoning' || !isObject(reasoningContent)) return false
   const { reasoningText, redactedContent } = reasoningContent
@@ -106,7 +108,7 @@ const readText = ({ text: wire }: JsonObject): Part => ({ type: 'text', text: re
 
 const mediaReader = (kind: ConverseMedia) => (block: JsonObject) => readMedia(block, kind)
 
-/** A cache point becomes opaque first, and then marks the part before it, if there is one. */
+/** Reads a cache point as an opaque part. `readBlocks` moves it to the part before it, if there is one. */
 function readCachePoint(block: JsonObject): Part {
   const point = required(object(block['cachePoint']))
   text(point['type'])
@@ -138,16 +140,16 @@ const RESULTS: Blocks = {
 }
 
 const CALL = new Set(['toolUseId', 'name', 'input', 'type'])
-/** The type that some models state for usual calls. */
-const USUAL = 'tool_use'
+/** Type that some models send for ordinary calls. */
+const ORDINARY = 'tool_use'
 
-/** Reads a tool call. A call that the upstream runs itself has another type and becomes opaque. */
+/** Reads a tool call. Calls that the upstream runs itself have another type and become opaque. */
 function readCall(block: JsonObject): Part {
   const wire = required(object(block['toolUse']))
   const id = required(text(wire['toolUseId']))
   const name = required(text(wire['name']))
   const type = text(wire['type'])
-  if (type !== undefined && type !== USUAL) return { type: 'opaque', format: FORMAT, value: block }
+  if (type !== undefined && type !== ORDINARY) return { type: 'opaque', format: FORMAT, value: block }
   const call: ToolCallPart = { type: 'tool-call', id, name, arguments: argumentsOf(wire['input']) }
   return { ...call, ...extrasOf(FORMAT, wire, CALL) }
 }
@@ -172,7 +174,7 @@ const REASONING_KINDS = { reasoningText: true, redactedContent: true }
 const REASONING_TEXT = new Set(['text', 'signature'])
 const ONLY_TEXT = new Set(['reasoningText'])
 
-/** Reads reasoning, signed or not, and reasoning that the upstream hid (docs/wire/converse.md#reasoning). */
+/** Reads signed, unsigned or hidden reasoning (docs/wire/converse.md#reasoning). */
 function readReasoning(block: JsonObject): Part {
   const wire = required(object(block['reasoningContent']))
   const kind = kindOf(wire, REASONING_KINDS)
@@ -186,7 +188,7 @@ function readReasoning(block: JsonObject): Part {
   return { type: 'reasoning', text: shown, ...defined(signed(value)), ...(extras === undefined ? {} : { extras }) }
 }
 
-/** Reads a signature. One that the gateway wrapped becomes that of its issuer; an empty one is none. */
+/** Reads a signature. A signature that the gateway wrapped is unwrapped. An empty string means no signature. */
 export function signed(value: string | undefined): Pick<ReasoningPart, 'signature'> {
   if (value === undefined || value === '') return {}
   const { signature } = unwrapReasoning(value, FORMAT)[0] ?? {}

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Error kinds by the names of AWS's exceptions, in lower case (docs/wire/converse.md#errors). */
+/** Error kinds by the lower-case name of the AWS exception (docs/wire/converse.md#errors). */
 const KINDS: { readonly [exception: string]: ErrorKind } = {
   accessdeniedexception: 'forbidden',
   unrecognizedclientexception: 'unauthenticated',
@@ -44,10 +44,10 @@ export const readException = (name: string | undefined, body: JsonObject): Canon
     ...defined({ code: anyText(body['code']) }),
   })
 
-/** The message of an error. AWS writes the field in either case. */
+/** Returns the message of an error. AWS writes the field name with either a lower-case or an upper-case initial. */
 const messageIn = (body: JsonObject): string | undefined => anyText(body['message']) ?? anyText(body['Message'])
 
-/** Returns the name of an exception without its namespace and without the URL that follows it. */
+/** Returns the name of an exception in lower case, without its namespace and the URL after it. */
 const exceptionOf = (name: string | undefined): string =>
   name === undefined ? '' : (name.split(':')[0]!.split('#').at(-1) ?? '').toLowerCase()
 

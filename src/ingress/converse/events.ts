@@ -17,8 +17,8 @@ type Handler = (wire: JsonObject) => void
 const EXCEPTION = /(?:Exception|^error)$/
 
 /**
- * Reads the events of a streamed answer (docs/wire/converse.md#stream). Texts start with their first delta. The usage
- * comes after the end of the message. An exception ends the answer wherever it comes.
+ * Reads the events of a streamed answer (docs/wire/converse.md#stream). A text starts with its first delta. The usage
+ * arrives after the end of the message. An exception ends the answer at any point.
  */
 export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   private out: CanonicalEvent[] = []
@@ -53,22 +53,22 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private readonly handlers: { readonly [event: string]: Handler } = {
-    messageStart: () => this.begin(),
+    messageStart: () => this.startAnswer(),
     contentBlockStart: wire => this.startBlock(wire),
     contentBlockStop: wire => this.stopBlock(wire['contentBlockIndex'] ?? 0),
     messageStop: wire => this.stop(wire),
     metadata: wire => this.readMetadata(wire),
   }
 
-  /** Passes an event of an unknown type on, after the answer's start. */
+  /** Passes on an event of an unknown type, but not before the start of the answer. */
   private pass(name: string, wire: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value: { [name]: wire } }
     if (!this.started && this.early.add(event)) return
-    this.begin()
+    this.startAnswer()
     this.out.push(event)
   }
 
-  private begin(): void {
+  private startAnswer(): void {
     if (this.started) return
     this.started = true
     this.out.push({ type: 'result-start' })
@@ -82,7 +82,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private openBlock(index: Json, part: Part): BlockReader {
-    this.begin()
+    this.startAnswer()
     this.stopBlock(index)
     const block = new BlockReader(part, this.parts++, this.out)
     this.called ||= part.type === 'tool-call'
@@ -95,7 +95,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.open.delete(index)
   }
 
-  /** Reads a delta. Without a block, or for another kind of block, it starts one. */
+  /** Reads a delta. If there is no block of its kind at its index, it starts one. */
   private delta(wire: JsonObject): void {
     if (this.stopped) return
     const delta = anyObject(wire['delta']) ?? {}
@@ -108,7 +108,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private stop(wire: JsonObject): void {
     if (this.stopped) return
-    this.begin()
+    this.startAnswer()
     this.stopped = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
@@ -117,9 +117,9 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.addLate(wire, STOP)
   }
 
-  /** Reads usage, tier and trace. They end the answer, unless its message has not ended. */
+  /** Reads usage, tier and trace. If the message has ended, this also ends the answer. */
   private readMetadata(wire: JsonObject): void {
-    this.begin()
+    this.startAnswer()
     const usage = anyObject(wire['usage'])
     if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
     this.tier = readTier(wire) ?? this.tier
@@ -141,12 +141,12 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.begin()
+    this.startAnswer()
     this.out.push({ type: 'error', error })
     this.ended = true
   }
 }
 
-/** Fields of the last two events that are read, and the padding that hides the length of an event. */
+/** Fields that are read from the last two events, and `p`, the padding that hides the length of an event. */
 const STOP = new Set(['stopReason', 'p'])
 const METADATA = new Set(['usage', 'metrics', 'serviceTier', 'p'])

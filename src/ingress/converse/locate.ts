@@ -6,7 +6,7 @@ import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { type Locate, locator, type MessagePaths } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
-/** Locates messages and parts in the body. The system text has a field of its own, and cache points take up indexes. */
+/** Locates messages and parts in the body. The system text has a separate field, and cache points occupy indexes. */
 export function locate({ messages }: CanonicalRequest): Locate {
   const paths: MessagePaths[] = []
   let turn = -1
@@ -32,7 +32,7 @@ export function locate({ messages }: CanonicalRequest): Locate {
 
 const FIELDS = 'additionalModelRequestFields'
 
-/** The body fields of the request's settings. */
+/** Body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS, 'inferenceConfig'),
   'sampling/topK': [`${FIELDS}/top_k`],

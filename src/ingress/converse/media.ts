@@ -11,10 +11,10 @@ const KINDS: { readonly [K in ConverseMedia]: MediaKind } = {
   audio: 'audio',
 }
 
-/** Media type of a file that states no format. */
+/** Media type of a file without a format. */
 const UNKNOWN = 'application/octet-stream'
 
-/** Readers by the kind of source. Files in S3 are known by their URI, which only this format's upstreams can read. */
+/** Readers by kind of source. Files in S3 are identified by a URI that only upstreams of this format can read. */
 const SOURCES: { readonly [kind: string]: (wire: Json, mediaType: string) => MediaSource } = {
   bytes: (wire, mediaType) => ({ type: 'base64', mediaType, data: required(text(wire)) }),
   text: (wire, mediaType) => ({ type: 'text', mediaType, text: required(text(wire)) }),
@@ -29,8 +29,8 @@ const NAMELESS = new Set(['format', 'source'])
 const LOCATION = new Set(['uri'])
 
 /**
- * Reads an image, document, video or recording. One with an unknown source, such as a document of blocks, becomes
- * opaque.
+ * Reads an image, document, video or recording. Media with an unknown source, such as a document made of blocks,
+ * becomes opaque.
  */
 export function readMedia(block: JsonObject, kind: ConverseMedia): Part {
   const wire = required(object(block[kind]))
@@ -53,7 +53,7 @@ export function readMedia(block: JsonObject, kind: ConverseMedia): Part {
   }
 }
 
-/** Returns the texts of a document of blocks or of a search result: its title and its text blocks. */
+/** Returns the text of a document made of blocks, or of a search result: the title and the text blocks. */
 export function textsIn(wire: JsonObject): Pick<OpaquePart, 'text'> {
   const { source } = wire
   const content = isObject(source) ? source['content'] : wire['content']

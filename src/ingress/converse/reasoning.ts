@@ -3,22 +3,22 @@ import { type Effort, isEffort, type Reasoning } from '../../canonical/request.t
 import { defined } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Functions that make canonical settings, by kind of thinking. They get the effort that was requested separately. */
+/** Functions that create the canonical settings, by kind of thinking. The effort is a separate setting. */
 const KINDS: { readonly [type: string]: (budget: number | undefined, effort: Effort | undefined) => Reasoning } = {
   enabled: budget => ({ budget: budget ?? -1 }),
   adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
   disabled: (_, effort) => (effort === undefined ? { effort: 'none' } : { budget: 0 }),
 }
 
-/** Whether reasoning is shown, by the value of `display`. */
+/** Visibility of reasoning by the value of `display`. */
 const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
 /** Reads the effort of `outputConfig`. */
 export const readEffort = (value: Json | undefined): Effort | undefined => (isEffort(value) ? value : undefined)
 
 /**
- * Reads Claude's `thinking` in the fields of the model (docs/wire/converse.md#reasoning). Undefined if it is anything
- * else, because these fields are free JSON.
+ * Reads Claude's `thinking` in the model-specific fields (docs/wire/converse.md#reasoning). Undefined for an unknown
+ * form, because these fields are free-form JSON.
  */
 export function readThinking(thinking: Json | undefined, effort: Effort | undefined): Reasoning | undefined {
   if (!isObject(thinking)) return undefined
@@ -35,6 +35,6 @@ export function readThinking(thinking: Json | undefined, effort: Effort | undefi
   }
 }
 
-/** Reads the number of likeliest tokens among the fields of the model. */
+/** Reads `top_k` in the model-specific fields. */
 export const readTopK = (fields: JsonObject): number | undefined =>
   typeof fields['top_k'] === 'number' ? fields['top_k'] : undefined

@@ -13,7 +13,7 @@ import { readToolChoice, readTools } from './tools.ts'
 import { FORMAT, requestAt } from './wire.ts'
 
 /**
- * Reads the body of an operation of a model: Converse, ConverseStream or CountTokens (docs/wire/converse.md#request).
+ * Reads the body of Converse, ConverseStream or CountTokens (docs/wire/converse.md#request).
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -41,7 +41,7 @@ function read(body: JsonObject, { model, operation }: Address): CanonicalRequest
 const INPUT = new Set(['input'])
 const CONVERSE = new Set(['converse'])
 
-/** @param outer unread fields around the conversation. */
+/** @param outer unread fields of the objects that wrap the conversation. */
 function readConversation(body: JsonObject, model: string, stream: boolean, outer: JsonObject): CanonicalRequest {
   const groups = groupsIn(body)
   const { inferenceConfig, modelFields, outputConfig, toolConfig } = groups
@@ -92,12 +92,12 @@ const TIER = new Set(['type'])
 const takenFields = (fields: { readonly [field: string]: unknown }): ReadonlySet<string> =>
   new Set(Object.keys(fields).filter(field => fields[field] !== undefined))
 
-/** The fields that were read of each group of fields. */
+/** Fields that were read, by group. */
 type Taken = { readonly [group: string]: ReadonlySet<string> }
 
 const FIELDS = new Set(['messages', 'system', 'requestMetadata'])
 
-/** Collects fields that the canonical model lacks. Those inside a group are stored under the name of the group. */
+/** Collects fields that the canonical model lacks. Fields inside a group are stored under the group's name. */
 function readExtras(body: JsonObject, taken: Taken, outer: JsonObject): CanonicalRequest['extras'] {
   const fields: { [field: string]: JsonObject[string] } = { ...outer }
   const found = extrasOf(FORMAT, body, FIELDS).extras?.[FORMAT] ?? NONE

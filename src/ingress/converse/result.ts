@@ -9,7 +9,7 @@ import { readBlock } from './content.ts'
 import { readException } from './error.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields that are read of an answer. Its latency holds only for this connection. */
+/** Fields that are read from an answer, and `metrics`, whose latency is that of this connection alone. */
 const HEAD = new Set(['output', 'stopReason', 'usage', 'metrics', 'serviceTier'])
 const OUTPUT = new Set(['message'])
 const MESSAGE = new Set(['role', 'content'])
@@ -45,7 +45,7 @@ type Extras = CanonicalResult['extras']
 const merged = (head: Extras, output: Extras): Extras =>
   output === undefined ? head : { [FORMAT]: { ...head?.[FORMAT], output: output[FORMAT]! } }
 
-/** Reads a block of an answer. A malformed one becomes opaque. */
+/** Reads a block of an answer. A malformed block becomes opaque. */
 export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)
@@ -70,7 +70,7 @@ const REASONS: { readonly [value: string]: FinishReason } = {
   malformed_tool_use: 'error',
 }
 
-/** Reads why an answer ended. Tool calls override the upstream's reason (trap 13). */
+/** Reads the finish reason. Tool calls override the upstream's reason (trap 13). */
 export function readFinish(value: string | undefined, called: boolean): Finish | undefined {
   if (value === undefined) return undefined
   const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
@@ -79,24 +79,24 @@ export function readFinish(value: string | undefined, called: boolean): Finish |
 
 const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'] as const
 
-/** Older names of the cache counts, which repeat them. */
+/** Fields that repeat the cache counts under older names. */
 const REPEATED = ['cacheReadInputTokenCount', 'cacheWriteInputTokenCount']
 
 /**
- * Reads usage. `inputTokens` leaves out the tokens that were read from a cache or written to it, and the total includes
- * them (docs/wire/converse.md#usage, trap 20).
+ * Reads usage. `inputTokens` excludes tokens read from a cache or written to it; the total includes them
+ * (docs/wire/converse.md#usage, trap 20).
  */
 export function readUsage(wire: JsonObject): Usage {
   const cacheRead = anyCount(wire['cacheReadInputTokens'])
   const cacheWrite = anyCount(wire['cacheWriteInputTokens'])
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
-  const fresh = anyCount(wire['inputTokens'])
+  const uncached = anyCount(wire['inputTokens'])
   const total = anyCount(wire['totalTokens'])
   const output = anyCount(wire['outputTokens'])
   const counts =
     total === undefined
-      ? defined({ input: fresh === undefined ? undefined : fresh + cached, output })
-      : reconcileCounts({ input: fresh, output, total, cached })
+      ? defined({ input: uncached === undefined ? undefined : uncached + cached, output })
+      : reconcileCounts({ input: uncached, output, total, cached })
   const taken = new Set<string>(REPEATED)
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
   for (const field of OFTEN_EMPTY) if (isEmpty(wire[field])) taken.add(field)
@@ -107,7 +107,7 @@ export function readUsage(wire: JsonObject): Usage {
   )
 }
 
-/** Fields that are mostly present and empty. */
+/** Fields that are usually present but empty. */
 const OFTEN_EMPTY = ['serverToolUsage', 'cacheDetails']
 
 const isEmpty = (value: Json | undefined): boolean =>

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { Output } from '../../canonical/request.ts'
 import { defined, object, text } from '../fields.ts'
 
-/** Reads the shape of the answer: a JSON schema, written as text. Undefined for any other shape. */
+/** Reads the requested shape of the answer: a JSON schema, given as text. Undefined for any other shape. */
 export function readShape(config: JsonObject): Output['text'] {
   const format = object(config['textFormat'])
   text(format?.['type'])

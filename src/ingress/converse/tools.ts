@@ -6,7 +6,7 @@ import { defined, extrasOf, flag, object, objects, required, text } from '../fie
 import { cachePointOf } from './content.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
-/** Reads the tools of a request. A cache point marks the tool before it; tools of other kinds become opaque. */
+/** Reads the tools of a request. A cache point marks the tool before it. Tools of other kinds become opaque. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   const entries = objects(wire)
   if (entries === undefined) return undefined
@@ -22,7 +22,7 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   return tools
 }
 
-/** Whether the entry is a cache point that marks the tool before it. */
+/** Returns true for a cache point that marks the tool before it. */
 const marksLast = (entry: JsonObject, last: Tool): boolean =>
   (last.type === 'function' || last.type === 'hosted') &&
   last.cache === undefined &&
@@ -32,7 +32,7 @@ const marksLast = (entry: JsonObject, last: Tool): boolean =>
 const POINT = { cachePoint: true }
 const KINDS = { toolSpec: true, systemTool: true }
 
-/** Returns the path of each tool in the body. Cache points that mark a tool have none. */
+/** Returns the path of each tool in the body. Cache points that mark a tool are skipped. */
 export function toolPaths(body: JsonObject): readonly Path[] {
   const { toolConfig } = conversationIn(body)
   const entries = isObject(toolConfig) ? objects(toolConfig['tools']) : undefined
@@ -48,7 +48,9 @@ export function toolPaths(body: JsonObject): readonly Path[] {
   return paths
 }
 
-/** Returns the path of the conversation, which a request for a token count wraps. */
+/**
+ * Returns the path of the conversation. Empty unless the request is for a token count, which wraps the conversation.
+ */
 export const rootOf = (body: JsonObject): Path => (isObject(body['input']) ? ['input', 'converse'] : [])
 
 /** Returns the conversation of a body. */
@@ -88,7 +90,7 @@ function readTool(entry: JsonObject): Tool {
 const KIND_OF = new Map(Object.entries(SYSTEM_TOOLS).map(([kind, name]) => [name, kind as HostedKind]))
 const NAME = new Set(['name'])
 
-/** Reads a tool that the model runs itself. One that other formats do not have becomes opaque. */
+/** Reads a tool that the model runs itself. A tool that other formats lack becomes opaque. */
 function readSystemTool(entry: JsonObject): Tool {
   const wire = required(object(entry['systemTool']))
   const kind = KIND_OF.get(required(text(wire['name'])))

@@ -15,14 +15,14 @@ const maybeFlag = maybe(v.boolean())
 const texts = maybe(v.array(v.string()))
 const maybeJson = maybe(json)
 
-/** Schema of an object whose one known field states its kind. Objects of other kinds become opaque. */
+/** Schema of an object whose kind is the name of its only known field. Objects of other kinds become opaque. */
 const union = (kinds: { readonly [kind: string]: v.GenericSchema }): v.GenericSchema =>
   v.lazy(input => {
     const kind = isObject(input) ? kindOf(input, kinds) : undefined
     return kind === undefined ? json : shape({ [kind]: kinds[kind]! })
   })
 
-/** Returns the first of the kinds that the object has a field of. */
+/** Returns the kind of an object: its first field that is in `kinds`. */
 export function kindOf(wire: { readonly [field: string]: unknown }, kinds: object): string | undefined {
   for (const field in wire) if (wire[field] !== null && Object.hasOwn(kinds, field)) return field
   return undefined
@@ -30,7 +30,7 @@ export function kindOf(wire: { readonly [field: string]: unknown }, kinds: objec
 
 const s3Location = shape({ uri: v.string() })
 
-/** Sources of media that are read. Media with other sources become opaque. */
+/** Sources that are read. Media with other sources becomes opaque. */
 const source = union({ bytes: v.string(), text: v.string(), s3Location })
 
 const media = shape({ format: maybeText, source })
@@ -53,7 +53,7 @@ const toolResult = shape({
   status: maybeText,
 })
 
-/** Kinds of content that are read. */
+/** Content blocks that are read, by kind. */
 const BLOCKS = {
   text: v.string(),
   image: media,
@@ -75,7 +75,7 @@ const BLOCKS = {
 const block = union(BLOCKS)
 const system = union({ text: v.string(), cachePoint })
 
-/** The roles that a turn may have. */
+/** Roles of turns. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content: v.array(block) })
@@ -117,6 +117,6 @@ const request = shape({
 
 const counting = shape({ input: shape({ converse: shape(conversation) }) })
 
-/** Returns the schema of a request, by its path. */
+/** Returns the schema for the operation in a request's path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   readAddress(path).operation === 'count-tokens' ? counting : request

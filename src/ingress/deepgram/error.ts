@@ -4,7 +4,7 @@ import { classify, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Error kinds by code, for codes that are more precise than the status. */
+/** Error kinds of codes that are more precise than the status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['ASR_PAYMENT_REQUIRED', 'out-of-credit'],
   ['INSUFFICIENT_PERMISSIONS', 'forbidden'],

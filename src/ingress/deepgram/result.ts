@@ -27,7 +27,7 @@ export function readResult({ status, headers, body }: WireAnswer, request: Canon
   return transcribed(anyText(metadata?.['request_id']), text, facts, request)
 }
 
-/** Reads Deepgram's utterances as segments, or makes segments from the words. */
+/** Reads Deepgram's utterances as segments. Without utterances, builds segments from the words. */
 function readSegments(body: JsonObject, words: readonly Word[], speakers: boolean | undefined): readonly Segment[] {
   const utterances = anyObjects(anyObject(body['results'])?.['utterances']).flatMap(wire => {
     const text = anyText(wire['transcript'])
@@ -43,7 +43,7 @@ function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire, speakers) }]
 }
 
-/** Reads the speaker, a number from 0, if the request asks for speakers. */
+/** Reads the speaker, a number starting at 0, if the request asks for speakers. */
 function speakerOf(wire: JsonObject, wanted: boolean | undefined): { readonly speaker?: string } {
   const speaker = wanted === true ? anyNumber(wire['speaker']) : undefined
   return speaker === undefined ? {} : { speaker: String(speaker) }

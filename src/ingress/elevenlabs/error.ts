@@ -5,7 +5,7 @@ import { classify, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Error kinds by `detail.status` (`detail.code` in newer versions), which is more precise than the HTTP status. */
+/** Error kinds by `detail.status`, or `detail.code` in newer versions. Both are more precise than the HTTP status. */
 const BY_CODE: { readonly [code: string]: ErrorKind } = {
   quota_exceeded: 'out-of-credit',
   too_many_concurrent_requests: 'rate-limited',

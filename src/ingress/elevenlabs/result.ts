@@ -23,8 +23,8 @@ const READERS: { readonly [W in Work]?: ReadResult } = {
 export const readResult: ReadResult = (answer, request) => (READERS[workOf(request)] ?? readSpeech)(answer, request)
 
 /**
- * Reads a recording from `/v1/text-to-speech`: its bytes, or base64 beside timestamps. The media type is the requested
- * one, because ElevenLabs declares the same type for most containers.
+ * Reads a recording from `/v1/text-to-speech`: raw bytes, or base64 with timestamps. The requested media type is used,
+ * because ElevenLabs declares the same type for most containers.
  *
  * @throws GatewayError for any other body.
  */
@@ -45,14 +45,17 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** Returns the media type of a recording. Raw samples are requested at 24 kHz, even to make a WAV file of them. */
+/**
+ * Returns the media type of a recording. Raw samples are requested at 24 kHz, also if the gateway wraps them in a WAV
+ * file.
+ */
 function typeOf(declared: string, { output }: CanonicalRequest): string {
   const wanted = output.audio?.mediaType
   if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
   return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
 }
 
-/** Reads the transcript of `/v1/speech-to-text`, with the requested times. Segments are made from its words. */
+/** Reads the transcript of `/v1/speech-to-text`, with the requested times. Segments are built from its words. */
 function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
@@ -66,10 +69,7 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
   return transcribed(anyText(body['transcription_id']), text, facts, request)
 }
 
-/**
- * Reads a word. Spaces and other sounds, which have times of their own, are skipped. The speaker is added only on
- * request.
- */
+/** Reads a word. Skips entries for spaces and other sounds. The speaker is added only on request. */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const times = timesOf(wire)

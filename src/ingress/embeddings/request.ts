@@ -16,8 +16,7 @@ import * as wire from './wire.ts'
 export const FORMAT = 'embeddings'
 
 /**
- * Reads the body of `POST /v1/embeddings` (docs/wire/embeddings.md#openai), with OpenAI's fields or those of Voyage and
- * Jina.
+ * Reads the body of `POST /v1/embeddings` (docs/wire/embeddings.md#openai), with the fields of OpenAI, Voyage or Jina.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -69,11 +68,11 @@ function readInput(input: Json): readonly Message[] {
   return input.map(messageOfItem)
 }
 
-/** Whether there is a single input. A list that starts with a number is a list of tokens. */
+/** Returns true for a single input. A list that starts with a number is a list of tokens and thus a single input. */
 const isSingleInput = (input: Json | undefined): boolean =>
   typeof input === 'string' || isObject(input) || (Array.isArray(input) && typeof input[0] === 'number')
 
-/** Makes the message of one input and records its source. */
+/** Creates the message for one input and records its source. */
 function messageOfItem(item: Json): Message {
   if (typeof item === 'string') return withWireSource(messageOfPart({ type: 'text', text: item }), FORMAT, item)
   if (Array.isArray(item)) return withWireSource(messageOfTokens(item), FORMAT, item)
@@ -83,9 +82,7 @@ function messageOfItem(item: Json): Message {
 
 const messageOfPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
 
-/**
- * Makes a message of token ids. Token ids have a meaning for one model only, so that no other format can express them.
- */
+/** Creates a message from token ids. Token ids are specific to a model, so no other format can express them. */
 function messageOfTokens(tokens: readonly Json[]): Message {
   if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
   return messageOfPart(opaqueInput({ tokens }))
@@ -97,8 +94,7 @@ const KINDS = ['text', 'image', 'pdf'] as const
 const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
 
 /**
- * Reads an input in Jina's form: one value under the name of its kind. An object with several values or none becomes
- * opaque.
+ * Reads an input in Jina's form: an object with one value under the name of its kind. Any other object becomes opaque.
  */
 function messageOfObject(item: JsonObject): Message {
   const [kind, ...others] = KINDS.filter(name => item[name] != null)
@@ -113,7 +109,7 @@ function messageOfObject(item: JsonObject): Message {
 
 const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 
-/** Makes a media source of base64 without a declared media type. */
+/** Creates a media source from base64 without a declared media type. */
 const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
   mediaType: sniffBase64(data) ?? DEFAULT_TYPES[kind],
@@ -121,8 +117,8 @@ const sourceOfBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSo
 })
 
 /**
- * Vendors' values for the purpose of vectors (docs/wire/embeddings.md#purposes): Voyage's in `input_type`, Jina's in
- * `task`.
+ * Purposes of vectors by vendor value (docs/wire/embeddings.md#purposes): Voyage's values are in `input_type`, Jina's
+ * in `task`.
  */
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
   ['query', 'query'],

@@ -56,12 +56,12 @@ const isVector = (value: unknown): value is Vector =>
   Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
 
 const KEY = '"embedding"'
-/** Key of a placeholder for a removed vector. No vendor's sparse vector has such a token. */
+/** Key of the placeholder for a removed vector. It never occurs as a token in a vendor's sparse vector. */
 const MARK = '\u0001'
 
 /**
- * Parses an answer's body but leaves its vectors as text. A hundred vectors are two million digits, and most are only
- * passed on.
+ * Parses an answer's body but leaves its vectors as text. A hundred vectors have two million digits, and most answers
+ * are only passed on.
  *
  * @returns undefined for text that is not a JSON object.
  */
@@ -84,7 +84,7 @@ export function parseUntouched(text: string): JsonObject | undefined {
   return body === undefined ? undefined : (withVectors(body, lists) ?? parseObject(text))
 }
 
-/** Returns the index at which the value of a key starts; -1 if `after` is not the end of a key. */
+/** Returns the index at which the value of a key starts, or -1 if `after` is not the end of a key. */
 function valueAt(text: string, after: number): number {
   const colon = skipSpace(text, after)
   return text[colon] === ':' ? skipSpace(text, colon + 1) : -1
@@ -104,7 +104,7 @@ const OTHERS = ['"', '{', 'n', 'N', 'I']
 
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
-/** Puts the vectors back into the body. Undefined if a vector is not where vectors are expected. */
+/** Puts the vectors back into the body. Undefined if a vector is in an unexpected place. */
 function withVectors(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined

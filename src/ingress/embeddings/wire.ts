@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
 /**
- * Schema of the embeddings request (docs/wire/embeddings.md#openai). Unknown fields are accepted, and vendors'
- * additions are read only if valid.
+ * Schema of the embeddings request (docs/wire/embeddings.md#openai). Unknown fields are accepted. Fields that vendors
+ * added are read only if valid.
  */
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')

@@ -1,13 +1,13 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import { contextOf } from './context-length.ts'
 
-/** Length of an upstream's message that is matched, in UTF-16 units. The relevant words come first. */
+/** Maximum length of an upstream's message that is matched, in UTF-16 units. The relevant words come first. */
 const MAX_MATCHED_LENGTH = 2000
 
-/** Matches codes or messages that are more precise than the status of an error. */
+/** Rule for codes or messages that are more precise than the status of an error. */
 interface Row {
   readonly kind: ErrorKind
-  /** Kinds, derived from the status, that the row may replace. */
+  /** Kinds that the row may replace. They are derived from the status. */
   readonly kinds: readonly ErrorKind[]
   readonly codes?: RegExp
   readonly message?: RegExp
@@ -22,9 +22,9 @@ const NO_MODEL = {
 }
 
 /*
- * Rows that tell faults of the gateway's account (trap 99) from faults of the caller. Messages are matched only at
- * their beginning, because upstreams quote the request further on. Sources: the vendors' lists of errors and reports in
- * public issue trackers, 2026-11.
+ * Rows that distinguish faults of the gateway's account (trap 99) from faults of the caller. Messages are matched only
+ * at the beginning, because upstreams quote the request later in the message. Sources: the vendors' lists of errors and
+ * reports in public issue trackers, 2026-11.
  */
 const ROWS: readonly Row[] = [
   {
@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
     message:
       /^(?:incorrect api key|invalid api key|api key (?:not valid|not found|expired|has been disabled)|this organization has been disabled|your api key has been (?:disabled|revoked))/i,
   },
-  // Some vendors answer 403 to a request that breaks their content rules, with a message that names the operator's
+  // Some vendors answer a request that violates their content policy with 403 and a message that names the operator's
   // team.
   {
     kind: 'invalid-request',
@@ -55,27 +55,25 @@ const ROWS: readonly Row[] = [
       code: 'content_policy_violation',
     },
   },
-  // Another channel may have the missing model. Some vendors report a missing model with 400 or 403.
+  // Some vendors report a missing model with 400 or 403. Another channel may have the model.
   { kind: 'not-found', kinds: ['forbidden'], ...NO_MODEL },
   { kind: 'invalid-request', kinds: ['invalid-request'], ...NO_MODEL, replacement: { retry: true } },
 ]
 
-/**
- * Kinds, derived from the status, under which a context overflow may arrive. Some upstreams report it with 413 or 500.
- */
+/** Kinds, derived from the status, that may stand for a context overflow. Some upstreams report it with 413 or 500. */
 const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
-/** Codes of another instance of this gateway, each of which maps to one kind. */
+/** Error kinds by the codes of another instance of this gateway. */
 const GATEWAY_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
 ])
 
 /**
- * Refines the kind of an upstream's error by code and message: a request too long for the model, a fault of the
- * gateway's account, a missing model (traps 98, 99).
+ * Refines the kind of an upstream's error by code and message, for a request that is too long for the model, a fault of
+ * the gateway's account, or a missing model (traps 98, 99).
  *
- * @param also further strings of the error, such as a wrapped message or a type that serves as a code.
+ * @param also further strings in the error, such as a wrapped message or a type that serves as a code.
  */
 export function classify(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
   const gatewayKind = GATEWAY_CODES.get(error.code)
@@ -95,13 +93,13 @@ export function classify(error: CanonicalError, ...also: readonly (string | unde
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
 }
 
-/** Maximum delay in seconds: one day. Longer delays are outages and are cut to a day. */
+/** Maximum delay, in seconds: one day. A longer delay indicates an outage and is reduced to one day. */
 const MAX_DELAY_SECONDS = 86_400
 
-/** Clamps a retry delay in seconds to between zero and one day. */
+/** Clamps a retry delay, in seconds, to the range from zero to one day. */
 export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS)
 
-/** Matches the beginning of a date. `Date.parse` also takes `-5` and other texts for dates. */
+/** Matches the beginning of a date. `Date.parse` alone would also accept `-5` and other strings. */
 const IS_DATE = /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\d)/i
 
 /**

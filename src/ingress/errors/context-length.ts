@@ -1,11 +1,11 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 
 /*
- * Upstreams' messages and codes for a request longer than the model's context (trap 98). Collected from error messages
- * that users report in public issue trackers and from the lists of coding agents (pi, opencode), as of 2026-11.
+ * Upstreams' messages and codes for a request that exceeds the model's context (trap 98), collected from error messages
+ * in public issue trackers and from the lists of coding agents (pi, opencode), as of 2026-11.
  */
 
-/** Codes and types that need no matching message: OpenAI, Copilot, llama.cpp. */
+/** Codes and types that are sufficient without a matching message: OpenAI, Copilot, llama.cpp. */
 const CODES: ReadonlySet<string | undefined> = new Set([
   'context_length_exceeded',
   'model_max_prompt_tokens_exceeded',
@@ -37,10 +37,12 @@ const MESSAGES: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded/i,
 ]
 
-/** Rate limits have similar messages, but a retry helps. */
+/** Matches errors of rate limits. Their messages are similar, but a retry helps. */
 const RATES = /rate limit|too many requests|tokens per (?:minute|min|day)|\bTPM\b/i
 
-/** Patterns for the size of the request in tokens. Two numbers, prompt and answer, are added up. */
+/**
+ * Patterns for the size of the request in tokens. If there are two numbers, for prompt and answer, they are added up.
+ */
 const TOKENS: readonly RegExp[] = [
   /([\d,]+) tokens > /,
   /limit: ([\d,]+) \+ ([\d,]+) > /,
@@ -81,7 +83,7 @@ const MAXIMUM: readonly RegExp[] = [
  * Reads the token counts from an error about a request too long for the model.
  *
  * @param text the error's message, of bounded length.
- * @returns undefined for any other error; an empty object if the message has no numbers.
+ * @returns undefined for any other error, or an empty object if the message has no numbers.
  */
 export function contextOf(codes: readonly (string | undefined)[], text: string): CanonicalError['context'] {
   if (!codes.some(code => CODES.has(code)) && (RATES.test(text) || !MESSAGES.some(message => message.test(text))))
@@ -89,7 +91,7 @@ export function contextOf(codes: readonly (string | undefined)[], text: string):
   const tokens = numberIn(text, TOKENS)
   const maximum = numberIn(text, MAXIMUM)
   return {
-    // A prompt within the maximum did not cause the error.
+    // A prompt within the maximum cannot have caused the error.
     ...(tokens === undefined || tokens <= (maximum ?? 0) ? {} : { tokens }),
     ...(maximum === undefined ? {} : { maximum }),
   }

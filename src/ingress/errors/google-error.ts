@@ -5,8 +5,8 @@ import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { boundedDelay, classify, retryAfter } from './classify.ts'
 
 /**
- * Reads an error answer of a Google upstream in any of its formats (docs/wire/errors.md#google-statuses). Endpoints
- * that stream a JSON array also wrap the error in a list.
+ * Reads an error answer of a Google upstream in any of Google's formats (docs/wire/errors.md#google-statuses).
+ * Endpoints that stream a JSON array also wrap the error in a list.
  */
 export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
   describe(errorOf(body), status, retryAfter(headers))
@@ -41,7 +41,7 @@ const STATUSES: { readonly [word: string]: number } = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Error kinds by the `reason` of an error's details, which is more precise than the status. */
+/** Error kinds by the `reason` in an error's details, which is more precise than the status. */
 const REASONS: { readonly [reason: string]: ErrorKind } = {
   API_KEY_INVALID: 'unauthenticated',
   API_KEY_EXPIRED: 'unauthenticated',
@@ -69,7 +69,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
   })
 }
 
-/** Finds the error object. Vendors and proxies put it at different positions. */
+/** Finds the error object. Its position varies between vendors and proxies. */
 function errorOf(body: JsonObject): JsonObject | undefined {
   const listed = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
   const error = listed?.['error']

@@ -7,7 +7,7 @@ import { classify, retryAfter } from './classify.ts'
 type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
 /**
- * Makes the readers of errors for a format of OpenAI's family (docs/wire/errors.md#openai-codes).
+ * Creates the error readers for a format of OpenAI's family (docs/wire/errors.md#openai-codes).
  *
  * @param formatCodes error kinds by format-specific codes that are more precise than a status.
  * @param formatTypes HTTP statuses by format-specific types of errors inside answers.
@@ -39,8 +39,8 @@ export function errorReader(
 
   return {
     /**
-     * Reads an upstream's error answer. Vendors nest the message differently, and a proxy's answer may not be JSON at
-     * all.
+     * Reads an upstream's error answer. Vendors nest the message in different ways, and a proxy's answer may not be
+     * JSON at all.
      */
     readError({ status, body, headers }: WireAnswer): CanonicalError {
       const error = anyObject(body['error']) ?? {}
@@ -64,7 +64,7 @@ const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['server_is_overloaded', 'overloaded'],
 ])
 
-/** Returns the status of an error inside an answer: given as a number, or derived from the type, else 502. */
+/** Returns the status of an error inside an answer: a stated number, else the status for its type, else 502. */
 function innerStatus({ code, status_code, status, type }: JsonObject, types: Table<number>): number {
   const given = code ?? status_code ?? status
   if (typeof given === 'number' && given >= 400 && given < 600) return given

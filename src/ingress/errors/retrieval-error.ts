@@ -4,7 +4,10 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
 import { classify, retryAfter } from './classify.ts'
 
-/** Cohere's status for an invalid key, which the common table lacks (docs/wire/rerank.md#errors). */
+/**
+ * Error kinds by status, in addition to the common table: 498 is Cohere's status for an invalid key
+ * (docs/wire/rerank.md#errors).
+ */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
@@ -27,7 +30,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** Finds the message of an error body in one of these fields. Undefined if there is none. */
+/** Finds the message in an error body of any of these shapes. Undefined if there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (

@@ -6,8 +6,8 @@ import { excerpt } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
 /**
- * Runs a reader over a caller's body. If the reader detects a fault, the schema then finds the field and the fault, so
- * that only faulty requests pay for the schema. A law checks that reader and schema reach the same verdict.
+ * Runs a reader on a caller's body. If the reader detects a fault, the schema is used to identify the field and the
+ * fault. Valid requests thus avoid the cost of the schema. A law checks that reader and schema reach the same verdict.
  *
  * @throws GatewayError `invalid-request`.
  */
@@ -20,7 +20,7 @@ export function readOrExplain<T>(schema: Schema, body: JsonObject, read: () => T
   }
 }
 
-/** A schema, or a function that makes one if it depends on more than the body. */
+/** A schema, or a function that returns a schema that depends on more than the body. */
 type Schema = v.GenericSchema | (() => v.GenericSchema)
 
 function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
@@ -30,7 +30,7 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, MAX_FAULT_LENGTH)}`, param ?? undefined)
 }
 
-/** Maximum length of a field's fault in the error message, in UTF-16 units. The fault repeats the value. */
+/** Maximum length of a fault in the error message, in UTF-16 units. A fault may quote the value of the field. */
 const MAX_FAULT_LENGTH = 300
 
 /** A value that may be absent or null. */
@@ -42,7 +42,7 @@ export const maybeNumber = maybe(v.number())
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 
 /**
- * An object of known fields that allows others. Unlike valibot's looseObject, it rejects lists. Options of a variant
+ * Schema of an object that allows unknown fields. Unlike valibot's looseObject, it rejects lists. Options of a variant
  * use looseObject itself.
  */
 export const shape = <T extends v.ObjectEntries>(entries: T) =>
@@ -51,8 +51,8 @@ export const shape = <T extends v.ObjectEntries>(entries: T) =>
 export const json = shape({})
 
 /**
- * An object whose shape depends on the value of one field. Unlike valibot's variant, this schema never validates fields
- * of another value's shape.
+ * Schema of an object whose shape depends on the value of one field. Unlike valibot's variant, it never validates
+ * fields of another value's shape.
  *
  * @param other the shape for values without one in `shapes`.
  * @param absent the shape if the field has no value.
@@ -78,9 +78,9 @@ const SCHEMA: { readonly [T in SettingType]: v.GenericSchema } = {
 }
 
 /**
- * Returns the settings as entries of a body's schema.
+ * Returns schema entries for the settings in a body.
  *
- * @param formatSchemas schemas for types that the format writes differently.
+ * @param formatSchemas schemas of types that the format writes in a different way.
  */
 export const settingEntries = (
   { read }: Settings,

@@ -47,7 +47,7 @@ function read(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** Makes an image part. The first image is the first frame of the video. The others are references. */
+/** Creates an image part. The first image is the first frame of the video; the others are references. */
 const imagePart = (url: string, index: number): MediaPart => ({
   type: 'media',
   kind: 'image',

@@ -9,10 +9,10 @@ import { defined, extrasOf, text, WrongType } from '../fields.ts'
 /** The format's name in extras and spellings. */
 export const FORMAT = 'images'
 
-/** The body fields that hold input images, in reading order. */
+/** Body fields for input images, in reading order. */
 export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
 
-/** Whether there is an input image. A mask alone does not count. */
+/** Returns true if there is an input image. A mask alone does not count. */
 export const hasImage = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
   files.some(({ field }) => field !== 'mask') ||
   FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
@@ -42,7 +42,7 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
   const [as] = SOURCES.filter(name => text(wire[name]) !== undefined)
   if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
   const value = wire[as] as string
-  // Vendors that use `url` also write a type.
+  // Vendors that use `url` also send a type.
   const taken = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
   const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
   return { type: 'media', kind: 'image', source, ...use, ...extrasOf(FORMAT, wire, taken) }
@@ -50,7 +50,7 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
 
-/** Returns the field of the first image without bytes or URL. Undefined if there is none. */
+/** Returns the field of the first image that has neither bytes nor a URL. Undefined if there is none. */
 export const emptyField = (images: readonly InputImage[]): string | undefined =>
   images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
 
@@ -65,7 +65,7 @@ const isEmpty = (source: MediaSource): boolean =>
       : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
 
 /**
- * Reads the images of a form. A file in a field of another name counts as an image, too. The field's name becomes an
+ * Reads the images of a form. A file in a field with another name also counts as an image. The field's name becomes an
  * extra.
  */
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
@@ -90,8 +90,8 @@ const BY_ENDING: { readonly [ending: string]: string } = {
 }
 
 /**
- * Returns the media type of a file. Clients send files of unknown types as `application/octet-stream`. The file's name
- * then decides.
+ * Returns the media type of a file. Clients send files of unknown types as `application/octet-stream`; then the file's
+ * name decides.
  */
 function typeOf(mediaType: string, name: string | undefined): string {
   if (mediaType !== 'application/octet-stream') return mediaType

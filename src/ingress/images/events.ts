@@ -16,7 +16,7 @@ const COMPLETED = /^image_(?:generation|edit)\.completed$/
 
 /**
  * Reads a streamed answer (docs/wire/images.md#streams): partial images, and a completed event for each finished image.
- * The stream has no end mark. A stream that ends without any image or after a partial one was cut short.
+ * The stream has no end mark. A stream that ends without an image, or after a partial image, was cut short.
  */
 export class ImagesEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
@@ -82,13 +82,13 @@ export class ImagesEvents extends AnswerEvents {
       this.out.push({ type: 'part-end', at })
     }
     const usage = anyObject(event['usage'])
-    if (usage !== undefined) this.out.push({ type: 'usage', usage: this.spend(usage) })
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: this.addUsage(usage) })
     const node = remaining(event, image?.fields)
     this.out.push({ type: 'candidate-end', candidate, finish: { reason: 'stop' }, ...node })
   }
 
-  /** Adds up usage, because each completed event counts only its own image. */
-  private spend(wire: JsonObject): Usage {
+  /** Adds up usage, because each completed event reports only the usage of its own image. */
+  private addUsage(wire: JsonObject): Usage {
     const read = readUsage(wire)
     const before = this.spent
     this.spent = before === undefined ? read : totalUsage([before, read])!
@@ -104,7 +104,7 @@ export class ImagesEvents extends AnswerEvents {
   }
 }
 
-/** Collects an event's fields other than its image. Without an image, its settings become extras. */
+/** Collects an event's fields other than its image. If there is no image, the settings also become extras. */
 function remaining(event: JsonObject, fields: readonly string[] | undefined): Node {
   const taken = new Set(fields === undefined ? TAKEN : [...TAKEN, ...FIELDS, ...fields])
   return extrasOf(FORMAT, event, taken, misread(event))

@@ -71,7 +71,7 @@ const TAKEN = new Set<string>([
   ...FIELDS,
 ])
 
-/** Readers of numbers and flags. A form writes these as strings. */
+/** Readers of numbers and flags, which are strings in a form. */
 interface Values {
   number(value: Json | undefined): number | undefined
   count(value: Json | undefined): number | undefined

@@ -12,13 +12,13 @@ import { anyCount, reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
 import { mediaTypeOfName } from './wire.ts'
 
-/** Facts about an image from the fields around it: its file format, and how it was made. */
+/** Facts about an image from surrounding fields: its file format and its generation settings. */
 interface Context {
   readonly outputFormat: Json | undefined
   readonly made: ImageProperties | undefined
 }
 
-/** Fields that may contain an image. The bytes take precedence. */
+/** Fields that may contain an image. Bytes take precedence. */
 const SOURCES = ['b64_json', 'url'] as const
 
 /** An image of an answer, and the fields that were read or are empty. */
@@ -28,8 +28,8 @@ interface AnswerImage {
 }
 
 /**
- * Reads the image of an answer, as bytes rather than as a URL. Undefined without an image. Servers that always write
- * both fields leave one empty.
+ * Reads the image of an answer, preferably as bytes. Undefined if there is none. Servers that always send both fields
+ * leave one empty.
  */
 export function readAnswerImage(
   wire: JsonObject,
@@ -49,7 +49,7 @@ export function readAnswerImage(
   }
 }
 
-/** Returns the media type: the upstream's value, else the type detected in the bytes, else the requested type. */
+/** Returns the media type: the upstream's value, else the type detected from the bytes, else the requested type. */
 const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
   typeof outputFormat === 'string'
     ? mediaTypeOfName(outputFormat)
@@ -69,7 +69,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
   const candidates = anyObjects(body['data']).map(item => readItem(item, { outputFormat, made: settings }, request))
-  // Settings describe images. Without an image they become extras.
+  // Settings describe images. If there are no images, they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
@@ -86,7 +86,7 @@ const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
   usage: isObject,
 }
 
-/** Returns the known fields of a wrong type, which become extras. */
+/** Returns the known fields with values of the wrong type, which become extras. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]))
 

@@ -7,19 +7,19 @@ import { emptyField, hasImage, readReferencedImages } from './content.ts'
 
 /* Schemas of image requests (docs/wire/images.md#generations). Unknown fields are accepted. */
 
-/** Whether the string in a form field is a boolean. */
+/** Returns true if the string in a form field is a boolean. */
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
-/** Returns the media type for the format's name of a file format. */
+/** Returns the media type of a file format, given its name in this format. */
 export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
 
 const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
-/** An input image: a URL, possibly with data, or a file id. Vendors have their own fields for both. */
+/** Schema of an input image: a URL, which may contain the data, or a file id. Vendors use different fields for them. */
 const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
 const images = maybe(v.union([image, v.array(image)]))
 
-/** Returns the settings, with this kind of body's schemas for numbers, counts and flags. */
+/** Returns the schemas of the settings, given the schemas of numbers, counts and flags in this kind of body. */
 const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.GenericSchema) => ({
   model: v.string(),
   n: maybe(count),
@@ -50,7 +50,7 @@ const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected tru
 
 const countText = v.pipe(numberText, v.transform(Number), count)
 
-/** Settings of a form, in which all fields are strings. */
+/** Schemas of the settings in a form, where all fields are strings. */
 const inForm = settings(numberText, countText, flagText)
 const BODIES = {
   json: { prompted: request, promptless: shape({ prompt: maybeText, ...inJson }) },
@@ -60,7 +60,7 @@ const BODIES = {
   },
 }
 
-/** Refuses empty images. */
+/** Returns a schema that refuses empty images. */
 const filled = (schema: v.GenericSchema): v.GenericSchema =>
   v.pipe(
     schema,
@@ -79,12 +79,13 @@ export const NO_IMAGE = 'An image to edit is required.'
 export const EMPTY_IMAGE = 'This image is empty.'
 
 /**
- * Whether a prompt is required. Variations need only an image, and the missing fields of an unfinished form may follow.
+ * Returns true if a prompt is required. Variations need only an image, and missing fields of an unfinished form may
+ * still follow.
  */
 export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
   unfinished !== true && !path.endsWith('/variations')
 
-/** Returns the schema of a request, by its path and kind of body. */
+/** Returns the schema for a request's endpoint and kind of body. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return filled(request)

@@ -14,7 +14,7 @@ import { Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyText, defined, extrasOf, objects, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Reads the contents of a turn or of a result. A string is a single text. */
+/** Reads the contents of a turn or a tool result. A string is a single text. */
 export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(readPart) ?? []
@@ -27,14 +27,14 @@ const KINDS: { readonly [type: string]: MediaKind } = {
   document: 'file',
 }
 
-/** Reads one content. One of an unknown type, or without data, becomes opaque. */
+/** Reads one content. A content of an unknown type, or without data, becomes opaque. */
 export function readPart(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (type === 'text') return readText(wire)
   return (Object.hasOwn(KINDS, type) ? readMedia(wire, type) : undefined) ?? opaqueContent(wire)
 }
 
-/** Marks an opaque part as a content of a step, and not as a step. */
+/** Creates an opaque part that is marked as a content of a step rather than as a step. */
 export const opaqueContent = (value: JsonObject): OpaquePart => ({
   type: 'opaque',
   format: FORMAT,
@@ -45,19 +45,19 @@ export const opaqueContent = (value: JsonObject): OpaquePart => ({
 const TEXT = new Set(['type', 'text', 'annotations'])
 
 function readText(wire: JsonObject): TextPart {
-  const said = required(text(wire['text']))
+  const body = required(text(wire['text']))
   const cited = objects(wire['annotations'])
   return {
     type: 'text',
-    text: said,
-    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, new Offsets(said)) }),
+    text: body,
+    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, new Offsets(body)) }),
     ...extrasOf(FORMAT, wire, TEXT),
   }
 }
 
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
-/** Reads the annotations of a text, whose offsets count bytes. Annotations other than of web pages become opaque. */
+/** Reads the annotations of a text. Their offsets count bytes. Annotations that do not cite web pages become opaque. */
 export function readAnnotations(wires: readonly JsonObject[], offsets: Offsets): readonly Annotation[] {
   return wires.map((wire): Annotation => {
     const { url, title, start_index, end_index } = wire
@@ -86,23 +86,25 @@ function unit(offsets: Offsets, value: Json | undefined): number | undefined {
   return byte === undefined ? undefined : offsets.unitAt(byte)
 }
 
-/** The resolutions that other formats have, too. */
+/** Resolutions that other formats also have. */
 const DETAILS: ReadonlySet<string> = new Set(['low', 'high'])
 
 const MEDIA = new Set(['type', 'data', 'mime_type', 'uri', 'resolution'])
 const INLINE = new Set(['type', 'data', 'mime_type', 'resolution'])
 const SAMPLES = new Set([...INLINE, 'sample_rate', 'rate', 'channels'])
 
-/** Kinds that the media type of a document may state. */
-const STATED: ReadonlySet<string> = new Set(['image', 'audio', 'video'] satisfies MediaKind[])
+/** Media kinds that the media type of a document may indicate. */
+const INDICATED: ReadonlySet<string> = new Set(['image', 'audio', 'video'] satisfies MediaKind[])
 
-/** Returns the kind of media. Some clients send any file as a document. */
+/**
+ * Returns the kind of media. The media type decides for documents, because some clients send any file as a document.
+ */
 function kindOf(type: string, mediaType: string | undefined): MediaKind {
   const stated = mediaType?.split('/')[0]?.toLowerCase() ?? ''
-  return KINDS[type] === 'file' && STATED.has(stated) ? (stated as MediaKind) : KINDS[type]!
+  return KINDS[type] === 'file' && INDICATED.has(stated) ? (stated as MediaKind) : KINDS[type]!
 }
 
-/** Reads media: bytes, or else a URI. Undefined without either. */
+/** Reads media: bytes, or else a URI. Undefined if both are missing. */
 function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
   const data = text(wire['data'])
   const uri = text(wire['uri'])
@@ -126,8 +128,8 @@ function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
 }
 
 /**
- * Returns the media type of raw samples, with the rate and the channels that the format states in fields
- * (docs/wire/interactions.md#contents). Undefined for other media, and without a rate.
+ * Returns the media type of raw samples, including the sample rate and channels, which this format has in separate
+ * fields (docs/wire/interactions.md#contents). Undefined for other media, or if the rate is missing.
  */
 function samplesType({ mime_type, sample_rate, rate = null, channels = null }: JsonObject): string | undefined {
   const samples = sample_rate ?? rate
@@ -139,7 +141,7 @@ function samplesType({ mime_type, sample_rate, rate = null, channels = null }: J
 const isCount = (value: Json): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 20
 
-/** Media types of bytes that come without one and do not show it. */
+/** Media types of bytes without a declared or detectable media type. */
 const FALLBACK_TYPES: { readonly [K in MediaKind]: string } = {
   image: 'image/png',
   audio: 'audio/l16;rate=24000',
@@ -147,11 +149,11 @@ const FALLBACK_TYPES: { readonly [K in MediaKind]: string } = {
   file: 'application/pdf',
 }
 
-/** Returns the media type of bytes that came without one. */
+/** Returns the media type of bytes without a declared media type. */
 export const typeOf = (data: string, kind: MediaKind): string =>
   kind === 'image' ? imageTypeOfBase64(data) : (sniffBase64(data) ?? FALLBACK_TYPES[kind])
 
-/** Reads a URI. Only Google can read its own files and storage. */
+/** Reads a URI. URIs of Google's files and storage become file ids, because only Google can read them. */
 export const sourceOfUri = (uri: string, mediaType: string | undefined): MediaSource =>
   isGoogleFile(uri)
     ? { type: 'file-id', format: FORMAT, id: uri, ...defined({ mediaType }) }

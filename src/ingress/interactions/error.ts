@@ -33,10 +33,10 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   gateway_timeout: 'timed-out',
 }
 
-/** Codes that say no more than their kind. */
+/** Codes that add nothing to the error kind. */
 const PLAIN: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
 
-/** Reads an upstream's error answer. Errors of Google's front end have its older form. */
+/** Reads an upstream's error answer. Google's front end still sends errors in the older form. */
 export function readError(answer: WireAnswer): CanonicalError {
   const error = errorIn(answer.body)
   return error === undefined ? readGoogleError(answer) : describe(error, answer.status, retryAfter(answer.headers))
@@ -48,7 +48,7 @@ export function readInnerError(body: JsonObject): CanonicalError {
   return error === undefined ? readInnerGoogleError(body) : describe(error, undefined, undefined)
 }
 
-/** Returns an error whose code is a word. */
+/** Returns the error of a body if its code is a string. */
 function errorIn(body: JsonObject): JsonObject | undefined {
   const error = anyObject(body['error'])
   return typeof error?.['code'] === 'string' ? error : undefined

@@ -25,11 +25,11 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   private started = false
   private ended = false
   private called = false
-  /** Open steps by index, and the indexes of all steps. */
+  /** Open steps by index, and the indexes of all steps so far. */
   private readonly open = new Map<Json, StepReader>()
   private readonly seen = new Set<Json>()
-  /** Steps that have ended, but may still be annotated. */
-  private readonly said = new Map<Json, StepReader>()
+  /** Steps that have ended but may still receive annotations. */
+  private readonly endedSteps = new Map<Json, StepReader>()
   private readonly ids: AnswerIds
   private readonly early = new EarlyEvents()
 
@@ -62,7 +62,7 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   }
 
   private readonly handlers: { readonly [type: string]: Handler } = {
-    'interaction.created': wire => this.begin(anyObject(wire['interaction']) ?? {}),
+    'interaction.created': wire => this.startAnswer(anyObject(wire['interaction']) ?? {}),
     'interaction.status_update': wire => this.takeStatus(wire),
     'step.start': wire => this.startStep(wire['index'] ?? 0, anyObject(wire['step']) ?? {}),
     'step.stop': wire => this.stopStep(wire['index'] ?? 0, wire),
@@ -72,21 +72,21 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     error: wire => this.fail(readInnerError(wire)),
   }
 
-  /** Passes an event on for callers of the same format, after the answer's start. */
+  /** Passes on an event for callers of the same format, but not before the start of the answer. */
   private pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
     if (!this.started && this.early.add(event)) return
-    this.begin({})
+    this.startAnswer({})
     this.out.push(event)
   }
 
-  /** Reads usage so far. Passes the status on, unless it is the one that every answer has first. */
+  /** Reads the usage so far. Passes on the status, except `in_progress`, with which every answer starts. */
   private takeStatus(wire: JsonObject): void {
     this.takeUsage(wire)
     if (wire['status'] !== 'in_progress') this.pass(wire)
   }
 
-  private begin(interaction: JsonObject): void {
+  private startAnswer(interaction: JsonObject): void {
     if (this.started) return
     this.started = true
     const extras = readExtras(interaction)
@@ -95,18 +95,18 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   }
 
   private startStep(index: Json, step: JsonObject): void {
-    this.begin({})
+    this.startAnswer({})
     this.open.get(index)?.end()
     this.seen.add(index)
     this.called ||= step['type'] === 'function_call'
     this.open.set(index, stepReader(withCallId(step, this.ids), this))
   }
 
-  /** Reads a delta. One that its step cannot have starts another step. */
+  /** Reads a delta. A delta of a kind that its step cannot have starts another step. */
   private delta(index: Json, delta: JsonObject): void {
     if (this.open.get(index)?.takes(delta) !== true) {
       if (delta['type'] === 'text_annotation_delta' && this.seen.has(index))
-        return this.said.get(index)?.annotate?.(anyObjects(delta['annotations']))
+        return this.endedSteps.get(index)?.annotate?.(anyObjects(delta['annotations']))
       this.startStep(index, stepOf(delta))
     }
     this.open.get(index)!.delta(delta)
@@ -116,20 +116,20 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     const step = this.open.get(index)
     step?.end()
     this.open.delete(index)
-    if (step?.annotate !== undefined) this.said.set(index, step)
+    if (step?.annotate !== undefined) this.endedSteps.set(index, step)
     this.takeUsage(wire)
   }
 
   private takeUsage(wire: JsonObject): void {
     const usage = anyObject(wire['usage'])
     if (usage === undefined) return
-    this.begin({})
+    this.startAnswer({})
     this.out.push({ type: 'usage', usage: readUsage(usage) })
   }
 
   /** Reads the last event, whose interaction may have steps that were not streamed. */
   private finish(interaction: JsonObject): void {
-    this.begin(interaction)
+    this.startAnswer(interaction)
     for (const [index, step] of anyObjects(interaction['steps']).entries())
       if (!this.seen.has(index)) this.startStep(index, step)
     for (const step of this.open.values()) step.end()
@@ -146,7 +146,7 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   }
 
   private fail(error: CanonicalError): void {
-    this.begin({})
+    this.startAnswer({})
     this.out.push({ type: 'error', error })
     this.ended = true
   }

@@ -25,10 +25,10 @@ function readInput(wire: Json | undefined): readonly Message[] {
   return history.messages
 }
 
-/** Groups consecutive steps of the model into one turn, and contents that stand alone into a turn of the user. */
+/** Groups consecutive steps of the model into one turn, and consecutive contents outside steps into a user turn. */
 class History {
   readonly messages: Message[] = []
-  /** The open turn of the model, and the contents of the user's open turn with their wire values. */
+  /** The open turn of the model, and the contents of the open user turn with their wire values. */
   private turn: Part[] | undefined
   private contents: { readonly parts: Part[]; readonly wires: JsonObject[] } | undefined
 
@@ -54,7 +54,7 @@ class History {
     this.contents.wires.push(item)
   }
 
-  /** Adds what a user's step holds. Results of calls in it become turns of their own. */
+  /** Adds the contents of a user step. Tool results in it become separate turns. */
   private addTurns(item: JsonObject): void {
     const parts = readUserContent(item['content'])
     const isWhole = !parts.some(({ type }) => type === 'tool-result')
@@ -71,7 +71,10 @@ class History {
     this.messages.push(withWireSource(message, FORMAT, wire))
   }
 
-  /** Adds a step of the model. Its first part records it, or its call if that has a signature. */
+  /**
+   * Adds a step of the model. The step is recorded as the source of its first part, or of its call if the call has a
+   * signature.
+   */
   private addStep(step: JsonObject, wire: JsonObject): void {
     const parts = readStep(step)
     if (this.turn === undefined) this.messages.push({ role: 'assistant', content: (this.turn = []) })
@@ -84,7 +87,7 @@ class History {
 const USER = new Set(['type', 'role', 'content'])
 const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
-/** Returns the type of an item. Clients that know no steps send turns with a role. */
+/** Returns the type of an item. Clients that do not use steps send turns with a role. */
 function kindOf(item: JsonObject): string | undefined {
   const type = text(item['type'])
   if (type !== undefined) return type
@@ -93,7 +96,7 @@ function kindOf(item: JsonObject): string | undefined {
   return role === 'user' ? 'user_input' : 'model_output'
 }
 
-/** Reads the content of a user's turn, in which some clients put the results of calls. */
+/** Reads the content of a user turn. Some clients put tool results there. */
 function readUserContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return readContent(wire)
   return objects(wire)?.map(one => (one['type'] === 'function_result' ? readResult(one) : readPart(one))) ?? []

@@ -22,13 +22,13 @@ export function locate(request: CanonicalRequest): Locate {
   return input == null || Array.isArray(input) ? found : path => unlisted(found(path), typeof input === 'string')
 }
 
-/** Removes the index from a path if `input` is not a list. */
+/** Removes the index from a path, for `input` that is not a list. */
 function unlisted(path: Path, isText: boolean): Path {
   if (path[0] !== INPUT) return path
   return isText ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
 }
 
-/** Walks the items of `input` along with the messages that were read from them. */
+/** Walks through the items of `input` in parallel with the messages read from them. */
 class Items {
   /** Number of items so far. */
   count = 0
@@ -50,7 +50,7 @@ class Items {
     return { at: [INPUT, first], parts: message.content.map((_, index): Path => [INPUT, first + index]) }
   }
 
-  /** Returns the paths of parts inside one item. Results of calls may be items, or contents of one. */
+  /** Returns the paths of parts inside one item. A tool result may be an item or a content of one. */
   private inside(message: Message, wire: JsonObject | undefined, index: number): MessagePaths {
     const at: Path = [INPUT, index]
     const list = wire?.['content']
@@ -60,7 +60,7 @@ class Items {
     return { at, parts: message.content.map((_, part): Path => [...at, 'content', before + part]) }
   }
 
-  /** The number of contents of each item that earlier messages were read from. */
+  /** Number of contents of each item that belong to earlier messages. */
   private readonly used = new Map<number, number>()
 
   private offset({ content }: Message, index: number): number {
@@ -69,7 +69,7 @@ class Items {
     return before
   }
 
-  /** Returns the paths of a turn of the model. A part without a step of its own belongs to the step before. */
+  /** Returns the paths of a model turn. A part without a recorded step belongs to the previous step. */
   private stepPaths({ content }: Message): MessagePaths {
     const first = this.count
     let inside = 0

@@ -3,27 +3,27 @@ import type { Modality, Output, TextShape } from '../../canonical/request.ts'
 import { definedIfAny, list, text, texts, WrongType, withDefined } from '../fields.ts'
 import { readSize } from './settings.ts'
 
-/** Settings of `generation_config` that belong to the output. */
+/** Output settings in `generation_config`. */
 interface Configured {
   readonly voice: string | undefined
   readonly image: string | undefined
 }
 
-/** What `response_format` requests. `image` and `audio` are media types. Undefined fields are not requested. */
+/** Output settings in `response_format`. `image` and `audio` are media types. A missing field was not requested. */
 interface Formatted {
   text?: TextShape
   size?: string
   image?: string
   audio?: string
-  /** The modalities of the entries, in their order. */
+  /** Modalities of the entries, in order. */
   readonly modalities: Modality[]
 }
 
 const NONE: Formatted = { modalities: [] }
 
 /**
- * Reads the modalities and the form of the answer (docs/wire/interactions.md#response-format). Fields that say what the
- * canonical model lacks are added to `refused`.
+ * Reads the modalities and the shape of the answer (docs/wire/interactions.md#response-format). Fields that the
+ * canonical model cannot express are added to `refused`.
  */
 export function readOutput(body: JsonObject, { voice, image }: Configured, refused: string[]): Output {
   const given = body['response_format'] ?? undefined
@@ -42,7 +42,7 @@ export function readOutput(body: JsonObject, { voice, image }: Configured, refus
 
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image', 'audio'])
 
-/** Reads `response_modalities`. A list with a modality that only this format has becomes an extra. */
+/** Reads `response_modalities`. A list with a modality that other formats lack becomes an extra. */
 function readModalities(body: JsonObject, refused: string[]): readonly Modality[] | undefined {
   const given = texts(body['response_modalities'])
   if (given === undefined) return undefined
@@ -53,7 +53,7 @@ function readModalities(body: JsonObject, refused: string[]): readonly Modality[
 
 const JSON_TYPE = 'application/json'
 
-/** Reads `response_format`: an entry, a list of them, or, beside `response_mime_type`, a schema. */
+/** Reads `response_format`: an entry, a list of entries, or a schema if `response_mime_type` is set. */
 function readFormat(given: Json | undefined, mime: string | undefined, refused: string[]): Formatted {
   const entries = isObject(given) ? [given] : (list(given) ?? [])
   if (!entries.every(isObject)) throw WrongType.instance
@@ -67,7 +67,7 @@ function readFormat(given: Json | undefined, mime: string | undefined, refused: 
   return shape === undefined ? NONE : { text: shape, modalities: [] }
 }
 
-/** Reads the shape that a media type and a schema state. Undefined for others. */
+/** Reads the answer shape from a media type and a schema. Undefined for any other media type. */
 function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined {
   if (mime === 'text/plain' && schema === undefined) return { shape: 'text' }
   if (mime !== JSON_TYPE) return undefined
@@ -75,10 +75,10 @@ function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined 
   return isObject(schema) && !isEntry(schema) ? { shape: 'schema', schema } : undefined
 }
 
-/** Tells an entry of the list from a schema. */
+/** Returns true for an entry of `response_format`, false for a schema. */
 const isEntry = ({ type }: JsonObject): boolean => typeof type === 'string' && Object.hasOwn(ENTRIES, type)
 
-/** Functions that read an entry by its type. They return false for an entry with values that they do not know. */
+/** Readers of entries by type. They return false for an entry with unknown values. */
 const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: Formatted) => boolean } = {
   text: ({ type: _, mime_type: mime, schema, ...others }, out) => {
     const shape = typeof mime === 'string' ? shapeOf(mime, schema ?? undefined) : undefined
@@ -100,7 +100,7 @@ const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: Formatted) =>
   },
 }
 
-/** The media type of images that can be requested. */
+/** The only media type that can be requested for images. */
 const IMAGE_TYPE = 'image/jpeg'
 
 /** Media types of audio by the format's names. */
@@ -113,14 +113,14 @@ const CONTAINERS: { readonly [name: string]: string } = {
 
 interface Entries {
   readonly formatted: Formatted
-  /** Whether `formatted` has everything that the entries say. */
+  /** True if `formatted` represents the entries completely. */
   readonly isWhole: boolean
 }
 
 const NOTHING: Entries = { formatted: NONE, isWhole: true }
 const REFUSED: Entries = { formatted: NONE, isWhole: false }
 
-/** Reads entries of different types. Entries of one type, or of a type that only this format has, are not read. */
+/** Reads entries of different types. A list with a repeated or unknown type is refused. */
 function readEntries(entries: readonly JsonObject[]): Entries {
   const out: Formatted = { modalities: [] }
   let isWhole = entries.length > 0

@@ -55,5 +55,5 @@ function read(body: JsonObject): CanonicalRequest {
   )
 }
 
-/** Reads a service tier. `standard` is other formats' default. */
+/** Reads a service tier. `standard` corresponds to the default tier of other formats. */
 export const readTier = (tier: string | undefined): string | undefined => (tier === 'standard' ? 'default' : tier)

@@ -20,7 +20,7 @@ import { opaqueStep, readStep } from './steps.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields of an interaction that are read. All others become extras. */
+/** Fields that are read from an interaction. All others become extras. */
 const TAKEN = new Set([
   ...['id', 'object', 'status', 'model', 'agent', 'created', 'updated', 'steps', 'usage', 'service_tier', 'errors'],
 ])
@@ -42,7 +42,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return withWireSource(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
-/** Reads the steps of an answer. A malformed one becomes opaque, and so does one that only the caller can write. */
+/** Reads the steps of an answer. Malformed steps, and steps that only callers send, become opaque. */
 export const readSteps = (wire: readonly JsonObject[], ids: AnswerIds): readonly Part[] =>
   wire.flatMap(step => readAnyStep(withCallId(step, ids)))
 
@@ -56,7 +56,7 @@ export function readAnyStep(wire: JsonObject): readonly Part[] {
   }
 }
 
-/** Gives an id to a call without one, because callers find a call by its id (trap 6). */
+/** Gives an id to a call without one, because callers identify calls by id (trap 6). */
 export function withCallId(step: JsonObject, ids: AnswerIds): JsonObject {
   const name = step['type'] === 'function_call' ? anyText(step['name']) : undefined
   if (name === undefined) return step
@@ -79,19 +79,21 @@ export function readHead(wire: JsonObject): Head {
   })
 }
 
-/** Collects the fields of an interaction that are not read. */
+/** Collects the unread fields of an interaction. */
 export const readExtras = (wire: JsonObject): CanonicalResult['extras'] =>
   extrasOf(FORMAT, wire, TAKEN, hasFailed(wire) ? [] : ['errors']).extras
 
 const hasFailed = ({ status }: JsonObject): boolean => status === 'failed'
 
-/** Reads the error of an interaction that has failed, if it states one. */
+/** Reads the error of a failed interaction. Undefined if there is none. */
 export function readFailure(wire: JsonObject): CanonicalError | undefined {
   const [error] = hasFailed(wire) ? anyObjects(wire['errors']) : []
   return error && readInnerError({ error: { ...error, code: anyText(error['code']) ?? '' } })
 }
 
-/** Finish reasons by status (docs/wire/interactions.md#statuses). Other statuses are those of unfinished answers. */
+/**
+ * Finish reasons by status (docs/wire/interactions.md#statuses). Answers with any other known status are unfinished.
+ */
 const REASONS: { readonly [status: string]: FinishReason } = {
   completed: 'stop',
   requires_action: 'tool-calls',
@@ -102,10 +104,10 @@ const REASONS: { readonly [status: string]: FinishReason } = {
   failed: 'error',
 }
 
-/** Statuses of interactions that still run. */
+/** Statuses of running interactions. */
 const RUNNING: ReadonlySet<Json | undefined> = new Set(['in_progress', 'queued', undefined])
 
-/** Reads why an answer ended. Undefined if it has not ended. */
+/** Reads the finish reason. Undefined if the answer has not ended. */
 export function readFinish(status: string | undefined, content: EndContent): Finish | undefined {
   if (RUNNING.has(status)) return undefined
   const reason = Object.hasOwn(REASONS, status!) ? REASONS[status!]! : 'other'

@@ -10,7 +10,7 @@ const QUERIES = new Set(['queries'])
 const RESULT = new Set(['type', 'call_id', 'result'])
 const SOURCE = new Set(['url', 'title'])
 
-/** Reads a search or its results. Undefined for any other step, and for one that has another form. */
+/** Reads a search or its results. Undefined for any other step, or if the step has an unknown form. */
 export function readSearch(wire: JsonObject): Part | undefined {
   if (wire['type'] === 'google_search_call') return readSearchCall(wire)
   return wire['type'] === 'google_search_result' ? readSearchResult(wire) : undefined
@@ -50,7 +50,7 @@ function readSearchResult(wire: JsonObject): Part | undefined {
   }
 }
 
-/** Returns the step without an empty signature, which means that there is none. */
+/** Removes an empty signature from a step, because it means that there is no signature. */
 function unsigned(wire: JsonObject): JsonObject {
   if (wire['signature'] !== '') return wire
   const { signature: _, ...others } = wire

@@ -6,14 +6,14 @@ import { defined, extrasOf, object, text, texts, withDefined } from '../fields.t
 import { readSettings } from '../settings.ts'
 import { FORMAT } from './wire.ts'
 
-/** The settings of `generation_config`. */
+/** Settings read from `generation_config`. */
 interface Generation {
   readonly sampling: Sampling
   readonly reasoning: Reasoning | undefined
   readonly voice: string | undefined
-  /** The size of images. */
+  /** Size of generated images. */
   readonly image: string | undefined
-  /** The fields that were not read. */
+  /** Unread fields. */
   readonly extras: JsonObject | undefined
 }
 
@@ -22,7 +22,7 @@ const TAKEN = new Set([
   ...['stop_sequences', 'thinking_level', 'thinking_summaries', 'tool_choice', 'speech_config', 'image_config'],
 ])
 
-/** Reads `generation_config` without the choice of tools (docs/wire/interactions.md#generation-config). */
+/** Reads `generation_config` except for the tool choice (docs/wire/interactions.md#generation-config). */
 export function readGeneration(config: JsonObject): Generation {
   const refused: string[] = []
   const { sampling } = readSettings(SETTINGS, config)
@@ -37,7 +37,7 @@ export function readGeneration(config: JsonObject): Generation {
 
 const SUMMARIES: { readonly [value: string]: boolean } = { auto: true, none: false }
 
-/** Reads how much the model thinks, and whether it shows a summary. */
+/** Reads the thinking level and the visibility of summaries. */
 function readReasoning(config: JsonObject, refused: string[]): Reasoning | undefined {
   const level = text(config['thinking_level'])
   const summaries = text(config['thinking_summaries'])
@@ -63,7 +63,7 @@ function readVoice(wire: Json | undefined, refused: string[]): string | undefine
   return undefined
 }
 
-/** Reads the size of images that `image_config` states. */
+/** Reads the size of images from `image_config`. */
 function readImageConfig(wire: JsonObject | undefined, refused: string[]): string | undefined {
   if (wire === undefined) return undefined
   const { aspect_ratio, image_size, ...others } = wire

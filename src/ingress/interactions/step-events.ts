@@ -12,7 +12,7 @@ import { readAnyStep } from './result.ts'
 import { opaqueStep } from './steps.ts'
 import { CONTENT_TYPES, FORMAT } from './wire.ts'
 
-/** Collects the output of all steps of one answer. */
+/** Output of all steps of one answer. */
 export interface Sink {
   out: CanonicalEvent[]
   /** Number of parts started so far. */
@@ -21,11 +21,11 @@ export interface Sink {
 
 /** Reads one step of a streamed answer, from `step.start` to `step.stop`. */
 export interface StepReader {
-  /** Returns false for a delta that the step cannot have, such as the text of a thought. */
+  /** Returns false for a delta that cannot belong to the step, for example a text delta for a thought. */
   takes(delta: JsonObject): boolean
   delta(delta: JsonObject): void
   end(): void
-  /** Reads annotations that come after the step has ended. */
+  /** Reads annotations that arrive after the step has ended. */
   annotate?(wires: readonly JsonObject[]): void
 }
 
@@ -56,26 +56,26 @@ export function stepReader(step: JsonObject, sink: Sink): StepReader {
   }
 }
 
-/** Types of contents that arrive in chunks of one content. */
+/** Types of contents that arrive in chunks. */
 const CHUNKED: ReadonlySet<Json | undefined> = new Set(['text', 'audio'])
 
 /** The open content of a step. */
 interface OpenContent {
   readonly type: Json | undefined
   readonly at: PartPosition
-  /** Offsets in the text so far, in which annotations are located. */
+  /** Converter of annotation offsets, for the text so far. */
   readonly offsets: Offsets
   readonly bytes: Base64Stream | undefined
 }
 
-/** Reads what the model says: texts and audio in chunks, other contents whole. */
+/** Reads the model's output: texts and audio in chunks, other contents in one piece. */
 class OutputReader implements StepReader {
   private readonly sink: Sink
   /** Fields of the step, which become extras of its first part. */
   private step: JsonObject
   private open: OpenContent | undefined
-  /** The last text. Annotations may come after its end. */
-  private said: OpenContent | undefined
+  /** The last text, which may be annotated after its end. */
+  private lastText: OpenContent | undefined
 
   constructor({ content, ...step }: JsonObject, sink: Sink) {
     this.sink = sink
@@ -100,7 +100,7 @@ class OutputReader implements StepReader {
     this.close()
   }
 
-  /** Starts a content, after ending the one before. */
+  /** Ends the previous content and starts a new one. */
   private add(wire: JsonObject): void {
     this.close()
     const bytes = wire['type'] === 'audio' ? new Base64Stream() : undefined
@@ -109,7 +109,7 @@ class OutputReader implements StepReader {
     const first = isStream ? withBody(part, bytes.push(bodyOf(part))) : part
     const at = start(first, this.sink)
     this.open = { type: wire['type'], at, offsets: new Offsets(bodyOf(part)), bytes: isStream ? bytes : undefined }
-    if (wire['type'] === 'text') this.said = this.open
+    if (wire['type'] === 'text') this.lastText = this.open
     if (!CHUNKED.has(wire['type'])) this.close()
   }
 
@@ -130,8 +130,8 @@ class OutputReader implements StepReader {
 
   annotate(wires: readonly JsonObject[]): void {
     if (wires.length === 0) return
-    if (this.said === undefined) this.add({ type: 'text', text: '' })
-    const { at, offsets } = this.said!
+    if (this.lastText === undefined) this.add({ type: 'text', text: '' })
+    const { at, offsets } = this.lastText!
     const annotations: readonly Annotation[] = readAnnotations(wires, offsets)
     this.sink.out.push({ type: 'part-patch', at, annotations })
   }
@@ -149,10 +149,10 @@ class OutputReader implements StepReader {
 const isChunk = (delta: JsonObject): boolean =>
   typeof delta['text'] === 'string' || (typeof delta['data'] === 'string' && delta['uri'] == null)
 
-/** Reads reasoning, whose signature may come before or after its summary. Without either it is nothing. */
+/** Reads reasoning. Its signature may arrive before or after its summary. A step without either yields no part. */
 class ThoughtReader implements StepReader {
   private readonly sink: Sink
-  /** The step without what its deltas have. */
+  /** The initial step, without the contents of its deltas. */
   private readonly step: JsonObject
   private at: PartPosition | undefined
   private hasText = false
@@ -160,7 +160,7 @@ class ThoughtReader implements StepReader {
   constructor(step: JsonObject, sink: Sink) {
     this.sink = sink
     this.step = step
-    if (Object.keys(step).some(field => field !== 'type')) this.begin(readAnyStep(step))
+    if (Object.keys(step).some(field => field !== 'type')) this.startParts(readAnyStep(step))
   }
 
   takes({ type }: JsonObject): boolean {
@@ -177,7 +177,7 @@ class ThoughtReader implements StepReader {
     this.at = undefined
   }
 
-  private begin([part, ...others]: readonly Part[]): void {
+  private startParts([part, ...others]: readonly Part[]): void {
     this.at = start(part!, this.sink)
     this.hasText = bodyOf(part!) !== ''
     for (const one of others) end(start(one, this.sink), this.sink)
@@ -185,29 +185,29 @@ class ThoughtReader implements StepReader {
 
   private add(text: string): void {
     if (text === '') return
-    if (this.at === undefined) this.begin(readAnyStep({ type: 'thought' }))
+    if (this.at === undefined) this.startParts(readAnyStep({ type: 'thought' }))
     this.hasText = true
     grow(this.at!, text, this.sink)
   }
 
-  /** Reads a signature. One that holds the text itself, because it is hidden, is all of its part. */
+  /** Reads a signature. If it contains hidden reasoning text, it forms a separate part. */
   private sign(value: string): void {
     if (value === '') return
     const [first, ...others] = unwrapReasoning(value, FORMAT)
     if (this.at === undefined || (!this.hasText && first?.redacted !== undefined)) {
       this.end()
-      this.begin(readAnyStep({ ...this.step, signature: value }))
+      this.startParts(readAnyStep({ ...this.step, signature: value }))
       if (first?.redacted !== undefined || others.length > 0) this.end()
     } else if (first?.signature !== undefined)
       this.sink.out.push({ type: 'part-patch', at: this.at, signature: first.signature })
   }
 }
 
-/** Reads a call, whose arguments arrive in chunks, or whole with its start. */
+/** Reads a tool call. Its arguments arrive in chunks, or completely with its start. */
 class CallReader implements StepReader {
   private readonly sink: Sink
   private readonly at: PartPosition
-  /** Arguments from the start, for a call whose arguments do not follow. */
+  /** Arguments from the start of the call. Used if no arguments follow. */
   private readonly initial: string
   private hasGrown = false
 
@@ -237,12 +237,12 @@ class CallReader implements StepReader {
   }
 }
 
-/** Reads a step that is one part, which its deltas complete: a search, or a step that only this format has. */
+/** Reads a step that becomes a single part: a search, or a step that other formats lack. Deltas replace its fields. */
 class WholeReader implements StepReader {
   private readonly sink: Sink
   private readonly at: PartPosition
   private readonly start: Part
-  /** The fields of the step, and its arguments if they arrive in chunks. */
+  /** Fields of the step, and the chunks of its arguments. */
   private readonly fields: Map<string, Json>
   private readonly args: string[] = []
   private hasChanged = false
@@ -270,7 +270,10 @@ class WholeReader implements StepReader {
     return Object.fromEntries(this.fields)
   }
 
-  /** Ends the step. One that its deltas made malformed is a further part. */
+  /**
+   * Ends the step. If its deltas changed its kind, for example by making it malformed, the final step becomes another
+   * part.
+   */
   end(): void {
     const { step } = this
     const part = this.start.type === 'opaque' ? opaqueStep(step) : readAnyStep(step)[0]!
@@ -281,7 +284,7 @@ class WholeReader implements StepReader {
   }
 }
 
-/** A step for a delta that came without one. */
+/** Returns a step for a delta that arrived without one. */
 export function stepOf(delta: JsonObject): JsonObject {
   const type = anyText(delta['type']) ?? ''
   if (CONTENT_TYPES.has(type) || type === 'text_annotation_delta') return { type: 'model_output' }

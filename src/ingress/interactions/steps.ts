@@ -8,10 +8,10 @@ import { FORMAT, isContentList } from './wire.ts'
 
 /* Reads steps (docs/wire/interactions.md#steps). */
 
-/** Makes an opaque part of a step that only this format has. */
+/** Creates an opaque part from a step that other formats lack. */
 export const opaqueStep = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
 
-/** Reads the parts of a step of the model. There is at least one. */
+/** Reads a step of the model as one or more parts. */
 export function readStep(wire: JsonObject): readonly Part[] {
   switch (wire['type']) {
     case 'model_output':
@@ -28,7 +28,7 @@ export function readStep(wire: JsonObject): readonly Part[] {
 
 const OUTPUT = new Set(['type', 'role', 'content'])
 
-/** Reads what the model says. Further fields of the step become extras of its first part, under `step`. */
+/** Reads the model's output. Unread fields of the step become extras of its first part, under `step`. */
 function readOutput(wire: JsonObject): readonly Part[] {
   const [first = { type: 'text', text: '' } as const, ...others] = readContent(wire['content'])
   const step = extrasOf(FORMAT, wire, OUTPUT).extras?.[FORMAT]
@@ -39,13 +39,13 @@ function readOutput(wire: JsonObject): readonly Part[] {
 
 const THOUGHT = new Set(['type', 'signature', 'summary'])
 
-/** Reads reasoning. A wrapped signature may hold several parts, or the text itself. */
+/** Reads reasoning. A wrapped signature may contain several parts, or the text itself. */
 function readThought(wire: JsonObject): readonly Part[] {
   const summary = objects(wire['summary']) ?? []
   const signature = text(wire['signature']) ?? ''
-  const said = summary.map(one => anyText(one['text']) ?? '').join('')
+  const summaryText = summary.map(one => anyText(one['text']) ?? '').join('')
   const extras = extrasOf(FORMAT, wire, THOUGHT, summary.every(isPlainText) ? [] : ['summary'])
-  const reasoning: ReasoningPart = { type: 'reasoning', text: said, ...extras }
+  const reasoning: ReasoningPart = { type: 'reasoning', text: summaryText, ...extras }
   if (signature === '') return [reasoning]
   const [first = {}, ...others] = unwrapReasoning(signature, FORMAT)
   return [{ ...reasoning, ...first }, ...others.map(one => ({ type: 'reasoning', text: '', ...one }) as const)]
@@ -56,10 +56,10 @@ const isPlainText = (wire: JsonObject): boolean =>
 
 const CALL = new Set(['type', 'id', 'name', 'arguments', 'signature'])
 
-/** Marks the signature of a call, which stands before it as reasoning. */
+/** Mark of a reasoning part that is the signature of the next call. */
 export const ON_CALL = { [FORMAT]: { on: 'call' } }
 
-/** Reads a call, after its signature if it has one. */
+/** Reads a tool call. If it has a signature, a reasoning part with the signature precedes it. */
 export function readCall(wire: JsonObject): readonly Part[] {
   const signature = text(wire['signature']) ?? ''
   const call: Part = {
@@ -76,12 +76,12 @@ export function readCall(wire: JsonObject): readonly Part[] {
   return [...reasoning, withWireSource(call, FORMAT, wire)]
 }
 
-/** Converts arguments to text. A text that is not JSON stays as it is. */
+/** Converts arguments to text. A string is used unchanged. */
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const RESULT = new Set(['type', 'call_id', 'name', 'is_error', 'result'])
 
-/** Reads the result of a call: a text, contents, or any other JSON, which becomes its text. */
+/** Reads a tool result: a text, contents, or any other JSON, which is converted to text. */
 export function readResult(wire: JsonObject): ToolResultPart {
   const failed = flag(wire['is_error'])
   return {

@@ -15,7 +15,7 @@ const HOSTED: { readonly [type: string]: HostedKind } = {
   code_execution: 'code-execution',
 }
 
-/** Reads the tools (docs/wire/interactions.md#tools). Tools that only this format has become opaque. */
+/** Reads the tools (docs/wire/interactions.md#tools). Tools that other formats lack become opaque. */
 export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
 
 function readTool(wire: JsonObject): Tool {
@@ -29,7 +29,7 @@ function readTool(wire: JsonObject): Tool {
   return { type: 'hosted', kind: HOSTED[type]!, ...extrasOf(FORMAT, wire, taken) }
 }
 
-/** Returns true for a tool that searches only the web, as it does by default. */
+/** Returns true for a tool that searches only the web, which is the default. */
 const isWebSearch = ({ search_types: types }: JsonObject): boolean =>
   Array.isArray(types) && types.length === 1 && types[0] === 'web_search'
 
@@ -37,7 +37,7 @@ const MODES: { readonly [word: string]: ToolChoice['mode'] } = { auto: 'auto', a
 
 const isMode = (word: string): boolean => Object.hasOwn(MODES, word)
 
-/** Reads which tools the model may use. Another word, such as `validated`, becomes an extra of `auto`. */
+/** Reads the tool choice. An unknown mode, such as `validated`, becomes an extra of `auto`. */
 export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   if (wire == null) return undefined
   if (!isObject(wire)) {

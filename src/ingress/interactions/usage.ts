@@ -10,8 +10,8 @@ const COUNTS = [
 ] as const
 
 /**
- * Reads usage (docs/wire/interactions.md#usage). The prompts of hosted tools count as input, reasoning as output, and
- * cached tokens are part of the input.
+ * Reads usage (docs/wire/interactions.md#usage). Prompts of hosted tools count as input, reasoning counts as output,
+ * and cached tokens are part of the input.
  */
 export function readUsage(wire: JsonObject): Usage {
   const answer = anyCount(wire['total_output_tokens'])
@@ -45,7 +45,7 @@ export function readUsage(wire: JsonObject): Usage {
 const sum = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 
-/** The modalities that are counted, in the words of the canonical model. */
+/** Modalities that have canonical counts. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'video'] satisfies Modality[])
 
 interface ByModality {
@@ -67,7 +67,7 @@ function byModality(wire: Json | undefined): ByModality | undefined {
   return { counts: definedIfAny(counts), others }
 }
 
-/** Returns the entries that were not read, by their fields. */
+/** Returns the unread entries, by field. */
 function othersOf(prompt: ByModality | undefined, answered: ByModality | undefined): JsonObject {
   return {
     ...(prompt === undefined || prompt.others.length === 0 ? {} : { input_tokens_by_modality: prompt.others }),
@@ -75,7 +75,7 @@ function othersOf(prompt: ByModality | undefined, answered: ByModality | undefin
   }
 }
 
-/** Reads the number of searches. Undefined if other tools are counted, too. */
+/** Reads the number of searches. Undefined if other tools are also counted. */
 function readSearches(wire: Json | undefined): number | undefined {
   if (!Array.isArray(wire) || wire.length !== 1) return undefined
   const [only] = anyObjects(wire)

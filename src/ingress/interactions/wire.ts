@@ -12,7 +12,7 @@ export const FORMAT = 'interactions'
 
 const maybeFlag = maybe(v.boolean())
 
-/** A value chosen by whether the input is a list, so that a fault in a list is reported for the faulty item. */
+/** Schema of a list or another value. The input determines which, so that the error names the faulty item. */
 const listOr = (item: v.GenericSchema, other: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(item) : other))
 
@@ -27,12 +27,12 @@ const CONTENTS = {
   document: media,
 }
 
-/** Types of contents, which may stand in `input` in place of steps. */
+/** Types of contents, which `input` may contain in place of steps. */
 export const CONTENT_TYPES: ReadonlySet<Json | undefined> = new Set(Object.keys(CONTENTS))
 
 const content = byValue('type', CONTENTS, shape({ type: v.string() }))
 
-/** Tells a list of contents from a list of free JSON, which the result of a call may also be. */
+/** Returns true for a list of contents, false for a list of free-form JSON. A tool result may be either. */
 export const isContentList = (value: Json): value is readonly Json[] =>
   Array.isArray(value) && value.every(one => isObject(one) && typeof one['type'] === 'string')
 
@@ -43,7 +43,7 @@ const result = shape({
   result: maybe(v.lazy(input => (isContentList(input as Json) ? v.array(content) : v.any()))),
 })
 
-/** The content of a turn, in which some clients put the results of calls. */
+/** Schema of a turn's content. Some clients put tool results there. */
 const turn = maybe(
   listOr(byValue('type', { ...CONTENTS, function_result: result }, shape({ type: v.string() })), v.string()),
 )
@@ -57,7 +57,7 @@ const STEPS = {
   function_result: result,
 }
 
-/** A turn of clients that know no steps. */
+/** Schema of a turn from clients that do not use steps. */
 const roleTurn = shape({ role: v.picklist(['user', 'model']), content: turn })
 
 const step = byValue('type', STEPS, shape({ type: v.string() }), roleTurn)
@@ -80,7 +80,7 @@ const generationConfig = shape({
   image_config: maybe(json),
 })
 
-/** Whether a body names exactly one of a model and an agent. */
+/** Returns true if a body names either a model or an agent, but not both. */
 export const namesOne = ({ model, agent }: { readonly model?: unknown; readonly agent?: unknown }): boolean =>
   (model == null) !== (agent == null)
 

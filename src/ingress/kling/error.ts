@@ -21,13 +21,13 @@ const BY_CODE: ReadonlyMap<number | undefined, ErrorKind> = new Map(
   Object.entries(CODES).flatMap(([kind, codes]) => codes.map(code => [code, kind as ErrorKind])),
 )
 
-/** Codes of another instance of this gateway, for kinds without a vendor code. */
+/** Error kinds by the codes of another instance of this gateway, for kinds without a vendor code. */
 const WORDS: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
 ])
 
-/** Codes of requests that content review stopped. */
+/** Codes for requests that content review stopped. */
 const REVIEW: ReadonlySet<number | undefined> = new Set([1300, 1301])
 
 /** Reads an error answer: `{code, message, request_id}`. Accepts any body. */

@@ -52,7 +52,7 @@ function read(wire: WireRequest): CanonicalRequest {
   return withWireSource(request, FORMAT, wire)
 }
 
-/** Reads an image: a URL, a `data:` URL or plain base64. */
+/** Reads an image given as a URL, a `data:` URL or plain base64. */
 function imagePart(value: string): MediaPart {
   const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
   return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : imageOfBase64(value) }

@@ -31,7 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 function idOf(value: Json | undefined): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : anyText(value)
-  // An id of dots only would lead to another path.
+  // An id that consists only of dots would lead to another path.
   return id === undefined || /^\.*$/.test(id) ? undefined : id
 }
 
@@ -51,7 +51,7 @@ function readTask(data: JsonObject, refused: string[]): CanonicalTask {
   }
 }
 
-/** Adds what a result contains besides its videos to the extras. */
+/** Adds the fields of a result other than its videos to the extras. */
 function withResult(node: Pick<Node, 'extras'>, otherFields: JsonObject | undefined): typeof node {
   if (otherFields === undefined || Object.keys(otherFields).length === 0) return node
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: otherFields } } }
@@ -60,7 +60,7 @@ function withResult(node: Pick<Node, 'extras'>, otherFields: JsonObject | undefi
 /** Kling's messages for a prompt, image or result that failed content review. Tasks have no code for this. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 
-/** Reads why a task failed. A task that succeeded without a video has no reason. */
+/** Reads the failure of a task. A task that succeeded without a video has no reason. */
 function readFailure({ task_status_msg: wire }: JsonObject): TaskFailure {
   const message = anyText(wire) || NO_REASON
   return { kind: REVIEW.test(message) ? 'content-review' : 'broken', message }
@@ -73,7 +73,7 @@ interface Videos {
   readonly otherFields: JsonObject
 }
 
-/** Reads the videos of a result. Undefined if there are none or one has no URL. */
+/** Reads the videos of a result. Undefined if there are none, or if one has no URL. */
 function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined
@@ -95,12 +95,12 @@ const PLAIN = new Set(['url'])
 const TIMED = new Set(['url', 'duration'])
 
 /**
- * Limit between Unix seconds and milliseconds: larger than any time of this century in seconds, smaller than any since
- * 1973 in milliseconds.
+ * Threshold that separates Unix seconds from milliseconds: larger than any time of this century in seconds, smaller
+ * than any time since 1973 in milliseconds.
  */
 const MILLISECONDS = 1e11
 
-/** Reads a time as Unix seconds. Kling writes milliseconds, some compatible vendors seconds. */
+/** Reads a time as Unix seconds. Kling sends milliseconds, some compatible vendors seconds. */
 function readTime(data: JsonObject, field: string, refused: string[]): number | undefined {
   const time = data[field]
   if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)

@@ -19,7 +19,10 @@ const fields = {
 
 type Fields = { readonly [field in keyof typeof fields]?: string | null }
 
-/** Requires one of the fields. The first one present is used, and may be an empty string only if `empty` is true. */
+/**
+ * Returns a schema that requires one of the fields. The first one present is used. It may be an empty string only if
+ * `empty` is true.
+ */
 const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
   v.pipe(
     schema,
@@ -36,6 +39,6 @@ const REQUEST = having(shape(fields), ['model_name', 'model'], true)
 const FROM_TEXT = having(REQUEST, ['prompt'], false)
 const FROM_IMAGE = having(REQUEST, ['image', 'image_tail'], false)
 
-/** Returns the schema of a request, by its path. */
+/** Returns the schema for the endpoint in a request's path. */
 export const requestAt = ({ path }: WireRequest): v.GenericSchema =>
   path.endsWith('/image2video') ? FROM_IMAGE : FROM_TEXT

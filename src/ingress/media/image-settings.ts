@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { anyText, definedIfAny } from '../fields.ts'
 
 /**
- * Maps wire fields that describe a generated image to canonical ones (docs/wire/responses.md#input-items,
+ * Canonical names of the wire fields that describe a generated image (docs/wire/responses.md#input-items,
  * docs/wire/images.md).
  */
 const NAMES = {
@@ -14,7 +14,7 @@ const NAMES = {
 } as const satisfies { readonly [field: string]: keyof ImageProperties }
 
 type Field = keyof typeof NAMES
-/** The fields that describe all images of an answer. */
+/** Fields that describe all images of an answer. */
 export const SETTINGS = ['size', 'quality', 'background'] as const satisfies readonly Field[]
 /** All fields that describe an image. */
 export const FIELDS = Object.keys(NAMES) as Field[]
@@ -23,6 +23,6 @@ export const FIELDS = Object.keys(NAMES) as Field[]
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): ImageProperties | undefined =>
   definedIfAny(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
-/** Returns the fields that hold a value other than a string and therefore cannot be read. */
+/** Returns the fields that cannot be read because their value is not a string. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>
   fields.filter(field => wire[field] != null && anyText(wire[field]) === undefined)

@@ -3,9 +3,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Transcript } from '../../canonical/result.ts'
 import { anyNumber, defined } from '../fields.ts'
 
-/* Reads transcripts of vendors that send times whether or not the caller requested them. */
+/* Readers for transcripts of vendors that always send times, even if the caller did not request them. */
 
-/** Makes the result for a transcript, with only the details that the request asks for. */
+/** Creates the result for a transcript, with only the details that the request asks for. */
 export function transcribed(
   id: string | undefined,
   text: string,

@@ -9,9 +9,9 @@ import { workOf } from '../../canonical/work.ts'
 import { anyText, defined } from '../fields.ts'
 
 /**
- * Turns a chat model's answer about a recording into a transcript: text only, without reasoning. Segments that were
- * requested as a JSON object (egress/media/transcription-by-chat.ts) are read from it. Results of other requests stay
- * unchanged.
+ * Turns a chat model's answer about a recording into a transcript, which is text without reasoning. If segments were
+ * requested as a JSON object (egress/media/transcription-by-chat.ts), they are read from the answer. Results of other
+ * requests are returned unchanged.
  */
 export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   if (workOf(request) !== 'transcription') return result
@@ -37,7 +37,7 @@ const isText = (part: Part): part is Part & { readonly type: 'text' } => part.ty
 /** Removes the code fence that some models put around their object. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
-/** Reads all segments. Undefined if a segment lacks its times. Times are never invented. */
+/** Reads all segments. Undefined if a segment has no times, because times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
   const list = object['segments']
   if (!Array.isArray(list)) return undefined
@@ -55,7 +55,7 @@ function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
 
 const CLOCK = /^(?:(\d+):)?(\d{1,3}):(\d{1,2})(?:[.,:](\d{1,3}))?$/
 
-/** Reads seconds from `01:02.345`, `1:01:02` or a plain number. Models mix these notations. */
+/** Reads seconds from `01:02.345`, `1:01:02` or a plain number, because models mix these notations. */
 function secondsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 ? value : undefined
   if (typeof value !== 'string') return undefined

@@ -7,9 +7,11 @@ import type { TaskState } from '../../canonical/task.ts'
 import { defined, definedIfAny, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 
-/* Readers that the video formats share. */
+/* Readers shared by the video formats. */
 
-/** Makes the canonical request for a video from a prompt and its reference images. Empty `settings` are left out. */
+/**
+ * Creates the canonical request for a video from a prompt and its reference images. Undefined `settings` are left out.
+ */
 export const videoRequest = (
   model: string,
   prompt: string | undefined,
@@ -44,8 +46,8 @@ export const locateVideo =
     )
 
 /**
- * Reads a length in seconds, written as a string or a number. Undefined for any other string, which is left to the
- * upstream to check.
+ * Reads a length in seconds from a number or a string. Undefined for a string that is not a number, which the upstream
+ * must check.
  */
 export function readLength(wire: Json | undefined): number | undefined {
   if (wire == null) return undefined
@@ -54,7 +56,7 @@ export function readLength(wire: Json | undefined): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** Reads a length in seconds from an answer. Vendors write it as a string, such as `"5.041"`. */
+/** Reads a length in seconds from an answer. Vendors send it as a string such as `"5.041"`. */
 export function readSeconds(wire: Json | undefined): number | undefined {
   const seconds = typeof wire === 'string' && wire.trim() !== '' ? Number(wire) : wire
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
@@ -66,7 +68,7 @@ export const NO_TASK = upstreamFailed('The upstream answered without a task.')
 /** Message for a failed task without a reason. */
 export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** Task states by the upstreams' words, in lower case. */
+/** Task states by the upstreams' names, in lower case. */
 const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['queued', 'queued'],
   ['pending', 'queued'],
@@ -87,7 +89,7 @@ const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['expired', 'failed'],
 ])
 
-/** Reads the state of a task. An unknown word counts as in progress. */
+/** Reads the state of a task. An unknown state counts as in progress. */
 export function stateOf(word: Json | undefined): TaskState {
   if (word == null) return 'queued'
   return (typeof word === 'string' ? STATES.get(word.toLowerCase()) : undefined) ?? 'in-progress'

@@ -7,29 +7,30 @@ import { readCitation, readSignature, UNSIGNED } from './content.ts'
 import { leniently } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-/** Field that a delta appends to, and the kind of part that the field belongs to. */
+/** Field that each kind of delta appends to, and the type of part that has the field. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'reasoning' },
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** Returns the kind of part that a delta belongs to. Undefined if the delta fits any kind. */
+/** Returns the type of part that a delta belongs to. Undefined if the delta fits any type. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
 /**
- * Reads one content block of a stream. Searches and format-specific blocks are collected and emitted whole at their end.
+ * Reads one content block of a stream. Searches and format-specific blocks are collected and emitted in one piece at
+ * their end.
  */
 export class BlockReader {
   readonly at: PartPosition
   readonly kind: Part['type']
   private readonly start: Part
-  /** Arguments from the block's start. They are emitted at its end unless deltas replaced them. */
+  /** Arguments from the block's start. Emitted at its end, unless deltas have replaced them. */
   private initialArguments = ''
   private hasGrown = false
   private input = ''
-  /** The block as received so far, if it is emitted whole. */
+  /** The block as received so far, if it is emitted in one piece. */
   private value: { [field: string]: Json } | undefined
 
   constructor(part: Part, index: number, out: CanonicalEvent[]) {
@@ -43,7 +44,7 @@ export class BlockReader {
     this.hasGrown = !isCall && this.value === undefined && bodyOf(part) !== ''
   }
 
-  /** Whether deltas of any kind belong to the block. */
+  /** True if the block accepts deltas of any kind. */
   get isCollected(): boolean {
     return this.value !== undefined
   }
@@ -51,14 +52,14 @@ export class BlockReader {
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
     const type = typeof delta['type'] === 'string' ? delta['type'] : ''
     const grows = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined
-    if (this.value !== undefined) this.gather(type, delta)
+    if (this.value !== undefined) this.collect(type, delta)
     else if (grows !== undefined) this.grow(delta[grows.field], out)
     else if (type === 'signature_delta') this.sign(delta['signature'], out)
     else if (type === 'citations_delta' && isObject(delta['citation']))
       this.annotate([readCitation(delta['citation'])], out)
   }
 
-  /** Ends the block, with the input collected for a block that is emitted whole. */
+  /** Ends the block. A block that is emitted in one piece gets its collected input. */
   end(out: CanonicalEvent[]): void {
     if (!this.hasGrown && this.initialArguments !== '') this.grow(this.initialArguments, out)
     if (this.value !== undefined && (this.hasGrown || this.input !== '')) {
@@ -89,10 +90,10 @@ export class BlockReader {
   }
 
   /**
-   * Collects the deltas of a block that is emitted whole. Arguments of hosted tools arrive as JSON text; other fields are
-   * appended to or replaced by name.
+   * Collects the deltas of a block that is emitted in one piece. Arguments of hosted tools arrive as JSON text. Other
+   * fields are appended to or replaced.
    */
-  private gather(type: string, delta: JsonObject): void {
+  private collect(type: string, delta: JsonObject): void {
     if (type === 'input_json_delta') {
       if (typeof delta['partial_json'] === 'string') this.input += delta['partial_json']
       return
@@ -107,7 +108,7 @@ export class BlockReader {
   }
 }
 
-/** The wire value of a block that is emitted whole: a search or a format-specific block. */
+/** Returns the wire value of a block that is emitted in one piece: a search or a format-specific block. */
 function wholeBlock(part: Part): { [field: string]: Json } | undefined {
   if (part.type === 'opaque') return { ...part.value }
   return part.type === 'search-call' || part.type === 'search-result'

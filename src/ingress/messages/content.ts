@@ -15,7 +15,7 @@ import { readDocument, readImage, textIn } from './media.ts'
 import { isDirect, readSearchResult, readServerCall } from './search.ts'
 import { FORMAT, ROLES } from './wire.ts'
 
-/** Reads `system` as the first message. The indexes of its billing notes are recorded as spelling. */
+/** Reads `system` as the first message and records the indexes of billing notes as spelling. */
 export function readSystem({ system }: JsonObject): readonly Message[] {
   if (system == null) return []
   const content = readContent(system)
@@ -29,14 +29,14 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
 }
 
 /**
- * Whether a part is a note for Anthropic's billing. The note changes with every request, has no meaning for a model and
- * would invalidate another upstream's prompt cache. It therefore becomes spelling (trap 62).
+ * Returns true for a note for Anthropic's billing. Such a note changes with every request, has no meaning for a model,
+ * and would invalidate another upstream's prompt cache. It therefore becomes spelling (trap 62).
  */
 const isBilling = (part: Part): boolean => part.type === 'text' && part.text.startsWith('x-anthropic-billing-header:')
 
 const TURN = new Set(['role', 'content'])
 
-/** Reads one turn. A user's turn with tool results becomes several messages, and the later ones are marked `joined`. */
+/** Reads one turn. A user turn with tool results becomes several messages; all but the first are marked `joined`. */
 export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -71,7 +71,7 @@ export function readBlock(wire: JsonObject): Part {
   return wasWrapped(part, wire) ? part : withWireSource(part, FORMAT, wire)
 }
 
-/** Whether the gateway wrapped a reasoning part's signature, so that the part differs from its wire value. */
+/** Returns true if the gateway wrapped a reasoning part's signature, so that the part differs from its wire value. */
 const wasWrapped = (part: Part, wire: JsonObject): boolean =>
   part.type === 'reasoning' && (part.signature?.value ?? '') !== (wire['signature'] ?? wire['data'] ?? '')
 
@@ -123,7 +123,7 @@ function withCache(wire: JsonObject, part: Part): Part {
 const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 
 /**
- * Reads reasoning. Unsigned reasoning of another format reached the caller with a wrapped signature and becomes
+ * Reads reasoning. Unsigned reasoning of another format, which was sent to the caller with a wrapped signature, becomes
  * unsigned again (trap 30).
  */
 function readThinking(wire: JsonObject): ReasoningPart {
@@ -140,10 +140,13 @@ function readThinking(wire: JsonObject): ReasoningPart {
 
 const NO_SIGNATURE: WrappedReasoning = {}
 
-/** Reads a signature, which may be wrapped. Of a wrapped one only the first reasoning is used. */
+/**
+ * Reads a signature, which may be wrapped. If a wrapped signature contains several reasoning parts, only the first is
+ * used.
+ */
 export const readSignature = (value: string): WrappedReasoning => unwrapReasoning(value, FORMAT)[0] ?? NO_SIGNATURE
 
-/** Spelling of reasoning that came in a wrapper without a signature. */
+/** Spelling of reasoning whose wrapper contains no signature. */
 export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
 
 const REDACTED = new Set(['type', 'data', 'cache_control'])
@@ -163,7 +166,7 @@ function readRedacted(wire: JsonObject): ReasoningPart {
 const CALL = new Set(['type', 'id', 'name', 'input', 'cache_control'])
 const CALL_DIRECT = new Set([...CALL, 'caller'])
 
-/** Reads a tool call. `caller: direct`, a call by the model itself, is the default and left out. */
+/** Reads a tool call. `caller: direct`, a call by the model itself, is the default and is left out. */
 function readCall(wire: JsonObject): ToolCallPart {
   return {
     type: 'tool-call',
@@ -175,7 +178,7 @@ function readCall(wire: JsonObject): ToolCallPart {
   }
 }
 
-/** Converts arguments to text. A string stays as it is. */
+/** Converts arguments to text. A string is used unchanged. */
 function argumentsOf(input: Json | undefined): string {
   if (input == null) return ''
   if (typeof input === 'string') return input

@@ -5,8 +5,8 @@ import { classify, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /**
- * Error kinds by Anthropic's error type. The two general types are missing, because the status decides for them
- * (docs/wire/errors.md#anthropic-types).
+ * Error kinds by Anthropic's error type (docs/wire/errors.md#anthropic-types). The two general types are missing,
+ * because their kind depends on the status.
  */
 const KINDS: { readonly [type: string]: ErrorKind } = {
   authentication_error: 'unauthenticated',

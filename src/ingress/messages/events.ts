@@ -16,21 +16,21 @@ import { FORMAT } from './wire.ts'
 type Handler = (wire: JsonObject) => void
 
 /**
- * Reads the events of a streamed answer (docs/wire/messages.md#stream). Accepts missing starts, and deltas of another
- * kind than their block (trap 4).
+ * Reads the events of a streamed answer (docs/wire/messages.md#stream). Accepts missing starts, and deltas whose kind
+ * differs from their block's (trap 4).
  */
 export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
-  /** Whether the stream deviates from the format, so that its events cannot be passed on unchanged. */
+  /** True if the stream deviates from the format, so that its events cannot be passed on unchanged. */
   irregular = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
-  /** Last text block at each index. It may be cited after its end. */
+  /** Last text block at each index, because a text may be cited after its end. */
   private readonly texts = new Map<Json, BlockReader>()
   private parts = 0
   private started = false
   private ended = false
   private called = false
-  /** Usage and stop reason from several events. A later value replaces an earlier one. */
+  /** Usage and stop reason, merged from several events. A later value replaces an earlier one. */
   private readonly usage: { [field: string]: Json } = {}
   private readonly stop: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
@@ -68,11 +68,11 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     else this.pass({ type: 'opaque', format: FORMAT, value: wire })
   }
 
-  /** Passes an event of an unknown type on, after the answer's start. */
+  /** Passes on an event of an unknown type, but not before the start of the answer. */
   private pass(event: CanonicalEvent): void {
     if (!this.started && this.early.add(event)) this.irregular = true
     else {
-      this.begin()
+      this.startAnswer()
       this.out.push(event)
     }
   }
@@ -103,13 +103,13 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Emits the start if the upstream did not. */
-  private begin(): void {
+  /** Emits the start of the answer if the upstream has not sent it. */
+  private startAnswer(): void {
     if (!this.started) this.readStart({})
   }
 
   private startBlock(index: Json, block: JsonObject): void {
-    this.begin()
+    this.startAnswer()
     if (this.open.size > 0 || index !== this.parts) this.irregular = true
     this.open.get(index)?.end(this.out)
     this.openBlock(index, leniently(block))
@@ -139,21 +139,21 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
       open.delta(delta, this.out)
     else {
       this.irregular = true
-      if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
+      if (kind === 'text' || kind === 'reasoning') this.openImplied(index, kind).delta(delta, this.out)
       else if (delta['type'] === 'citations_delta') this.texts.get(index)?.delta(delta, this.out)
     }
   }
 
-  /** Starts a part for a delta without a block, or of another kind than its block. */
-  private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
-    this.begin()
+  /** Starts a part for a delta without a block, or whose kind differs from its block's. */
+  private openImplied(index: Json, type: 'text' | 'reasoning'): BlockReader {
+    this.startAnswer()
     this.stopBlock(index)
     return this.openBlock(index, { type, text: '' })
   }
 
-  /** Reads `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
+  /** Reads `message_delta`: the stop reason, the usage, and late answer-level fields. */
   private readDelta(wire: JsonObject): void {
-    this.begin()
+    this.startAnswer()
     if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.irregular = true
     for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
       if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
@@ -163,7 +163,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Merges usage. Counts are cumulative, so that later ones replace earlier ones. Null is not a count. */
+  /** Merges usage. Counts are cumulative, so later counts replace earlier ones. Null is not a count. */
   private count(usage: JsonObject): void {
     for (const [field, value] of Object.entries(usage))
       if (value !== null || !(field in this.usage)) put(this.usage, field, value)
@@ -172,7 +172,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private finish(): void {
-    this.begin()
+    this.startAnswer()
     if (this.open.size > 0 || this.stop['stop_reason'] === undefined) this.irregular = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
@@ -188,7 +188,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.begin()
+    this.startAnswer()
     this.out.push({ type: 'error', error })
     this.ended = true
   }

@@ -7,7 +7,7 @@ import { FORMAT } from './wire.ts'
 const IMAGE = new Set(['type', 'source', 'cache_control'])
 const DOCUMENT = new Set(['type', 'source', 'title', 'cache_control'])
 
-/** A media source, and the wire fields read into it. */
+/** A media source, and the wire fields that it was read from. */
 interface Sourced {
   readonly source: MediaSource
   readonly taken: ReadonlySet<string>
@@ -64,7 +64,7 @@ export function readDocument(wire: JsonObject): Part {
   }
 }
 
-/** Returns the kind of media: for bytes by their media type, otherwise the block's kind. */
+/** Returns the kind of media. For bytes, the media type decides; otherwise the block's type does. */
 const kindOf = (source: MediaSource, declared: MediaKind): MediaKind =>
   source.type === 'base64' ? kindOfMediaType(source.mediaType) : declared
 
@@ -73,7 +73,7 @@ function readSource(wire: JsonObject): Sourced | undefined {
   return Object.hasOwn(SOURCES, type) ? SOURCES[type]!(wire) : undefined
 }
 
-/** Returns the text of a document of blocks or of a search result: title, source and text blocks. */
+/** Returns the text of a document made of blocks, or of a search result: title, source and text blocks. */
 export function textIn(wire: JsonObject): Pick<OpaquePart, 'text'> {
   const texts = [wire['title'], wire['source'], ...textsOf(wire['content'])].filter(
     (text): text is string => typeof text === 'string' && text !== '',

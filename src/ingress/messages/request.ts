@@ -68,14 +68,14 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   return { ...defined({ previous }), ...extrasOf(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
 
-/** Whether to stream the answer. A token count is never streamed. */
+/** Reads whether to stream the answer. Token counts are never streamed. */
 function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
   const stream = flag(body['stream']) ?? false
   if (counting && stream) refused.push('stream')
   return stream && !counting
 }
 
-/** Reads the service tier. `standard_only` corresponds to other formats' default tier. */
+/** Reads the service tier. `standard_only` corresponds to the default tier of other formats. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
 
 /**
@@ -98,12 +98,12 @@ const USER = new Set(['user_id'])
 
 const SYSTEM = 'system'
 
-/** Returns the turn that a message was read from; for the system message, an object without a role. */
+/** Returns the turn that a message was read from. For the system message, returns an object without a role. */
 const wireOf = (message: Message): JsonObject | undefined => wireSourceOf<JsonObject>(message, FORMAT)?.wire
 
 const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
 
-/** Locates messages and parts in the body. System instructions are in `system`, and tool results are in user turns. */
+/** Locates messages and parts in the body. System instructions are in `system`; tool results are in user turns. */
 export function locate({ messages }: CanonicalRequest): Locate {
   const found = locateTurns(messages, {
     format: FORMAT,

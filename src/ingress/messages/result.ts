@@ -9,10 +9,10 @@ import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields that state why an answer ended. */
+/** Fields for the reason why an answer ended. */
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
-/** The known fields of an answer and of the start of a stream. */
+/** Known fields of an answer and of the start of a stream. */
 export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 
 /**
@@ -39,11 +39,11 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 /** Reads the id and model of an answer. */
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
-/** Reads an answer's content. Some upstreams write a single text block as a string. */
+/** Reads an answer's content. Some upstreams send a single text block as a string. */
 const readAnswer = (wire: Json): Part[] =>
   typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
 
-/** Reads a block of an answer. A malformed one becomes opaque. */
+/** Reads a block of an answer. A malformed block becomes opaque. */
 export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)
@@ -79,13 +79,13 @@ const REASONS: { readonly [value: string]: FinishReason } = {
 }
 
 const STOP = new Set(['stop_reason', 'stop_sequence'])
-/** A stop sequence without a stop reason has no meaning for other formats. It becomes an extra. */
+/** Extras for a stop sequence without a stop reason, which has no meaning in other formats. */
 const UNREAD = ['stop_sequence']
 const STOP_REFUSED = new Set([...STOP, 'stop_details'])
 
 /**
- * Reads why an answer ended, from a whole answer or a stream's last delta. Tool calls override the upstream's reason
- * (trap 13). The explanation of a refusal becomes a part of the answer (trap 16).
+ * Reads the finish reason from a whole answer or from the last delta of a stream. Tool calls override the upstream's
+ * reason (trap 13). The explanation of a refusal becomes a part of the answer (trap 16).
  */
 export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
   const stop: { [field: string]: Json } = {}
@@ -123,15 +123,15 @@ const CALLS: { readonly [field: string]: string } = {
 }
 
 /**
- * Reads usage. The prompt's tokens are the sum of uncached, cache-read and cache-written tokens
+ * Reads usage. The prompt's tokens are the sum of uncached tokens, cache reads and cache writes
  * (docs/wire/messages.md#usage, trap 20).
  */
 export function readUsage(wire: JsonObject): Usage {
   const cacheRead = anyCount(wire['cache_read_input_tokens'])
   const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
-  const fresh = anyCount(wire['input_tokens'])
+  const uncached = anyCount(wire['input_tokens'])
   const details = wire['output_tokens_details']
-  // A value that is not a count becomes an extra.
+  // Values that are not counts become extras.
   const taken = new Set(['service_tier'])
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
@@ -140,7 +140,7 @@ export function readUsage(wire: JsonObject): Usage {
   for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) taken.add(field)
   return {
     ...defined({
-      input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
+      input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
       cacheRead,
       cacheWrite,
       output: anyCount(wire['output_tokens']),
@@ -170,7 +170,7 @@ function readCalls(wire: Json | undefined): JsonObject | undefined {
   return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
 }
 
-/** Reads the tier that served the request. `standard` corresponds to other formats' default. */
+/** Reads the tier that served the request. `standard` corresponds to the default tier of other formats. */
 export function readTier(usage: JsonObject | undefined): string | undefined {
   const tier = usage?.['service_tier']
   return tier === 'standard' ? 'default' : typeof tier === 'string' ? tier : undefined

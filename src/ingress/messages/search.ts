@@ -4,7 +4,7 @@ import { anyText, defined, extrasOf } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
 /*
- * Reads hosted web searches (docs/wire/messages.md#web-search). Calls of other hosted tools and the errors of searches
+ * Reads hosted web searches (docs/wire/messages.md#web-search). Calls of other hosted tools, and errors of searches,
  * become opaque.
  */
 
@@ -34,14 +34,14 @@ export function readSearchResult(wire: JsonObject): Part {
   return { type: 'search-result', id, sources, ...extrasOf(FORMAT, wire, isDirect(wire) ? RESULT_DIRECT : RESULT) }
 }
 
-/** Whether the model itself called the tool, which is the default. */
+/** Returns true if the model itself called the tool, which is the default. */
 export function isDirect({ caller }: JsonObject): boolean {
   return isObject(caller) && caller['type'] === 'direct' && Object.keys(caller).length === 1
 }
 
 /**
- * Reads the input of a search. Upstreams write one query in `query`; the gateway writes any other number in `queries`
- * beside the first. `isWhole` is false if the input holds more than the queries.
+ * Reads the input of a search. Upstreams send one query in `query`. For any other number, the gateway also writes
+ * `queries`. `isWhole` is false if the input contains more than queries.
  */
 function readInput(input: Json): { readonly queries: readonly string[]; readonly isWhole: boolean } {
   if (!isObject(input)) return { queries: [], isWhole: false }

@@ -4,7 +4,7 @@ import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { defined, extrasOf, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** Functions that make canonical settings, by kind of thinking. They get the effort that was requested separately. */
+/** Functions that create the canonical settings, by kind of thinking. The effort is a separate setting. */
 const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {
   enabled: wire => ({ budget: number(wire['budget_tokens']) ?? -1 }),
   adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
@@ -12,15 +12,15 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
   disabled: (_, effort) => (effort === undefined ? { effort: 'none' } : { budget: 0 }),
 }
 
-/** Whether reasoning is shown, by the value of `display`. */
+/** Visibility of reasoning by the value of `display`. */
 const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
-/** Whether reasoning is shown by default. Models with a thinking budget show a summary. */
+/** Default visibility of reasoning by kind of thinking. Models with a thinking budget show a summary. */
 const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
  * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
- * extra. Thinking between tools leaves the amount to the model. Its type becomes an extra.
+ * extra. Thinking between tools also becomes an extra, and the model decides the amount.
  */
 export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])
@@ -46,12 +46,12 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
   }
 }
 
-/** Kinds of thinking that request reasoning. With `between_tools` the model reasons as little as possible. */
+/** Kinds of thinking that request reasoning. With `between_tools`, the model reasons as little as possible. */
 const REQUESTING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
 
 /**
- * Returns which reasoning a caller gets: none without `thinking`. With `display: omitted`, blocks have an empty text
- * and a signature that continues the reasoning in the next turn (Anthropic's OpenAPI description,
+ * Returns which reasoning a caller gets. Without `thinking` there is none. With `display: omitted`, blocks have an
+ * empty text and a signature with which the next turn continues the reasoning (Anthropic's OpenAPI description,
  * `ThinkingConfigEnabled.display`).
  */
 export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown {
@@ -82,7 +82,7 @@ const shapeOf = (wire: JsonObject): Output['text'] => ({
   ...extrasOf(FORMAT, wire, SHAPE),
 })
 
-/** The fields of `output_config` that were read. */
+/** Returns the fields of `output_config` that were read. */
 export function takenOfConfig(config: JsonObject): ReadonlySet<string> {
   const taken = new Set<string>()
   if (isEffort(config['effort'])) taken.add('effort')

@@ -18,7 +18,7 @@ function readTool(wire: JsonObject): Tool {
 
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-/** Reads a function of the caller, marked by the type `custom` or by no type (trap 53). */
+/** Reads a function of the caller. Its type is `custom` or missing (trap 53). */
 function readFunctionTool(wire: JsonObject): FunctionTool {
   return {
     ...readFunction(wire, 'input_schema'),
@@ -87,7 +87,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
 
 const CHOICE_UNNAMED = new Set(['type', 'disable_parallel_tool_use'])
 
-/** Reads a forced tool by its name, which may be the name of a hosted tool. */
+/** Reads a forced tool by name. The tool may be a hosted one. */
 function readForced(wire: JsonObject, body: JsonObject): ToolChoice {
   const name = required(text(wire['name']))
   const hosted = objects(body['tools'])

@@ -16,13 +16,13 @@ const texts = maybe(v.array(v.string()))
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** A string or a list. Chooses the schema by the input, so that a fault in a list is reported for the faulty item. */
+/** Schema of a string or a list. The input determines which, so that the error names the faulty item. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
   const either = v.union([v.string(), list])
   return v.lazy(input => (Array.isArray(input) ? list : either))
 }
 
-/** Types of media sources that are read. Blocks with other types become opaque. */
+/** Media sources that are read, by type. Blocks with other sources become opaque. */
 const SOURCES = {
   base64: shape({ media_type: v.string(), data: v.string() }),
   text: shape({ media_type: v.string(), data: v.string() }),
@@ -31,7 +31,7 @@ const SOURCES = {
 }
 const source = byValue('type', SOURCES, other)
 
-/** Block types that are read. Blocks of other types become opaque. */
+/** Blocks that are read, by type. Blocks of other types become opaque. */
 const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
   text: shape({ text: v.string(), citations: maybe(v.array(json)), ...marked }),
   image: shape({ source, ...marked }),
@@ -55,12 +55,12 @@ const block: v.GenericSchema = byValue('type', BLOCKS, other)
 
 const content = textOr(v.array(block))
 
-/** The roles that a turn may have. */
+/** Roles of turns. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content })
 
-/** The type of a hosted tool: its name and a version date. */
+/** Matches the type of a hosted tool: its name and a version date. */
 export const HOSTED_TYPE = /^(web_search|web_fetch|code_execution)_\d+$/
 
 const functionTool = shape({
@@ -116,8 +116,8 @@ export const counting = shape({ ...fields, max_tokens: maybeNumber })
 /** The known fields of a request. */
 export const FIELDS: ReadonlySet<string> = new Set([...Object.keys(fields), 'max_tokens'])
 
-/** Whether a path counts tokens instead of generating an answer. */
+/** Returns true if a path counts tokens instead of generating an answer. */
 export const counts = (path: string): boolean => path.endsWith('/count_tokens')
 
-/** Returns the schema of a request, by its path. */
+/** Returns the schema for the endpoint in a request's path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)

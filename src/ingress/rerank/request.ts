@@ -12,7 +12,7 @@ import * as wire from './wire.ts'
 
 export const FORMAT = 'rerank'
 
-/** Vendor whose answer shape the caller expects. Three vendors share the path. */
+/** Vendor whose answer shape the caller expects. Three vendors use the same path. */
 type Style = 'jina' | 'cohere' | 'voyage'
 
 /**
@@ -51,8 +51,8 @@ function read({ body, headers }: WireRequest): CanonicalRequest {
 }
 
 /**
- * Detects the vendor. The clients of Cohere and Voyage name themselves, and only Voyage's send `top_k`. Any other
- * client gets Jina's shape, which returns the documents unless the request turns that off
+ * Detects the vendor. Clients of Cohere and Voyage identify themselves, and only Voyage's clients send `top_k`. Any
+ * other client gets Jina's shape, which includes the documents unless the request turns this off
  * (docs/wire/rerank.md#request).
  */
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
@@ -61,18 +61,18 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
 }
 
-/** Fields that documents are ranked by, with their order. */
+/** Fields by which documents are ranked, with their order. */
 type Fields = ReadonlyMap<string, number>
 
-/** Returns the named fields. Only `text` by default. */
+/** Returns the named fields with their order. By default, only `text`. */
 const fieldsOf = (named: readonly string[] = ['text']): Fields =>
   new Map([...new Set(named)].map((field, position) => [field, position]))
 
 const DEFAULT_FIELDS = fieldsOf()
 
 /**
- * Reads a document as parts: a text part for each ranked field, in order, and the image. Other fields have no effect on
- * the ranking and remain only in the parts' source.
+ * Reads a document as parts: a text part for each ranked field, in order, and the image. Other fields do not affect the
+ * ranking and remain only in the recorded source.
  */
 export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
@@ -91,7 +91,7 @@ export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part
   return parts.map(part => withWireSource(part, FORMAT, wire))
 }
 
-/** Reads an image: a URL, or plain base64 whose type is detected from the bytes. */
+/** Reads an image: a URL, or plain base64, whose media type is detected from the bytes. */
 function readImage(value: string): MediaPart {
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return { type: 'media', kind: 'image', source: sourceOfUrl(value) }
   const mediaType = sniffBase64(value) ?? 'image/jpeg'

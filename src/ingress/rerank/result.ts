@@ -12,8 +12,8 @@ import { FORMAT, readDocument } from './request.ts'
 const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
 /**
- * Reads a whole answer (docs/wire/rerank.md#response): ranks in the upstream's order, in `results` or, from Voyage, in
- * `data`.
+ * Reads a whole answer (docs/wire/rerank.md#response): ranks in the upstream's order. They are in `results`, or for
+ * Voyage in `data`.
  *
  * @throws GatewayError for any other body.
  */

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, withWireSource } from '../../canonical/node
 import { anyNumber, anyText, defined, extrasOf, object, objects, required, text } from '../fields.ts'
 import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
-/** Reads the parts of a message or of a tool's output. A string is a single text part. */
+/** Reads the parts of a message or a tool output. A string is a single text part. */
 export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(readPart) ?? []
@@ -18,7 +18,7 @@ export function readPart(wire: JsonObject): Part {
   return part === undefined ? opaquePart(wire) : ({ ...part, ...cache } as Part)
 }
 
-/** Makes an opaque part that is marked as part of a message. */
+/** Creates an opaque part that is marked as part of a message. */
 export const opaquePart = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
@@ -38,7 +38,7 @@ const TAKEN = {
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined } = {
   input_text: readText,
   text: readText,
-  // Log probabilities of an earlier answer are dropped. Upstreams send them but do not read them.
+  // Log probabilities of an earlier answer are dropped, because upstreams send them but do not read them.
   output_text: wire => readOutputText(wire, TAKEN.output),
   refusal: wire => ({
     type: 'refusal',
@@ -103,7 +103,7 @@ function readImage(wire: JsonObject): MediaPart | undefined {
 }
 
 /**
- * Reads a file given as bytes, URL or id. If several are given, the first of these is read and the others become
+ * Reads a file given as bytes, URL or id. If several are given, the first in this order is read, and the others become
  * extras.
  */
 function readFile(wire: JsonObject): MediaPart | undefined {

@@ -63,7 +63,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     } else handle(this, event)
   }
 
-  /** Passes an event of an unknown type on, for callers of the same format. */
+  /** Passes on an event of an unknown type for callers of the same format. */
   pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
     if (!this.started && this.early.add(event)) return
@@ -81,7 +81,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.early.release(this.out)
   }
 
-  /** Reads the terminal event, whose response supplies what the stream left out. */
+  /** Reads the final event. Its response supplies everything that the stream left out. */
   finish(response: JsonObject): void {
     this.start(response)
     const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
@@ -130,7 +130,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     for (const position of [...this.items.keys()]) this.close(position, undefined)
   }
 
-  /** Emits log probabilities that arrived without a text. */
+  /** Emits the remaining log probabilities, which arrived without a text. */
   private logRest({ output }: JsonObject): void {
     if (!hasTokens(output)) return
     const append = readOutput(output, this.upstreamCalls).tokens.slice(this.tokens)
@@ -138,11 +138,14 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 }
 
-/** Whether the output may contain log probabilities. Only reading it shows which belong to the answer. */
+/**
+ * Returns true if the output may contain log probabilities. Only a full reading shows which of them belong to the
+ * answer.
+ */
 const hasTokens = (output: Json | undefined): boolean =>
   anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
 
-/** Whether an output message has citations. */
+/** Returns true if an output message has citations. */
 const isCited = ({ content }: JsonObject): boolean =>
   anyObjects(content).some(({ annotations }) => Array.isArray(annotations) && annotations.length > 0)
 

@@ -21,7 +21,7 @@ import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
 import { FORMAT } from './wire.ts'
 
-/** The state of the answer that events are read into. */
+/** State of the answer, which the handlers update. */
 interface ResponseState extends Sink {
   readonly positions: ItemPositions
   /** Open items by position. */
@@ -40,30 +40,30 @@ interface ResponseState extends Sink {
 
 type Handler = (answer: ResponseState, event: JsonObject) => void
 
-/** Initial parts for items that the upstream did not announce. */
+/** Initial wire values of parts that the upstream did not announce, by type. */
 const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
   refusal: { type: 'refusal', refusal: '' },
 }
 
-/** Opens the item at a position, without its content. The content arrives in later events. */
+/** Opens the item at a position, without its content, which arrives in later events. */
 export function openItem(answer: ResponseState, position: number, item: JsonObject): void {
   if (answer.items.has(position) || answer.ended.has(position)) return
   answer.start(undefined)
   answer.items.set(
     position,
-    answer.upstreamCalls.has(item) ? new UpstreamCallReader(opaqueItem(item), answer) : begin(item, answer),
+    answer.upstreamCalls.has(item) ? new UpstreamCallReader(opaqueItem(item), answer) : createReader(item, answer),
   )
 }
 
-/** Returns the position of an event's item. Opens the item if necessary. */
+/** Returns the position of an event's item, which is opened if necessary. */
 function itemAt(answer: ResponseState, event: JsonObject): number {
   const position = answer.positions.findOrAdd(event, answer.ended)
   openItem(answer, position, anyObject(event['item']) ?? {})
   return position
 }
 
-function begin(item: JsonObject, sink: Sink): ItemReader {
+function createReader(item: JsonObject, sink: Sink): ItemReader {
   if (item['type'] === 'message' && (item['role'] ?? 'assistant') === 'assistant') {
     const { content: _, ...head } = item
     return new MessageReader(head, sink)
@@ -78,7 +78,7 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
 
 /**
  * Returns reasoning without its text, because later events repeat the text. The signature at the start is not final and
- * is dropped, except for redacted reasoning. An empty signature would hide the one at the end.
+ * is dropped, except for redacted reasoning. An empty signature is dropped too, because it would hide the final one.
  */
 function startOfReasoning({ signature, spelling, extras, ...reasoning }: ReasoningPart): ReasoningPart {
   const signatureField = reasoning.redacted === undefined || signature === undefined ? {} : { signature }
@@ -93,7 +93,8 @@ function startOfReasoning({ signature, spelling, extras, ...reasoning }: Reasoni
 type ReaderOf<R> = abstract new (...args: never[]) => R
 
 /**
- * Returns the item that an event continues, if it is of the given kind. An item that was never announced starts empty.
+ * Returns the item that an event continues, if the item is of the given kind. An item that was never announced is
+ * created empty.
  */
 function continued<R extends ItemReader>(
   answer: ResponseState,
@@ -120,7 +121,7 @@ const reasoningAt = (answer: ResponseState, event: JsonObject): ReasoningReader 
 const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
   messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
 
-/** Returns the position of the item that an event continues. The item may not have been announced. */
+/** Returns the position of the item that an event continues, even if the item was never announced. */
 function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
   const position = positions.find(event)
   const isNew =
@@ -128,7 +129,7 @@ function positionOf({ positions, ended }: ResponseState, event: JsonObject): num
   return isNew ? positions.add(event) : position
 }
 
-/** Events that start another item if they have neither id nor index and the previous item has ended. */
+/** Matches events that start another item if they have neither id nor index and the previous item has ended. */
 const GROWS = /\.(?:delta|added)$/
 
 const appendText =
@@ -162,15 +163,15 @@ const reasoningText =
   (answer, event) => {
     const index = anyNumber(event[kind === 'summary' ? 'summary_index' : 'content_index']) ?? 0
     const item = reasoningAt(answer, event)
-    if (action === 'begin') item?.begin(kind, index)
+    if (action === 'begin') item?.startChunk(kind, index)
     else item?.[action](kind, index, anyText(event[field]) ?? '')
   }
 
-/** Starts a part of a message, or the full text of reasoning. */
+/** Handles the start of a message part or of the full reasoning text. */
 const partAdded: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
   const index = anyNumber(event['content_index']) ?? 0
-  if (part['type'] === 'reasoning_text') reasoningAt(answer, event)?.begin('content', index)
+  if (part['type'] === 'reasoning_text') reasoningAt(answer, event)?.startChunk('content', index)
   else messageAt(answer, event)?.part(index, part)
 }
 
@@ -188,14 +189,14 @@ const addAnnotation: Handler = (answer, event) => {
   if (read.type === 'text') part.cite(read.annotations!)
 }
 
-/** Returns the text part that an event adds a citation to. The part may have ended. */
+/** Returns the text part to which an event adds a citation. The part may have ended. */
 function citedPart(answer: ResponseState, event: JsonObject): OpenPart | undefined {
   const position = answer.positions.find(event)
   if (position === undefined || !answer.ended.has(position)) return partAt(answer, event, 'output_text')
   return answer.messages.get(position)?.endedPart(anyNumber(event['content_index']) ?? 0)
 }
 
-/** Emits a partial image: a preview for other formats, and the event itself for callers of this format. */
+/** Handles a partial image: emits a preview for other formats, and the event itself for callers of this format. */
 const previewImage: Handler = (answer, event) => {
   answer.pass(event)
   const data = anyText(event['partial_image_b64'])
@@ -214,7 +215,7 @@ const previewImage: Handler = (answer, event) => {
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
 const ignored: Handler = () => {}
 
-/** Handler of each event type. All other events pass through unchanged. */
+/** Handlers by event type. All other events pass through unchanged. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
   ['response.output_text.delta', appendText('output_text', 'delta')],
   ['response.function_call_arguments.delta', callArguments('delta', false)],

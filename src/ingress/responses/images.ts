@@ -16,8 +16,8 @@ const NUMBERS = ['output_compression', 'partial_images'] as const
 const SETTINGS: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
 
 /**
- * Reads a request whose only tool is image generation, with a choice that forces it, as an image request
- * (docs/wire/responses.md#tools). A request with anything else, or anything unclear, stays a conversation.
+ * Converts a request to an image request if its only tool is image generation and the tool choice forces it
+ * (docs/wire/responses.md#tools). Any other or ambiguous request remains a conversation.
  */
 export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
   const tool = toolOf(body)
@@ -66,7 +66,7 @@ function readSettings(tool: JsonObject): NonNullable<Output['image']> {
   }
 }
 
-/** Reads a mask given by a URL or an id alone. */
+/** Reads a mask that consists of only a URL or only an id. */
 function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
   if (wire === undefined) return undefined
   const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []
@@ -78,8 +78,8 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
 }
 
 /**
- * Adds the mask to the last turn. Undefined unless that turn is a user turn with text. The mask would otherwise be
- * taken for an input image.
+ * Adds the mask to the last turn. Undefined unless that turn is a user turn with text, because otherwise the mask would
+ * be read as an input image.
  */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
@@ -92,13 +92,13 @@ function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): re
 
 const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
 
-/** Whether an item is an image generation call. */
+/** Returns true if an item is an image generation call. */
 export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
 
 /** Number of base64 characters that are enough to detect a file type. */
 const HEAD = 24
 
-/** Reads the image of an image generation call. Undefined without an image or for a malformed item. */
+/** Reads the image of an image generation call. Undefined if the item is malformed or has no image. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')

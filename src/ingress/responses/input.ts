@@ -27,8 +27,8 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
 }
 
 /**
- * Groups consecutive items of the assistant into one turn. Any other item is a turn of its own. The first part of each
- * item in a turn records the item as its source.
+ * Groups consecutive assistant items into one turn. Any other item is a separate turn. The first part of each item
+ * records the item as its source.
  */
 function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
@@ -40,13 +40,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
       turn = undefined
       messages.push(withWireSource(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
-      // The item's tools belong to the request, so that the item neither starts nor ends a turn.
+      // The tools of this item belong to the request, so the item neither starts nor ends a turn.
       const part = withWireSource({ ...opaqueItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
       else messages.push(withWireSource<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      // Calls that the upstream made for itself are read, too, in order to refuse malformed ones.
+      // Calls that the upstream made for itself are also read, so that malformed ones are refused.
       const read = readItem(item)
       const parts = upstreamCalls.has(item) ? [opaqueItem(item)] : read
       withWireSource(parts[0]!, FORMAT, item)
@@ -56,13 +56,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
   return messages
 }
 
-/** Reads an item that is a turn of its own. Undefined for items of the assistant. */
+/** Reads an item that is a separate turn. Undefined for assistant items. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
-/** Reads a message. Undefined for the assistant's role. */
+/** Reads a message. Undefined if its role is `assistant`. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -77,7 +77,7 @@ function readMessage(item: JsonObject): Message | undefined {
 
 const INPUT = 'input'
 
-/** Locates messages and parts in `instructions` and `input`. A turn of the assistant may be several items. */
+/** Locates messages and parts in `instructions` and `input`. An assistant turn may consist of several items. */
 export function locate(request: CanonicalRequest): Locate {
   const { input, instructions } = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const paths: MessagePaths[] = []
@@ -95,7 +95,7 @@ export function locate(request: CanonicalRequest): Locate {
   return input == null || Array.isArray(input) ? found : path => unlisted(found(path), typeof input === 'string')
 }
 
-/** Removes the index from a path if `input` is not a list. */
+/** Removes the index from a path, for `input` that is not a list. */
 function unlisted(path: Path, isText: boolean): Path {
   if (path[0] !== INPUT) return path
   return isText ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
@@ -103,7 +103,10 @@ function unlisted(path: Path, isText: boolean): Path {
 
 const itemOf = (node: object): JsonObject | undefined => wireSourceOf<JsonObject>(node, FORMAT)?.wire
 
-/** Returns the path of a turn: one item, or for the assistant all items that its parts record. */
+/**
+ * Returns the path of a turn and its number of items: one, or for the assistant the number of items that its parts
+ * record.
+ */
 function pathsOf(message: Message, first: number): MessagePaths & { readonly items: number } {
   const { role, content } = message
   if (role !== 'assistant') {
@@ -124,7 +127,7 @@ function pathsOf(message: Message, first: number): MessagePaths & { readonly ite
 }
 
 /**
- * Returns the path of a part in an item. A message may have a single string as its content. Any other item is one part.
+ * Returns the path of a part in an item. The content of a message may be a single string. Any other item is one part.
  */
 function inside(at: Path, item: JsonObject | undefined, index: number): Path {
   if (item !== undefined && kindOfItem(item) !== 'message') return at

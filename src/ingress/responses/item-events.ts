@@ -8,7 +8,7 @@ import { opaqueItem, readAnyItem, SEPARATOR } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-/** Collects the output of all items of one answer. */
+/** Output of all items of one answer. */
 export interface Sink {
   out: CanonicalEvent[]
   /** Number of parts started so far. */
@@ -19,7 +19,7 @@ export interface Sink {
   refused: boolean
 }
 
-/** A part that grows, and how much of it was emitted. */
+/** An open part, with the amount of it that was emitted. */
 export class OpenPart {
   readonly at: PartPosition
   hasGrown = false
@@ -46,7 +46,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-delta', at: this.at, append })
   }
 
-  /** Adds the whole text, which arrives at the end, unless some of it arrived before (trap 11). */
+  /** Adds the whole text, which arrives at the end, unless parts of it arrived earlier (trap 11). */
   fill(body: string): void {
     if (!this.hasGrown) this.grow(body)
   }
@@ -62,7 +62,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-patch', at: this.at, ...late })
   }
 
-  /** Ends the part, after emitting the rest of the final part. */
+  /** Emits the rest of the final part, then ends the part. */
   end(final: Part | undefined, tokens: readonly TokenLogprob[] = []): void {
     if (final !== undefined) {
       this.fill(bodyOf(final))
@@ -97,13 +97,13 @@ export class OpenPart {
   }
 }
 
-/** Types of parts that the end of their item replaces. */
+/** Types of parts that are replaced at the end of their item. */
 const WHOLE: ReadonlySet<Part['type']> = new Set(['opaque', 'search-call', 'search-result'])
 
 const becomesRedacted = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
 
-/** Whether an image differs in media type or settings from its start. */
+/** Returns true if the final image differs from its start in media type or settings. */
 const mediaChanged = (start: Part, final: Part): boolean =>
   start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
     ? start.source.mediaType !== final.source.mediaType || !sameSettings(start.made, final.made)
@@ -114,7 +114,7 @@ const sameSettings = (start: ImageProperties = {}, final: ImageProperties = {}):
     key => start[key as keyof ImageProperties] === final[key as keyof ImageProperties],
   )
 
-/** Returns the final spelling, without the item as it was at its start. Late marks are merged over earlier ones. */
+/** Returns the final spelling, without the item's initial state. Later marks override earlier ones. */
 function respelled(start: Node, final: Node): Node {
   const after = final.spelling?.[FORMAT]
   const ended = start.spelling?.[FORMAT]?.['begun'] === undefined ? after : { ...after, begun: null }
@@ -127,11 +127,11 @@ export interface ItemReader {
   done(item: JsonObject | undefined): void
 }
 
-/** Reads a message, whose parts start one by one and end together. */
+/** Reads a message. Its parts start one by one and end together. */
 export class MessageReader implements ItemReader {
   private readonly head: JsonObject
   private readonly sink: Sink
-  /** Parts by index, even after the message's end, because they may be cited late. */
+  /** Parts by index. They remain after the message has ended, because they may still be cited. */
   private readonly parts = new Map<number, OpenPart>()
 
   constructor(head: JsonObject, sink: Sink) {
@@ -139,7 +139,7 @@ export class MessageReader implements ItemReader {
     this.sink = sink
   }
 
-  /** Returns the part at an index. Starts a part that was not announced. */
+  /** Returns the part at an index, which is started if it was not announced. */
   part(index: number, wire: JsonObject): OpenPart {
     const known = this.parts.get(index)
     if (known !== undefined) return known
@@ -170,7 +170,7 @@ export class MessageReader implements ItemReader {
     return this.parts.get(index)
   }
 
-  /** Adds the citations that only the whole answer has. */
+  /** Adds citations that appear only in the whole answer. */
   repeated(item: JsonObject): void {
     for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
       const ended = this.parts.get(index)
@@ -197,10 +197,10 @@ export class PartReader implements ItemReader {
   }
 }
 
-/** Reads a search, whose results become a part of their own when they are known. */
+/** Reads a search. Its results become a separate part when they arrive. */
 export class SearchReader extends PartReader {
   private readonly sink: Sink
-  /** The results that the item had at its start. */
+  /** Results that the item had at its start. */
   private readonly rest: readonly Part[]
 
   constructor([start, ...rest]: readonly Part[], sink: Sink) {
@@ -216,7 +216,7 @@ export class SearchReader extends PartReader {
   }
 }
 
-/** Reads a call that the upstream made for itself, as an opaque part that is whole at its end. */
+/** Reads a call that the upstream made for itself as an opaque part, which is complete at its end. */
 export class UpstreamCallReader extends PartReader {
   protected override read(item: JsonObject): Part {
     return opaqueItem(item)
@@ -226,18 +226,18 @@ export class UpstreamCallReader extends PartReader {
 type ReasoningKind = 'summary' | 'content'
 
 /**
- * Reads reasoning with a summary, full text or both. The first to arrive becomes the part's text. The other arrives
- * with the end.
+ * Reads reasoning with a summary, full text or both. Whichever arrives first becomes the part's text; the other is
+ * added at the end.
  */
 export class ReasoningReader extends PartReader {
   private kind: ReasoningKind | undefined
-  /** Offsets between the chunks of the text. Emitted again whenever the list grows. */
+  /** Offsets of the boundaries between chunks in the text. The list is emitted again whenever it grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
 
   /** Starts a chunk, separated from the previous one by an empty line. */
-  begin(kind: ReasoningKind, index: number): void {
+  startChunk(kind: ReasoningKind, index: number): void {
     if (this.kind === undefined) {
       this.kind = kind
       this.index = index
@@ -251,13 +251,13 @@ export class ReasoningReader extends PartReader {
   }
 
   grow(kind: ReasoningKind, index: number, append: string): void {
-    this.begin(kind, index)
+    this.startChunk(kind, index)
     if (this.kind === kind) this.append(append)
   }
 
-  /** Adds the whole text of a chunk, unless its deltas arrived before. */
+  /** Adds the whole text of a chunk, unless its deltas have already arrived. */
   fill(kind: ReasoningKind, index: number, text: string): void {
-    this.begin(kind, index)
+    this.startChunk(kind, index)
     if (this.kind === kind && this.length === (this.cuts.at(-1) ?? -SEPARATOR.length) + SEPARATOR.length)
       this.append(text)
   }

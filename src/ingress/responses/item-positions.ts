@@ -3,8 +3,8 @@ import { anyNumber, anyObject, anyText } from '../fields.ts'
 
 /**
  * Maps events to items of the output by `output_index`. If the index is missing or the same for all items, the item's
- * id is used, which some upstreams change during the stream (trap 69). Positions number items in the order in which
- * they start, so that gaps between indexes do not matter.
+ * id is used, although some upstreams change it during the stream (trap 69). Positions number items in the order in
+ * which they start, so gaps between indexes do not matter.
  */
 export class ItemPositions {
   private readonly byId = new Map<string, number>()
@@ -26,7 +26,8 @@ export class ItemPositions {
 
   /**
    * Returns the position of the item that an event starts or repeats. If that item has `ended`, an event with another
-   * id or index, or without any, starts another item, and so does every `added` event without them.
+   * id or index, or without both, starts another item. An `added` event without id and index always starts another
+   * item.
    */
   findOrAdd(event: JsonObject, ended: ReadonlySet<number>): number {
     const known = this.find(event)
@@ -50,10 +51,10 @@ export class ItemPositions {
     return position
   }
 
-  /** Returns the positions of all items of a whole output. Undefined for items that no event started. */
+  /** Returns the positions of all items of a complete output. Undefined for items that no event started. */
   findAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
     const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
-    // Indexes are positions in the output, unless they have gaps or are the same for all items.
+    // Indexes are positions in the output, unless there are gaps or all indexes are the same.
     const hasGaps = indices.length > 0 && indices.at(-1)! >= items.length
     const inOrder = indices.length === 0 || this.shared.size > 0
     return items.map(({ id }, position) => {
@@ -67,7 +68,7 @@ export class ItemPositions {
 
 const ADDED = 'response.output_item.added'
 
-/** Whether an event has neither the id nor the index of its item. */
+/** Returns true if an event has neither the id nor the index of its item. */
 export const isNameless = (event: JsonObject): boolean =>
   idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 

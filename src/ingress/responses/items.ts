@@ -18,8 +18,8 @@ const TAKEN = {
 }
 
 /**
- * Reads the parts of one item of the assistant. Unknown fields of a message become extras of its first part, under
- * `message`; a search becomes a call, its results or both; an item of an unknown type becomes one opaque part.
+ * Reads the parts of an assistant item. Unknown fields of a message become extras of its first part, under `message`. A
+ * search becomes a call, its results or both. An item of an unknown type becomes one opaque part.
  */
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
@@ -37,7 +37,7 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
   }
 }
 
-/** Makes an opaque part of an item. */
+/** Creates an opaque part from an item. */
 export const opaqueItem = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
@@ -48,14 +48,14 @@ export const opaqueItem = (value: JsonObject): Part => ({
     : {}),
 })
 
-/** Items that refer to other turns, stored or compacted by the upstream. */
+/** Types of items that refer to other turns, which the upstream has stored or compacted. */
 const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
 /**
- * Like `readItem`, for an upstream's items. A malformed item becomes opaque. The first part records the item for
+ * Like `readItem`, but for an upstream's items. A malformed item becomes opaque. The first part records the item for
  * callers of the same format.
  *
- * @param mark the spelling that holds the item: `item` if it is whole, `begun` if it is at its start.
+ * @param mark the spelling under which the item is recorded: `item` if it is complete, `begun` if it has just started.
  */
 export function readAnyItem(
   wire: JsonObject,
@@ -83,8 +83,8 @@ function readLeniently(wire: JsonObject, content: typeof readContent): readonly 
 }
 
 /**
- * Returns a reasoning item without the text and signature that the part already has. Remembered reasoning would
- * otherwise need twice the memory.
+ * Returns a reasoning item without the text and signature that the part already has, because remembered reasoning would
+ * otherwise take twice the memory.
  */
 function withoutReasoningText(wire: JsonObject, isStart: boolean): JsonObject {
   const { encrypted_content: signature, ...frame } = { ...wire }
@@ -114,7 +114,7 @@ function readAssistantMessage(wire: JsonObject, content: typeof readContent): re
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
 
-/** Empty line between the texts of one reasoning item. */
+/** Separator between the texts of one reasoning item: an empty line. */
 export const SEPARATOR = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
@@ -139,7 +139,9 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   }
 }
 
-/** Joins the texts of reasoning. Records the offsets of the cuts if they could not be derived from the joined text. */
+/**
+ * Joins the texts of reasoning. Records the offsets of the boundaries if they cannot be derived from the joined text.
+ */
 function textsOf(entries: readonly JsonObject[], type: string) {
   const cuts: number[] = []
   let joined = ''
@@ -157,8 +159,8 @@ function textsOf(entries: readonly JsonObject[], type: string) {
 }
 
 /**
- * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed. That reasoning replaces the
- * text that the client sent.
+ * Reads `encrypted_content`. A wrapped signature contains the reasoning that was signed, which replaces the text that
+ * the client sent.
  */
 const readEncryptedContent = (signature: string): WrappedReasoning =>
   signature === '' ? {} : (unwrapReasoning(signature, FORMAT)[0] ?? {})

@@ -67,7 +67,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
 }
 
 const COMPACTION: Output = { compaction: true }
-/** The output of endpoints other than the main one. */
+/** Output of endpoints other than the main one, by path suffix. */
 const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
   ['/responses/compact', COMPACTION],
   ['/responses/input_tokens', { count: true }],
@@ -75,8 +75,8 @@ const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
 const TRIGGER = 'compaction_trigger'
 
 /**
- * Returns the output that the endpoint returns or the last item requests (docs/wire/responses.md#endpoints). The path
- * may have a version.
+ * Returns the output that the endpoint or the last item requests (docs/wire/responses.md#endpoints). The path may have
+ * a version.
  */
 function outputOf(path: string, input: Json | undefined): Output {
   const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
@@ -93,7 +93,7 @@ const TAKEN = new Set([
 ])
 
 /**
- * Tests for values that equal the default or only concern padding of the stream. Other formats may drop such values.
+ * Tests for values that equal the default or only affect the padding of the stream. Other formats may drop such values.
  */
 const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   truncation: value => value === 'disabled',
@@ -106,9 +106,8 @@ const SOURCES = 'web_search_call.action.sources'
 const RETURNED = new Set([SIGNATURES, LOGPROBS, SOURCES])
 
 /**
- * Reads `include`. Signatures of reasoning and sources of searches are left out, since every other format returns them
- * anyway. `top_logprobs`
- * without the include has no effect that other formats could reproduce.
+ * Reads `include`. Reasoning signatures and search sources are left out, because every other format returns them
+ * anyway. `top_logprobs` without its `include` has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, refused: string[]) {
   const wanted = texts(body['include'])
@@ -157,7 +156,7 @@ function readFormat(format: JsonObject): Output['text'] {
 
 const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary'])
 
-/** Reads `reasoning`. A request for a summary of any length requests that reasoning is shown. */
+/** Reads `reasoning`. A request for a summary of any length makes reasoning visible. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = object(body['reasoning'])
   if (value === undefined) return undefined

@@ -47,7 +47,7 @@ const factsOf = (parts: readonly Part[]): ContentFacts => ({
 
 const HEAD = ['id', 'model', 'created_at', 'service_tier', 'output', 'usage'] as const
 
-/** Fields that repeat the request or the answer's state. They add nothing for other formats. */
+/** Fields that repeat the request or the answer's state and therefore add nothing for other formats. */
 const ECHO = new Set([
   ...['object', 'status', 'error', 'incomplete_details', 'completed_at', 'background', 'instructions'],
   ...['max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls', 'previous_response_id', 'prompt'],
@@ -67,7 +67,7 @@ export const readHead = (body: JsonObject) =>
     serviceTier: anyText(body['service_tier']),
   })
 
-/** Records the response object for callers of the same format. Its unknown fields become extras. */
+/** Returns a node that records the response object for callers of the same format. Unknown fields become extras. */
 export const readNode = (body: JsonObject): Node => ({
   ...extrasOf(FORMAT, body, TAKEN, misread(body)),
   spelling: { [FORMAT]: { response: body } },
@@ -82,7 +82,7 @@ const CHECKS: { readonly [field: string]: (value: Json) => boolean } = {
   usage: isObject,
 }
 
-/** Returns the known fields of a wrong type, which become extras. */
+/** Returns the known fields with values of the wrong type, which become extras. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]!))
 
@@ -98,9 +98,9 @@ const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
 }
 
 /**
- * Reads how an answer ended from its status (docs/wire/mapping.md#finish-reasons). Tool calls and refusals override
- * `completed` (trap 13). An incomplete answer names its reason (trap 14). Undefined while the answer is running, and if
- * an error ended it.
+ * Reads the finish reason from an answer's status (docs/wire/mapping.md#finish-reasons). Tool calls and refusals
+ * override `completed` (trap 13). An incomplete answer names its reason (trap 14). Undefined while the answer is
+ * running, or if an error ended it.
  */
 export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
   const status = anyText(body['status'])
@@ -159,7 +159,7 @@ export function readOutput(
   return { parts, tokens }
 }
 
-/** Makes a reader of message content that appends log probabilities to the list. */
+/** Creates a reader of message content that appends log probabilities to the list. */
 export const contentReader =
   (tokens: TokenLogprob[]): typeof readContent =>
   wire => {
@@ -170,8 +170,8 @@ export const contentReader =
   }
 
 /**
- * Like `readPart`, for answers. A malformed part, or one that answers of other formats cannot have, becomes opaque.
- * Every part records its wire value for callers of the same format.
+ * Like `readPart`, but for answers. A part that is malformed, or that other formats' answers cannot contain, becomes
+ * opaque. Every part records its wire value for callers of the same format.
  */
 export function readAnswerPart(wire: JsonObject, tokens: TokenLogprob[]): Part {
   const part = readLeniently(wire, tokens)
@@ -198,7 +198,7 @@ function readText(wire: JsonObject, tokens: TokenLogprob[]): Part {
   return part
 }
 
-/** Reads the chosen tokens with their alternatives. Undefined if there is no valid list. */
+/** Reads the chosen tokens with their alternatives. Undefined if the value is not a valid list. */
 export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
   if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
   return wire.map(token => {

@@ -9,8 +9,8 @@ const TAKEN = new Set(['type', 'role', 'id', 'status', 'action'])
 const ACTION = new Set(['type', 'query', 'queries', 'sources'])
 
 /**
- * Reads a search as a call, results or both. Undefined for any other item, and for actions on a single page, which no
- * other format has.
+ * Reads a search as a call, its results or both. Undefined for any other item, and for actions on a single page, which
+ * other formats lack.
  */
 export function readSearch(wire: JsonObject): readonly [Part, ...Part[]] | undefined {
   const id = wire['id'] ?? ''
@@ -27,13 +27,13 @@ export function readSearch(wire: JsonObject): readonly [Part, ...Part[]] | undef
   return node.extras === undefined ? [result] : undefined
 }
 
-/** The action of a search that has just begun. */
+/** Action of a search that has just started. */
 const SEARCHING: JsonObject = { type: 'search' }
 
 const isSearch = (action: Json): action is JsonObject =>
   isObject(action) && action['type'] === 'search' && Object.keys(action).every(field => ACTION.has(field))
 
-/** The queries, also of upstreams that name only one; undefined if a field has a wrong type. */
+/** Returns the queries. Upstreams may send only `query`. Undefined if a field has the wrong type. */
 function readQueries({ query, queries }: JsonObject): readonly string[] | undefined {
   if (query != null && typeof query !== 'string') return undefined
   if (queries == null) return query == null ? [] : [query]
@@ -41,8 +41,8 @@ function readQueries({ query, queries }: JsonObject): readonly string[] | undefi
 }
 
 /**
- * The found pages; sources that are no pages become extras. Null if the upstream did not state any, undefined if the
- * field has a wrong type.
+ * Returns the pages that were found. Other sources become extras. Null if the upstream sent no sources; undefined if
+ * the field has the wrong type.
  */
 function readSources(
   wire: Json | undefined,

@@ -33,9 +33,8 @@ const readOne = (wire: JsonObject): readonly Tool[] =>
   wire['type'] === 'namespace' ? readNamespace(wire) : [readTool(wire)]
 
 /**
- * Reads the tools that items add. Of several tools with the same name the last is used, because clients change a tool
- * by adding it again. A tool in `tools` takes precedence. Each tool records its wire value, because an answer repeats
- * it.
+ * Reads the tools that items add. If several have the same name, the last is used, because clients change a tool by
+ * adding it again. A tool in `tools` takes precedence. Each tool records its wire value, which an answer repeats.
  */
 function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
   if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
@@ -51,7 +50,7 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   return [...added.values()]
 }
 
-/** Returns the path of each tool in the body. For a tool that an item adds, the path is inside that item. */
+/** Returns the path of each tool in the body. The path of a tool that an item adds is inside that item. */
 export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
   const declared = (objects(tools) ?? []).flatMap((wire, index): readonly Path[] => {
     const read = readOne(wire)
@@ -103,8 +102,8 @@ function readCustom(wire: JsonObject): FreeformTool {
 }
 
 /**
- * Reads a group of tools as single tools, each with the group's name. The group's other fields become extras of the
- * first tool. A group with anything but functions and custom tools becomes one opaque tool.
+ * Reads a group of tools as separate tools, each with the group's name. The group's other fields become extras of the
+ * first tool. A group that contains anything but functions and custom tools becomes one opaque tool.
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
   const { name, description, tools } = wire
@@ -122,7 +121,10 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
 
 const NAMESPACE = new Set(['type', 'name', 'description', 'tools'])
 
-/** Whether a tool of a group can be read and does not use the `namespace` field, which may hold the group's extras. */
+/**
+ * Returns true if a tool of a group can be read and does not use the `namespace` field, which may contain the group's
+ * extras.
+ */
 const isMember = (tool: Json): tool is JsonObject =>
   isObject(tool) &&
   (tool['type'] === 'function' || tool['type'] === 'custom') &&
@@ -159,7 +161,10 @@ function domainsOf(filters: Json | undefined): readonly string[] | undefined {
     : undefined
 }
 
-/** Reads the code interpreter. The automatic container is the default in every format. Any other becomes an extra. */
+/**
+ * Reads the code interpreter. The automatic container is the default in every format; any other container becomes an
+ * extra.
+ */
 function readInterpreter(wire: JsonObject): HostedTool {
   const { container } = wire
   const auto = isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
@@ -193,7 +198,7 @@ export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   )
 }
 
-/** Whether a choice limits the tools without requiring a call. */
+/** Returns true if a choice restricts the tools without requiring a call. */
 const isOptional = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
 
 function readForced(wire: JsonObject): ToolChoice | undefined {

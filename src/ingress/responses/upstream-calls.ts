@@ -3,13 +3,13 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
 
-/** Types of tools whose calls go to the caller. All other tools run at the upstream. */
-const CALLERS: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'namespace', 'tool_search'])
+/** Types of tools that the caller runs. All other tools run at the upstream. */
+const RUN_BY_CALLER: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'namespace', 'tool_search'])
 
 /**
  * Detects freeform calls that the upstream made for itself. xAI reports the steps of its hosted `x_search` as
  * `custom_tool_call` items with undeclared names (`x_keyword_search`), which expect no result (trap 101). Such calls
- * name an undeclared tool, in an answer whose `tools` include a hosted one.
+ * name an undeclared tool, in an answer whose `tools` include a hosted tool.
  */
 export class UpstreamCalls {
   private readonly declared: readonly Tool[]
@@ -23,29 +23,29 @@ export class UpstreamCalls {
     this.declared = request.tools ?? []
   }
 
-  /** Records the tools that the answer repeats, under the names that the upstream received. */
+  /** Records the tools that the answer repeats, by the names that the upstream received. */
   read({ tools }: JsonObject): this {
     const repeated = Array.isArray(tools) ? anyObjects(tools) : undefined
     if (repeated !== undefined) this.repeated = { runs: repeated.some(runsUpstream), names: namesOf(repeated) }
     return this
   }
 
-  /** Whether an item is a call that the upstream made for itself. */
+  /** Returns true if an item is a call that the upstream made for itself. */
   has(item: JsonObject): boolean {
     if (!isFreeform(item)) return false
     const { name } = item
     if (typeof name === 'string' && this.names().has(name)) return false
     const { repeated } = this
-    // The gateway may have sanitized names. In an answer that repeats no tools only the kinds of tools decide.
+    // The gateway may have sanitized names, so if the answer does not repeat the tools, only their kinds decide.
     if (repeated === undefined) return this.mayRun()
     return repeated.runs && !repeated.names.has(name)
   }
 }
 
 /**
- * Returns the items of a history that are calls of the upstream: the item has an id, the caller neither declared the
- * tool nor answered the call, and an assistant's message follows. Returns early for histories without freeform calls,
- * which are most.
+ * Returns the items of a history that are the upstream's own calls: the item has an id, the caller neither declared the
+ * tool nor answered the call, and an assistant message follows. Returns early if there are no freeform calls, as in
+ * most histories.
  */
 export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | undefined): ReadonlySet<JsonObject> {
   if (!items.some(isFreeform)) return NO_CALLS
@@ -62,11 +62,11 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
 const NO_CALLS: ReadonlySet<JsonObject> = new Set()
 
 const isFreeform = ({ type }: JsonObject): boolean => type === 'custom_tool_call'
-const runsUpstream = ({ type }: JsonObject): boolean => !CALLERS.has(type)
+const runsUpstream = ({ type }: JsonObject): boolean => !RUN_BY_CALLER.has(type)
 
 const isHosted = (tool: Tool): boolean => tool.type === 'hosted' || (tool.type === 'opaque' && runsUpstream(tool.value))
 
-/** Returns the names of tools, including tools in groups. */
+/** Returns the names of all tools, including tools in groups. */
 function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   const names = new Set<Json | undefined>()
   for (const { name, tools: inside } of tools) {

@@ -10,7 +10,7 @@ export const FORMAT = 'responses'
  * accepted, and free-form JSON is never validated.
  */
 
-/** A schema that is selected by the value itself. */
+/** Returns a schema that is selected by the value itself. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
   v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
 
@@ -27,7 +27,7 @@ const PARTS: { readonly [type: string]: v.GenericSchema } = {
     ...HINT,
   }),
 }
-/** Types of parts that are read. Parts of other types become opaque. */
+/** Types of known parts. Parts of other types become opaque. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = chosen(
@@ -36,11 +36,11 @@ const part = chosen(
 )
 const content = maybe(v.union([v.string(), v.array(part)]))
 
-/** The roles that a message may have. */
+/** Roles of messages. */
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 const answer = shape({ call_id: maybeText, output: content, name: maybeText, id: maybeText, status: maybeText })
-/** An item that makes further tools available from its position in the input on. */
+/** Schema of an item that makes further tools available for the rest of the input. */
 const addsTools = v.lazy(() => shape({ tools: maybe(v.array(tool)) }))
 /** Types of items that add tools (trap 89). */
 export const TOOL_ITEMS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
@@ -75,7 +75,7 @@ export function kindOfItem(wire: JsonObject): string | undefined {
   return ANSWERS.has(type) && !isOutput(wire['output']) ? undefined : type
 }
 
-/** Types of items that hold the result of a tool call. */
+/** Types of items for the result of a tool call. */
 export const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 
@@ -88,7 +88,7 @@ const TOOLS: { readonly [type: string]: v.GenericSchema } = {
   web_search: shape({ search_context_size: maybeText }),
 }
 
-/** Returns the type under which a tool is read, the same for every version of web search. */
+/** Returns the normalized type of a tool, which is the same for every version of web search. */
 export const kindOfTool = (type: unknown): string | undefined => {
   if (typeof type !== 'string') return undefined
   return type.startsWith('web_search') ? 'web_search' : type

@@ -43,11 +43,11 @@ export class SpeechEvents extends AnswerEvents {
   }
 
   private grow(append: string): void {
-    this.begin()
+    this.openRecording()
     if (append !== '') this.out.push({ type: 'part-delta', at: AT, append })
   }
 
-  private begin(): void {
+  private openRecording(): void {
     if (this.open) return
     this.open = true
     const source = { type: 'base64', mediaType: this.mediaType, data: '' } as const
@@ -69,6 +69,6 @@ export class SpeechEvents extends AnswerEvents {
 
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
-/** Reads the usage of a streamed answer. A whole answer has none. */
+/** Reads the usage of a streamed answer. Whole answers have no usage. */
 const readUsage = (wire: JsonObject): Usage =>
   withWireSource({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)

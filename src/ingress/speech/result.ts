@@ -8,7 +8,7 @@ import { readInnerError } from '../errors/openai-error.ts'
 import { DEFAULT_TYPE } from './wire.ts'
 
 /**
- * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response). Its bytes are passed on unread.
+ * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response). The bytes are passed on unread.
  *
  * @throws GatewayError for anything else, such as an error object, even if it is declared as text.
  */
@@ -23,7 +23,7 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** Returns the media type: the upstream's if it is audio, otherwise the requested type. */
+/** Returns the media type: the declared type if it is audio, otherwise the requested type. */
 const typeOf = (declared: string, request: CanonicalRequest): string =>
   /^audio\//i.test(declared) ? declared : requestedType(request)
 

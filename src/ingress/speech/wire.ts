@@ -13,7 +13,7 @@ const TYPES = {
   pcm: 'audio/pcm',
 } as const
 
-/** Media type if the request names none. */
+/** Media type if the request does not specify one. */
 export const DEFAULT_TYPE = 'audio/mpeg'
 
 /** Returns the media type for a value of `response_format`. Undefined for an unknown value. */

@@ -8,14 +8,14 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads a streamed transcript (docs/wire/transcriptions.md#events): OpenAI's events, Mistral's with almost the same
- * names, and vLLM's chunks in the shape of chat's. Events name their type in the data. `[DONE]` may end the stream.
+ * names, and vLLM's chunks in the shape of chat's. The type of an event is in its data. `[DONE]` may end the stream.
  */
 export class TranscriptEvents extends AnswerEvents {
-  /** Whether a chunk had a finish reason. */
+  /** True once a chunk had a finish reason. */
   protected isComplete = false
   private parts = 0
   private open = false
-  /** Segment of the open part, if the upstream names it. */
+  /** Id of the open part's segment, if the upstream sends one. */
   private segment: Json | undefined
   private text = ''
   private hasLogprobs = false
@@ -102,7 +102,7 @@ export class TranscriptEvents extends AnswerEvents {
     this.open = false
   }
 
-  /** Reads the last event: the whole text, if no delta arrived, and the facts about the transcript. */
+  /** Reads the last event: the facts about the transcript, and the whole text if no delta arrived. */
   protected finish(wire: JsonObject): void {
     this.start(wire)
     const text = anyText(wire['text'])

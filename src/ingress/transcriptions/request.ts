@@ -16,8 +16,8 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (docs/wire/transcriptions.md#request): one
- * recording, preceded by its prompt as a system message. The requested shape of the answer is spelling. The data that
- * this shape needs is canonical.
+ * recording, preceded by its prompt as a system message. The requested shape of the answer becomes spelling; the data
+ * that this shape needs becomes canonical settings.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -80,8 +80,8 @@ function flag(written: string): boolean {
 }
 
 /**
- * Reads a list in a form, under either of its names. A second list, or one with an item that is not `known`, becomes an
- * extra.
+ * Reads a list in a form, under either of its names. A second list, or a list with an item that is not `known`, becomes
+ * an extra.
  */
 function listed(
   body: JsonObject,
@@ -117,8 +117,8 @@ function readTranscript(path: string, body: JsonObject, refused: string[]): NonN
 
 type Timestamps = NonNullable<NonNullable<Output['transcript']>['timestamps']>
 
-/** The timestamps that each shape of the answer needs. */
-const NEEDS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | undefined, Timestamps>([
+/** Timestamps that each shape of the answer needs. */
+const NEEDED_TIMESTAMPS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | undefined, Timestamps>([
   ['srt', ['segment']],
   ['vtt', ['segment']],
   ['diarized_json', ['segment']],
@@ -126,15 +126,15 @@ const NEEDS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | unde
 
 function timestamps(format: string | undefined, written: readonly string[] | undefined): Timestamps | undefined {
   const known = written?.filter(one => one === 'word' || one === 'segment') ?? []
-  const needed = NEEDS.get(format) ?? []
+  const needed = NEEDED_TIMESTAMPS.get(format) ?? []
   const all = [...new Set([...known, ...needed])]
   if (all.length === 0 && format === 'verbose_json') return ['segment']
   return all.length === 0 ? undefined : all
 }
 
 /**
- * Reads a form's file as a recording. Many clients declare any file as bytes or text. The file's name or first bytes
- * then decide.
+ * Reads a form's file as a recording. Many clients declare every file as bytes or text; then the file's name or first
+ * bytes decide.
  */
 function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
   const mediaType = mediaTypeOf(name, claimed, bytes)

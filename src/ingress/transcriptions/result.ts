@@ -41,7 +41,7 @@ const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
 const formatOf = (request: CanonicalRequest): Json | undefined => request.spelling?.[FORMAT]?.['shape']
 
-/** Whether a body is HTML, with which proxies in front of upstreams answer. */
+/** Returns true for HTML, which proxies in front of upstreams send. */
 const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
   /^text\/html\b/i.test(mediaType) || /^\s*<(!doctype|html)\b/i.test(text)
 
@@ -54,7 +54,7 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
     ...defined({ usage }),
     ...node,
   }
-  // Answers of these shapes are written anew, to add fields that clients require and some upstreams leave out.
+  // Answers of these shapes are rewritten to add fields that clients require and some upstreams leave out.
   return SHAPES.has(formatOf(request)) ? result : withWireSource(result, FORMAT, body)
 }
 
@@ -94,8 +94,7 @@ const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] 
 const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
 
 /**
- * Reads a bare transcript, with times if it is subtitles. The body passes through unchanged if it has the shape that
- * the caller requested.
+ * Reads a plain transcript. Subtitles also have times. The body passes through unchanged if it has the requested shape.
  */
 function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalRequest): CanonicalResult {
   const style = styleOf(raw.text)
@@ -115,7 +114,7 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   }
 }
 
-/** Reads all items of a list. Undefined if one is malformed. */
+/** Reads all items of a list. Undefined if any item is malformed. */
 function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -129,14 +128,14 @@ function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: numb
 
 const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => readAll(wire, readSegment)
 const readWords = (wire: Json | undefined): readonly Word[] | undefined => readAll(wire, readWord)
-/** Reads a list of token log probabilities. Undefined if one is malformed. */
+/** Reads a list of token log probabilities. Undefined if any is malformed. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => readAll(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
 
 /**
  * Reads a segment of a verbose, diarized or streamed answer. Some upstreams use another field for the speaker. A
- * segment without an id comes from an incomplete implementation and is written anew.
+ * segment without an id comes from an incomplete implementation and is rewritten.
  */
 export function readSegment(wire: JsonObject): Segment | undefined {
   const start = anyNumber(wire['start'])
@@ -183,10 +182,7 @@ function readToken(wire: JsonObject): TokenLogprob | undefined {
   }
 }
 
-/**
- * The two pairs of names for the tokens of prompt and answer. The second is Mistral's
- * (docs/wire/transcriptions.md#mistral).
- */
+/** Names for the token counts of prompt and answer: OpenAI's, then Mistral's (docs/wire/transcriptions.md#mistral). */
 const NAMES = [
   ['input_tokens', 'output_tokens'],
   ['prompt_tokens', 'completion_tokens'],
@@ -216,7 +212,7 @@ const isAsExpected = (name: string, value: Json | undefined): boolean =>
 
 const COUNTS = new Set(['text_tokens', 'audio_tokens'])
 
-/** Reads the counts by modality, and the other fields beside them. */
+/** Reads the counts by modality and the remaining fields. */
 function readDetails(wire: Json | undefined): { inputBy?: NonNullable<Usage['inputBy']>; others?: Json } {
   const details = anyObject(wire)
   if (details === undefined) return wire === undefined || wire === null ? {} : { others: wire }

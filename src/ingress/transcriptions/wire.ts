@@ -7,7 +7,7 @@ export const FORMAT = 'transcriptions'
 
 /* Schemas of transcription forms. All fields are strings, including numbers and flags. */
 
-/** Booleans in a form: `true` from most clients, capitalized or a digit from some. */
+/** Booleans in a form. Most clients send `true`; some send it capitalized or as a digit. */
 export const FLAGS: { readonly [value: string]: boolean } = {
   ...{ true: true, True: true, TRUE: true, '1': true },
   ...{ false: false, False: false, FALSE: false, '0': false },
@@ -16,11 +16,11 @@ export const FLAGS: { readonly [value: string]: boolean } = {
 const text = v.nullish(v.string())
 const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
-/** Shapes that an answer can have. A translation cannot have speakers. */
+/** Shapes of answers. Translations cannot have speakers. */
 const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
 const TRANSLATED = SHAPES.filter(value => value !== 'diarized_json')
 
-/** Whether an endpoint translates recordings to English instead of transcribing them. */
+/** Returns true if an endpoint translates recordings to English instead of transcribing them. */
 export const translates = (path: string): boolean => path.endsWith('/translations')
 
 const fieldsOf = (shapes: readonly string[]) => ({
@@ -57,7 +57,7 @@ const CONFLICTS: readonly {
   {
     fields: ['timestamp_granularities[]', 'timestamp_granularities'],
     message: 'response_format must be verbose_json',
-    // Some clients send their default granularity with `json`, where it has no effect.
+    // Some clients send their default granularity even with `json`, where it has no effect.
     conflicts: (shape, wanted) =>
       shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
   },
@@ -68,7 +68,7 @@ const CONFLICTS: readonly {
   },
 ]
 
-/** Returns the field that the requested shape does not support, with the reason. Undefined if there is none. */
+/** Returns the first field that the requested shape does not support, with the reason. Undefined if there is none. */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined
@@ -92,10 +92,10 @@ const schemaOf = (shapes: readonly string[]): v.GenericSchema =>
 export const request = schemaOf(SHAPES)
 const translation = schemaOf(TRANSLATED)
 
-/** Returns the schema of a request, by its path. */
+/** Returns the schema for the endpoint in a request's path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   translates(path) ? translation : request
 
-/** Whether answers of this endpoint can have the shape. */
+/** Returns true if answers of this endpoint can have the shape. */
 export const isShape = (value: string, path: string): boolean =>
   (translates(path) ? TRANSLATED : SHAPES).some(known => known === value)

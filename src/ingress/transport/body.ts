@@ -18,7 +18,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   zstd: createZstdDecompress,
 }
 
-/** Counts the bytes buffered for an incomplete body. An error thrown by `take` ends the body. */
+/** Counts the bytes buffered for an incomplete body. An error thrown by `take` aborts reading. */
 export interface Meter {
   take(bytes: number): void
   give(bytes: number): void
@@ -30,14 +30,14 @@ export interface Meter {
  *
  * @param limit maximum size of the body in bytes, both compressed and decompressed. The rest of a larger body is not
  * read.
- * @param open opens a meter; called only for a body that did not arrive together with its head.
+ * @param open opens a meter. Called only for a body that did not arrive together with its head.
  * @throws GatewayError `too-large`; `invalid-request` for another encoding, charset or shape; `cancelled` if the caller
- * disconnects before the end; and whatever the meter throws.
+ * disconnects before the end; or an error of the meter.
  */
 export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw invalid(`A JSON body is UTF-8 text; ${charset} is not supported.`)
+    throw invalid(`A JSON body must be UTF-8 text; ${charset} is not supported.`)
   if (Number(message.headers['content-length']) > limit) throw overLimit(limit)
   return parsed(await collect(message, inflaterOf(message), limit, open))
 }
@@ -64,7 +64,7 @@ function collect(
     const chunks: Buffer[] = []
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
-    const announced = Number(message.headers['content-length'])
+    const declaredLength = Number(message.headers['content-length'])
     let timer: NodeJS.Timeout | undefined
     let meter: Meter | undefined
     let settled = false
@@ -72,10 +72,10 @@ function collect(
     const late = (): void => fail(TOO_SLOW)
     /**
      * Starts the timer and the meter, unless the body arrived together with its head, as most do. Node ends such a body
-     * one tick later.
+     * in the next tick.
      */
     const wait = (): void => {
-      if (message.complete || settled || (inflater === undefined && size === announced)) return
+      if (message.complete || settled || (inflater === undefined && size === declaredLength)) return
       timer = setTimeout(late, BODY_TIMEOUT)
       measured(() => {
         meter = open?.()
@@ -119,7 +119,7 @@ function collect(
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
     message.on('close', onClose).on('error', onClose)
-    inflater?.on('error', () => fail(invalid('The body cannot be unpacked.')))
+    inflater?.on('error', () => fail(invalid('The body cannot be decompressed.')))
   })
 }
 
@@ -138,13 +138,13 @@ function parsed(bytes: Buffer): JsonObject {
 }
 
 /**
- * Whether a body's connection closed before the end was read. Even a body that arrived completely can then no longer be
- * read.
+ * Returns true if a body's connection closed before the end was read. The body can then no longer be read, even if it
+ * arrived completely.
  */
 export const isDisconnected = (message: IncomingMessage): boolean =>
   (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
-/** Returns the error for a body that ended early: the server's own, or `cancelled` if the caller disconnected. */
+/** Returns the error for a body that ended early: the server's error, or `cancelled` if the caller disconnected. */
 export const interrupted = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError ? thrown : new GatewayError(DISCONNECTED)
 

@@ -5,11 +5,11 @@ import { textEventParser } from './sse.ts'
 
 /** A parser of server-sent events that stops at an event over the limit. */
 export interface EventParser extends Transducer<Uint8Array, WireEvent> {
-  /** Whether an event exceeded the limit. No more events are emitted then, and the caller should stop feeding bytes. */
+  /** True if an event exceeded the limit. No more events are emitted, and the caller should stop feeding bytes. */
   readonly overflowed: boolean
 }
 
-/** Parses server-sent events from chunks of bytes that may split a character, a line end or a field. */
+/** Parses server-sent events from chunks of bytes. Chunk boundaries may split a character, a line end or a field. */
 export function eventParser(limit?: number): EventParser {
   const decoder = new StringDecoder('utf8')
   const parser = textEventParser(limit)

@@ -8,7 +8,7 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
-/** Maximum size of a form if the config sets no limit, in bytes: enough for hours of audio. */
+/** Default maximum size of a form, in bytes: enough for hours of audio. */
 export const FORM_LIMIT = 2 * 1024 ** 3
 /** Maximum size of all files buffered in memory, in bytes. Buffered files can be sent again on a retry. */
 const BUFFER_LIMIT = 4 * 1024 * 1024
@@ -16,14 +16,14 @@ const BUFFER_LIMIT = 4 * 1024 * 1024
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, headerPairs: 100 }
 /** Maximum size of all text fields, in bytes. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
-/** Maximum silence of a form, in milliseconds. The form is dropped when no byte arrives for this long. */
+/** Maximum time without a byte of a form, in milliseconds. After that, the form is dropped. */
 const IDLE_TIMEOUT = 60_000
 
-/** The part of a form that has arrived: text fields and files. Repeated fields are lists. */
+/** The part of a form that has arrived so far: text fields and files. Repeated fields are lists. */
 export interface Form {
   readonly body: JsonObject
   readonly files: readonly WireFile[]
-  /** The complete form, including the fields after the streamed file. Absent if everything has arrived already. */
+  /** The complete form, including the fields after the streamed file. Absent if everything has already arrived. */
   readonly completeForm?: Promise<Form>
   /** Drops the form: closes its files on disk and releases the connection. */
   drop(): void
@@ -35,7 +35,7 @@ export interface FormMeters {
   disk(): Meter
 }
 
-/** Whether the fields and files so far suffice to send a request before the rest of the form arrives. */
+/** Returns true if the fields and files so far suffice to send a request before the rest of the form arrives. */
 export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
@@ -44,7 +44,7 @@ export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
  * an unlinked temporary file.
  *
  * @param limit maximum size of the form, in bytes.
- * @throws GatewayError `too-large`; `invalid-request` for a broken form; `cancelled`; and whatever a meter throws.
+ * @throws GatewayError `too-large`; `invalid-request` for a broken form; `cancelled`; or an error of a meter.
  */
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(overLimit(limit))
@@ -63,9 +63,9 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready, 
   }
 }
 
-/** Parses one form, and decides for each file between memory, stream and disk. */
+/** Parses one form. Decides for each file whether to buffer it in memory, stream it or write it to disk. */
 class FormReading {
-  /** Settles as soon as a request can be made from the form. */
+  /** Resolves as soon as a request can be created from the form. */
   readonly usableForm: Promise<Form>
   private readonly completeForm = Promise.withResolvers<Form>()
   private readonly usable = Promise.withResolvers<Form>()
@@ -107,7 +107,7 @@ class FormReading {
     parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
     for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
       parser.on(event, () => this.fail(invalid('The form has too many parts.')))
-    parser.on('error', () => this.fail(invalid('The form is broken.')))
+    parser.on('error', () => this.fail(invalid('The form is malformed.')))
     parser.on('close', () => void this.finish())
     message.on('data', (chunk: Buffer) => {
       this.size += chunk.length
@@ -119,7 +119,7 @@ class FormReading {
     }
     message.on('close', onClose).on('error', onClose)
     this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
-    // The caller may have left while the limits of its key were looked up.
+    // The caller may have disconnected while the limits of its key were looked up.
     if (isDisconnected(message)) this.fail(interrupted(message.errored))
     else message.pipe(parser)
   }
@@ -151,7 +151,7 @@ class FormReading {
 
   /**
    * Streams the file if the fields before it suffice for a request.
-   * @returns whether the file is streamed. At most one file of a form is.
+   * @returns true if the file is streamed. At most one file per form is.
    */
   private async flow(file: WireFile, index: number, stream: Readable): Promise<boolean> {
     if (this.streamed !== undefined) return false
@@ -244,7 +244,7 @@ class FormReading {
 /** Bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
 class StreamedBytes implements Bytes {
   readonly once = true
-  /** Whether reading has started. The bytes cannot be read a second time. */
+  /** True once reading has started. The bytes cannot be read a second time. */
   started = false
   private readonly chunks: readonly Buffer[]
   private readonly stream: Readable
@@ -270,7 +270,7 @@ const NAMELESS = invalid('Each part of a form needs a name.')
 const LARGE_FIELD = tooLarge(`A text field of the form is larger than ${LIMITS.fieldSize} bytes.`)
 const LARGE_TEXTS = tooLarge(`The text fields of the form are larger than ${TEXTS_LIMIT} bytes in total.`)
 
-/** Ends the reading of a file of a form that was dropped. Never sent, because the form has failed before. */
+/** Ends reading the files of a dropped form. Never sent, because the form has already failed. */
 const DROPPED = new GatewayError({ kind: 'cancelled', message: 'The form was dropped.' })
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)

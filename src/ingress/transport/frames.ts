@@ -4,7 +4,7 @@ import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventParser } from './event-parser.ts'
 
-/* The binary frames of AWS's event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
+/* Binary frames of AWS's event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
 
 /** Content type of event streams. */
 export const FRAMES = 'application/vnd.amazon.eventstream'
@@ -26,27 +26,30 @@ async function loadFrameCodec(): Promise<EventStreamCodec> {
 const FRAME_LIMIT = 24 * 1024 * 1024
 
 /** Minimum length of a frame, in bytes: two lengths and two checksums. */
-const SHORTEST = 16
+const MIN_FRAME_LENGTH = 16
 
-/** Opens a parser. Loads the codec with the first event stream. */
+/** Opens a parser. The codec is loaded for the first event stream. */
 export const openFrameParser = async (limit?: number): Promise<EventParser> =>
   new FrameParser(await loadFrameCodec(), limit)
 
-/** Returns a parser if an event stream was read before. */
+/** Returns a parser if the codec is loaded. Undefined otherwise. */
 export function loadedFrameParser(): EventParser | undefined {
   return codec && new FrameParser(codec)
 }
 
-/** Parses frames from chunks that may cut them anywhere. A damaged or incomplete frame becomes an error event. */
+/**
+ * Parses frames from chunks of bytes. Chunk boundaries may be anywhere in a frame. A damaged or incomplete frame
+ * becomes an error event.
+ */
 class FrameParser implements EventParser {
   overflowed = false
   private readonly codec: EventStreamCodec
   private readonly limit: number
-  /** Bytes of the frame that is still arriving. */
+  /** Chunks of the current frame, which is incomplete. */
   private chunks: Uint8Array[] = []
   private size = 0
-  /** Length of that frame, once its first four bytes have arrived. */
-  private wanted = SHORTEST
+  /** Length of the current frame. Until its first four bytes have arrived, the minimum length. */
+  private frameLength = MIN_FRAME_LENGTH
   private isDamaged = false
 
   constructor(codec: EventStreamCodec, limit = FRAME_LIMIT) {
@@ -58,14 +61,14 @@ class FrameParser implements EventParser {
     if (this.overflowed || this.isDamaged) return NOTHING
     this.chunks.push(bytes)
     this.size += bytes.length
-    if (this.size < this.wanted) return NOTHING
+    if (this.size < this.frameLength) return NOTHING
     const events: WireEvent[] = []
     let rest = this.chunks.length === 1 ? bytes : Buffer.concat(this.chunks)
     for (;;) {
       const length = lengthOf(rest)
       if (length > this.limit) this.overflowed = true
-      this.wanted = Math.max(length, SHORTEST)
-      if (this.overflowed || rest.length < this.wanted) break
+      this.frameLength = Math.max(length, MIN_FRAME_LENGTH)
+      if (this.overflowed || rest.length < this.frameLength) break
       events.push(this.decoded(rest.subarray(0, length)))
       if (this.isDamaged) break
       rest = rest.subarray(length)
@@ -95,20 +98,20 @@ class FrameParser implements EventParser {
   }
 }
 
-/** Type of a frame that carries an event of another format, in base64 (docs/wire/converse.md#invokemodel). */
+/** Type of a frame that contains an event of another format, in base64 (docs/wire/converse.md#invokemodel). */
 const CHUNK = 'chunk'
 
-/** Returns the event that a frame carries. Its type is its name. Throws if there is none. */
+/** Returns the event of another format in a frame. The event's type serves as its name. Throws if there is no event. */
 function wrappedEvent(data: string): WireEvent {
   const text = Buffer.from(parseObject(data)!['bytes'] as string, 'base64').toString()
   return { event: String(parseObject(text)!['type'] ?? ''), data: text }
 }
 
-/** Returns the length of the frame that begins here. Zero if the length has not arrived. */
+/** Returns the length of the frame that starts here. Zero if the length has not arrived. */
 const lengthOf = (bytes: Uint8Array): number =>
   bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0)
 
-/** Returns the event of an error that no format names. Its name is that of a frame without an exception. */
+/** Returns an event for an error without an exception name. */
 const failure = (message: string): WireEvent => ({ event: 'error', data: JSON.stringify({ message }) })
 
 const DAMAGED = failure('The upstream sent a damaged frame.')

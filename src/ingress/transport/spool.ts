@@ -28,8 +28,8 @@ export class Spool {
   }
 
   /**
-   * Writes the buffered chunks and the rest to the file, and calls `count` before each chunk. The result can be read
-   * any number of times.
+   * Writes the buffered chunks and the rest of the stream to the file. Calls `count` before each chunk. The result can
+   * be read any number of times.
    */
   async fill(
     chunks: readonly Uint8Array[],
@@ -48,7 +48,7 @@ export class Spool {
     return { size, read: () => this.read() }
   }
 
-  /** Closes the file, which frees its disk space once all readers have ended. */
+  /** Closes the file. Its disk space is freed once all readers have finished. */
   close(): void {
     if (this.closed) return
     this.closed = true

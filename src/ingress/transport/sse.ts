@@ -8,14 +8,14 @@ const EVENT_LIMIT = 48 * 1024 * 1024
 
 /** A parser of the text of server-sent events that stops at an event over the limit. */
 export interface TextEventParser extends Transducer<string, WireEvent> {
-  /** Whether an event exceeded the limit. No more events are emitted then, and the caller should stop feeding text. */
+  /** True if an event exceeded the limit. No more events are emitted, and the caller should stop feeding text. */
   readonly overflowed: boolean
 }
 
 /**
- * Parses server-sent events from chunks of text that may split a line end or a field. A last event without its
- * blank line counts, because some upstreams omit that line (trap 74). An event without data is skipped like a comment,
- * because upstreams send it as a keep-alive and clients fail to parse it (trap 115).
+ * Parses server-sent events from chunks of text. Chunk boundaries may split a line end or a field. The last event
+ * counts even without a blank line, because some upstreams omit that line (trap 74). Events without data are skipped
+ * like comments, because upstreams send them as keep-alives and clients fail to parse them (trap 115).
  */
 export function textEventParser(limit = EVENT_LIMIT): TextEventParser {
   let events: WireEvent[] = []
@@ -47,7 +47,7 @@ export function textEventParser(limit = EVENT_LIMIT): TextEventParser {
 
   return {
     push: feed,
-    /** Two line ends complete an open line and event. Otherwise they have no effect. */
+    /** Two line ends complete an open line and an open event. Otherwise, they have no effect. */
     end: () => feed('\n\n'),
     get overflowed() {
       return overflowed
@@ -58,12 +58,12 @@ export function textEventParser(limit = EVENT_LIMIT): TextEventParser {
 const DONE = '[DONE]'
 const MAX_BLANK_LENGTH = 12
 
-/** Whether an event's data is empty or only a few spaces. */
+/** Returns true if an event's data is empty or only a few spaces. */
 export const isBlank = (data: string): boolean => data.length <= MAX_BLANK_LENGTH && data.trim() === ''
 
 /**
- * Whether an event's data is empty for a format without an end mark. `[DONE]` counts as empty, because some upstreams
- * end every stream with it.
+ * Returns true if an event's data is empty, for formats without an end mark. `[DONE]` counts as empty, because some
+ * upstreams end every stream with it.
  */
 export const isEmptyData = (data: string): boolean =>
   isBlank(data) || (data.length <= MAX_BLANK_LENGTH && data.trim() === DONE)

@@ -23,10 +23,10 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
 })
 
 /**
- * Normalizes input and output counts of upstreams that count in different ways (trap 97). The total shows whether the
- * prompt includes cached tokens and whether the completion includes reasoning (at xAI it does not). If no combination
- * adds up to the total, the rest counts as output: Google's chat endpoint leaves reasoning out of its other counts.
- * Without a total, a part larger than its whole must have been counted separately.
+ * Normalizes input and output counts, because upstreams count in different ways (trap 97). The total shows whether the
+ * prompt includes cached tokens and whether the completion includes reasoning (xAI's does not). If no combination adds
+ * up to the total, the rest counts as output, because Google's chat endpoint excludes reasoning from its other counts.
+ * Without a total, a part that is larger than its whole must have been counted separately.
  */
 export function reconcileCounts({
   input,
@@ -54,7 +54,7 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
   ...(output === undefined ? {} : { output }),
 })
 
-/** Adds a part to the whole if the part is larger. The whole then cannot include it. */
+/** Adds a part to the whole if the part is larger, because then the whole cannot include it. */
 const includingPart = (whole: number | undefined, part: number): number | undefined =>
   whole !== undefined && part > whole ? whole + part : whole
 

@@ -5,7 +5,7 @@ import { anyCount } from './counts.ts'
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
-/** Reads the usage of an answer that has only prompt tokens, such as an embedding. */
+/** Reads the usage of an answer with only prompt tokens, such as an embedding. */
 export function readInputUsage(format: Format, wire: JsonObject): Usage {
   const refused = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
   return withWireSource(
@@ -16,8 +16,8 @@ export function readInputUsage(format: Format, wire: JsonObject): Usage {
 }
 
 /**
- * Returns the larger of prompt and total count. Some vendors report only the total, others a total above the prompt
- * count.
+ * Returns the larger of the prompt count and the total. Some vendors report only the total, others a total above the
+ * prompt count.
  */
 function inputTokens({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
   const counts = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)

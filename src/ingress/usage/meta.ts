@@ -7,9 +7,7 @@ import { anyNumber, anyObject, defined, extrasOf, put } from '../fields.ts'
  * tokens) and the actual token counts.
  */
 
-/**
- * Reads the usage in a `meta`. Counts that the canonical model has no field for become extras under their own names.
- */
+/** Reads the usage in a `meta`. Counts without a canonical field become extras under their own names. */
 export function readMeta(format: Format, meta: JsonObject): Usage {
   const tokens = anyObject(meta['tokens'])
   const billed = anyObject(meta['billed_units'])

@@ -4,14 +4,14 @@ import type { Usage } from '../../canonical/result.ts'
 import { anyObject, defined, extrasOf } from '../fields.ts'
 import { anyCount, reconcileCounts } from './counts.ts'
 
-/** Modalities by the wire field that counts their tokens. */
+/** Modalities by the wire field with their token count. */
 const BY_MODALITY = {
   text_tokens: 'text',
   audio_tokens: 'audio',
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-/** A format's names for its counts, the objects with their details, and the details that are read. */
+/** A format's field names for counts, for detail objects, and for the details that are read. */
 export interface CountNames {
   readonly input: string
   readonly output: string
@@ -37,15 +37,15 @@ export function countNames(input: string, output: string, modalities: readonly s
   }
 }
 
-/** DeepSeek's name for cached tokens. The field is beside the details or in their place. */
+/** DeepSeek's field for cached tokens. It may accompany or replace the detail objects. */
 const CACHE_HIT = 'prompt_cache_hit_tokens'
 
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
 const NAMES: CountNames = { ...CHAT_NAMES, taken: new Set([...CHAT_NAMES.taken, CACHE_HIT]) }
 
 /**
- * Reads usage as chat completions and text completions report it. Other formats pass their own `names` and have no
- * counts by modality. Most upstreams include cached and reasoning tokens in the counts (docs/wire/mapping.md#usage).
+ * Reads usage in the form of chat and text completions. Other formats pass their own `names` and have no counts by
+ * modality. Most upstreams include cached and reasoning tokens in the counts (docs/wire/mapping.md#usage).
  */
 export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
@@ -82,9 +82,8 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
 }
 
 /**
- * Collects fields of the usage and its two detail objects that the canonical model has no field for. Known fields with
- * a wrong type are included for formats with names of their own. The chat format writes those anew from the valid
- * counts.
+ * Collects fields of the usage and its two detail objects that have no canonical field. For formats with their own
+ * names, known fields with the wrong type are included. The chat format instead rewrites them from the valid counts.
  */
 function usageExtras(
   format: Format,

@@ -11,9 +11,9 @@ const FORMAT = 'veo'
 
 /**
  * Reads an operation (`google.longrunning.Operation`) from the answer to `:predictLongRunning` or to a status query.
- * Operations report neither progress nor times. An operation that is not done is in progress.
+ * Operations report neither progress nor times. An operation that is not done counts as in progress.
  *
- * @throws GatewayError without a name that is a safe path, for example for an error under status 200.
+ * @throws GatewayError if there is no name that is a safe path, for example for an error under status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['name'])
@@ -25,8 +25,8 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 const NO_OPERATION = upstreamFailed('The upstream answered without an operation.')
 
 /**
- * Whether a name is a path below the API version, such as `models/veo-3.1-generate-preview/operations/abc`, and does
- * not lead elsewhere.
+ * Returns true if a name is a path below the API version, such as `models/veo-3.1-generate-preview/operations/abc`, and
+ * does not lead elsewhere.
  */
 const isOperation = (name: string): boolean =>
   /^[\w.-]+(?:\/[\w.-]+)+$/.test(name) && !name.split('/').some(step => /^\.+$/.test(step))
@@ -40,7 +40,7 @@ function readTask(body: JsonObject): CanonicalTask {
   const files = readFiles(answer)
   const reasons = readReasons(answer)
   if (files.length === 0) return { state: 'failed', failure: withoutVideo(answer, reasons) }
-  // Content review may withhold some of several videos. The others are still valid.
+  // Content review may withhold some of several videos. The others remain valid.
   const node = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
   return { state: 'completed', progress: 100, files, ...node }
 }
@@ -60,8 +60,8 @@ const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[]
   Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
 
 /**
- * Makes the failure of an operation that succeeded without a video. Content review withheld the video, or the reason is
- * unknown.
+ * Returns the failure of an operation that succeeded without a video. Either content review withheld the video, or the
+ * reason is unknown.
  */
 function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {
   const isReviewed = reasons.length > 0 || (anyNumber(answer['raiMediaFilteredCount']) ?? 0) > 0

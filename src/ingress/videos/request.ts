@@ -24,11 +24,11 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
 const FIELD = 'input_reference'
 const REFERENCE_FIELDS = ['image_url', 'file_id'] as const
 
-/** Form fields for the fields of an object, as OpenAI's libraries spell them. */
+/** Form fields for the fields of an object, as spelled by OpenAI's libraries. */
 const IN_BRACKETS = REFERENCE_FIELDS.map(word => [`${FIELD}[${word}]`, word] as const)
 
 /**
- * The taken fields of a remix, which uses the model of the original task. A model in the body is neither checked nor
+ * Known fields of a remix. A remix uses the model of the original task, so a model in the body is neither checked nor
  * sent.
  */
 const REMIX_TAKEN = new Set(['prompt', 'seconds', 'size', FIELD, ...IN_BRACKETS.map(([field]) => field)])
@@ -76,7 +76,7 @@ const imagePart = (word: (typeof REFERENCE_FIELDS)[number], value: string, node:
   ...node,
 })
 
-/** Reads the files of a form. A file in a field of another name counts as an image, too. */
+/** Reads the files of a form. A file in a field with another name also counts as an image. */
 const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
   files.map(({ field, name, mediaType, bytes }) => ({
     type: 'media',

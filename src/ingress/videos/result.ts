@@ -16,7 +16,7 @@ const TAKEN = new Set([
 /**
  * Reads a task (docs/wire/videos.md#openai) from the answer to a submission or a status query.
  *
- * @throws GatewayError if there is no id, for example for an error with status 200.
+ * @throws GatewayError if there is no id, for example for an error under status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['id']) || anyText(body['task_id'])
@@ -83,8 +83,8 @@ function readFailure(wire: Json | undefined): TaskFailure | undefined {
 }
 
 /**
- * Whether a code means that content review stopped the task: `moderation_blocked`, `content_policy_violation`,
- * `sentinel_block`.
+ * Returns true for a code that means that content review stopped the task: `moderation_blocked`,
+ * `content_policy_violation` or `sentinel_block`.
  */
 const isReview = (code: string | undefined): boolean =>
   code !== undefined && /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i.test(code)

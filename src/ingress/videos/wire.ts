@@ -22,6 +22,6 @@ const remix = shape({ prompt, ...settings })
 /** Matches the path of a remix and captures the id of the original task. */
 export const REMIX = /^\/videos\/([^/]+)\/remix$/
 
-/** Returns the schema of a request, by its path and completeness. */
+/** Returns the schema for a request's endpoint and completeness. */
 export const requestAt = ({ path, unfinished: more }: WireRequest): v.GenericSchema =>
   REMIX.test(path) ? remix : more === true ? unfinished : request

@@ -3,14 +3,14 @@ import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.t
 
 /** The hand-written request of a step. */
 export interface WrittenRequest {
-  /** HTTP method; POST by default. */
+  /** HTTP method. POST by default. */
   readonly method?: string
-  /** Path of the request. The format's default path if absent. */
+  /** Path of the request. By default the format's path. */
   readonly path?: string
   /** JSON body, or the fields of the form. */
   readonly body: JsonObject
   readonly files?: readonly FormFile[]
-  /** Fields that the answer must have. The request is repeated until it does; used to poll a job's state. */
+  /** Fields that the answer must have. The request is repeated until the answer has them, to poll a job's state. */
   readonly until?: JsonObject
 }
 
@@ -94,7 +94,7 @@ export async function encoded(asked: Asked): Promise<{ readonly type?: string; r
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(asked.body)) }
 }
 
-/** Decodes a body as JSON or a form. For any other type, returns an empty body. */
+/** Decodes a body as JSON or a form. Returns an empty body for any other type. */
 export async function decoded(type: string, bytes: Buffer): Promise<Pick<Asked, 'body' | 'files'>> {
   if (!type.startsWith('multipart/form-data')) return { body: objectOf(parsed(bytes.toString('utf8'))) }
   const init = { headers: { 'content-type': type } }

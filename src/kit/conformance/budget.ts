@@ -14,7 +14,7 @@ export interface Price {
 
 const MILLION = 1_000_000
 
-/** Characters per token; used for answers without usage. */
+/** Characters per token, for answers without usage. */
 const CHARACTERS = 4
 
 /** Returns the token counts that an answer reports. */

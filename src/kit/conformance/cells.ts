@@ -25,7 +25,7 @@ export interface Wanted {
 const idOf = (caller: string, upstream: string | undefined, scenario: Scenario, mode: Mode): string =>
   `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/${mode}`
 
-/** Whether a pattern of `--only` matches the id of a cell or of a check within it. */
+/** Returns true if a pattern of `--only` matches the id of a cell or of a check within it. */
 export function matches(pattern: string | undefined, id: string): boolean {
   if (pattern === undefined) return true
   const cell = pattern.split('/').slice(0, 3).join('/')
@@ -36,11 +36,11 @@ export function matches(pattern: string | undefined, id: string): boolean {
   return new RegExp(`^${source}(/|$)`).test(id)
 }
 
-/** Formats over sockets only have streams. */
+/** Returns the modes of a scenario for a format. Formats over sockets only have streams. */
 const modesOf = ({ modes }: Scenario, { turns }: Format): readonly Mode[] =>
   turns === undefined ? modes : modes.filter(mode => mode === 'stream')
 
-/** Whether callers of a format can express what the scenario tests. */
+/** Returns true if callers of a format can express what the scenario tests. */
 const canSay = ({ name, files = name }: Format, { callers }: Scenario): boolean => callers?.includes(files) ?? true
 
 /**

@@ -6,7 +6,7 @@ import { nullableRule, schemaRule } from './transport-rules.ts'
 
 type AnyRule = Omit<Rule, 'on'>
 
-/** Facts whose loss is only advice, because formats and gateways legitimately differ here. */
+/** Facts whose loss is only advice, because formats and gateways may legitimately differ in them. */
 const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
 /** Facts where an addition is a failure. */

@@ -25,7 +25,7 @@ const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =
 
 /** One exchange in progress. It uses a separate connection, follows no redirects, and always ends. */
 class Sending {
-  private readonly began = performance.now()
+  private readonly startedAt = performance.now()
   private readonly chunks: Buffer[] = []
   private size = 0
   private got: GotAnswer | undefined
@@ -44,10 +44,10 @@ class Sending {
     this.bounds = bounds
     this.behaviour = behaviour
     this.cancelLeaving = leaveLater(behaviour, () => this.leave())
-    const begin = sent.url.startsWith('https:') ? requestHttps : requestHttp
+    const openRequest = sent.url.startsWith('https:') ? requestHttps : requestHttp
     // A gateway may use trailers to report what a stream lost.
     const headers = { te: 'trailers', ...sent.headers, 'content-length': sent.body.length, connection: 'close, te' }
-    this.message = begin(sent.url, { method: sent.method, headers, agent: false })
+    this.message = openRequest(sent.url, { method: sent.method, headers, agent: false })
     this.deadline = setTimeout(
       () => this.fail('http.deadline', `The answer did not end within ${bounds.whole} ms.`),
       bounds.whole,
@@ -66,7 +66,7 @@ class Sending {
     return this.settled.promise
   }
 
-  /** Closes the connection, like a caller that no longer wants the answer. */
+  /** Closes the connection, as a caller does that no longer wants the answer. */
   leave(): void {
     this.finish(false)
   }
@@ -109,7 +109,7 @@ class Sending {
       ...(this.got === undefined ? {} : { got: this.got }),
       ...(fault === undefined ? {} : { fault }),
       ...(this.firstByte === undefined ? {} : { firstByte: this.firstByte }),
-      took: Math.round(performance.now() - this.began),
+      took: Math.round(performance.now() - this.startedAt),
     })
     this.message.destroy()
   }

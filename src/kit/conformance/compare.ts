@@ -8,7 +8,7 @@ export type Fate = 'kept' | 'changed' | 'lost' | 'added'
 export interface FactVerdict {
   readonly path: string
   readonly fate: Fate
-  /** Whether the target format can express the fact, according to the scenario's hand-written bytes. */
+  /** True if the target format can express the fact, according to the scenario's hand-written bytes. */
   readonly sayable: boolean
   readonly expected?: Json
   readonly found?: Json
@@ -54,7 +54,7 @@ function innerOf(name: string, value: Json): Json {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
 }
 
-/** Texts of tool results. Formats whose results are objects may wrap the text in an object with one field. */
+/** Texts of tool results, which formats may wrap in an object with one field if their results are objects. */
 const RESULTS = /\.results\[\d+\]\.text$/
 
 /** Returns the only text of a JSON object, the canonical JSON of any other object, or otherwise the value itself. */
@@ -65,7 +65,7 @@ function unwrapped(value: Json): Json {
   return isObject(object) ? canonical(object) : value
 }
 
-/** In formats whose results are a single text, the parts of a result may be joined by line feeds. */
+/** Returns true if two tool results agree. Formats whose results are a single text may join the parts by line feeds. */
 const isSameResult = (expected: Json, found: Json): boolean =>
   expected === found || (typeof found === 'string' && found.replaceAll('\n', '') === expected)
 

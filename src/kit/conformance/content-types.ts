@@ -15,7 +15,7 @@ const ALIKE: { readonly [type: string]: readonly string[] } = {
 /** The type that OpenAI's description gives to any audio. */
 const ANY_BYTES = 'application/octet-stream'
 
-/** Whether a header names a content type or one of its aliases. Parameters are ignored. */
+/** Returns true if a header names a content type or one of its aliases. Parameters are ignored. */
 export function isContentType(header: string, type: string): boolean {
   const named = header.split(';')[0]!.trim().toLowerCase()
   const isUntold = named === ANY_BYTES && type.startsWith('audio/')

@@ -4,31 +4,32 @@ import { isObject, type Json, listOf, objectOf } from './json.ts'
 
 type Leaves = ReadonlyMap<string, Json>
 
-/** Finds a fact by the groups matched in its path. Undefined if the fact is missing. */
+/** Finds a fact by the groups matched in its path. Returns undefined if the fact is missing. */
 type Find = (groups: readonly string[], expected: Json, found: Leaves, source: Leaves) => Json | undefined
 
 /** The path of a signature within its candidate or turn. */
 const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
 
 /**
- * A signature may move between a call and the reasoning before it: Google signs calls, other vendors sign reasoning.
+ * Finds a signature, which may move between a call and the reasoning before it: Google signs calls, other vendors sign
+ * reasoning.
  */
 const signature: Find = ([owner], _, found, source) =>
   [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)?.[1]
 
-/** In formats whose tool results are texts, the media of a result follow the result. */
+/** Finds media of a tool result. In formats whose tool results are texts, the media follow the result. */
 const resultMedia: Find = ([turn, field], expected, found) =>
   [...found].some(([at, value]) => at.startsWith(`${turn}media[`) && at.endsWith(`].${field}`) && value === expected)
     ? expected
     : undefined
 
-/** In formats whose tools need schemas, a grammar moves into the description of its tool. */
+/** Finds a grammar. In formats whose tools need schemas, it moves into the description of its tool. */
 const grammar: Find = ([tool], expected, found) => {
   const description = found.get(`${tool}description`)
   return typeof description === 'string' && description.includes(String(expected)) ? expected : undefined
 }
 
-/** A free-form tool becomes a tool whose schema has a single text field. */
+/** Finds a free-form tool, which becomes a tool whose schema has a single text field. */
 const kind: Find = ([tool], expected, found) => {
   const properties = Object.values(objectOf(objectOf(found.get(`${tool}parameters`))['properties']))
   const [only, ...others] = listOf(properties)
@@ -37,7 +38,7 @@ const kind: Find = ([tool], expected, found) => {
     : undefined
 }
 
-/** The description of a tool is followed by its grammar. */
+/** Finds the description of a tool, which is followed by its grammar. */
 const description: Find = ([tool], expected, found, source) => {
   const value = found.get(`${tool}description`)
   const hasGrammar = source.has(`${tool}grammar.definition`)
@@ -52,7 +53,7 @@ const PLACES: readonly (readonly [RegExp, Find])[] = [
   [/^(tools\..+\.)description$/, description],
 ]
 
-/** Returns a fact that has another path on the other side. Undefined if it is lost. */
+/** Returns a fact that has another path on the other side, or undefined if the fact is lost. */
 export function elsewhere(path: string, expected: Json, found: Leaves, source: Leaves): Json | undefined {
   for (const [pattern, find] of PLACES) {
     const groups = pattern.exec(path)
@@ -61,10 +62,10 @@ export function elsewhere(path: string, expected: Json, found: Leaves, source: L
   return undefined
 }
 
-/** Media of a turn. */
+/** Path of a media fact in a turn. */
 const TURN_MEDIA = /^(turns\[\d+\]\.)media\[\d+\]\.(\w+)$/
 
-/** Whether a fact describes media that moved from a tool result to the parts after it. */
+/** Returns true if a fact describes media that moved from a tool result to the parts after it. */
 export function isMoved(path: string, value: Json, source: Leaves): boolean {
   const [, turn, field] = TURN_MEDIA.exec(path) ?? []
   if (turn === undefined) return false

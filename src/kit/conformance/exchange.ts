@@ -15,11 +15,11 @@ export interface GotAnswer {
   /** Trailer fields after a chunked body. */
   readonly trailers: Headers
   readonly body: Buffer
-  /** Whether the body is complete according to its content length or chunked encoding. */
+  /** True if the body is complete according to its content length or chunked encoding. */
   readonly isComplete: boolean
 }
 
-/** Reason why an exchange failed. Equals the id of the broken transport rule. */
+/** Reason why an exchange failed: the id of the broken transport rule. */
 export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large'
 
 export interface Exchange {

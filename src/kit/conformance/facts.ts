@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { compact, type Json, type JsonObject, parsed } from './json.ts'
 
-/* Meaning of a request, an answer or an error, independent of the format. A field is absent if the message does not state it. */
+/*
+ * Facts: the meaning of a request, an answer or an error, independent of the format. A field is absent if the message
+ * does not state it.
+ */
 
 /** A tool call. Arguments are parsed JSON. Text that is not JSON becomes `{ unparsed: text }`. */
 export interface CallFacts {
   readonly name?: string
   readonly arguments?: Json
   readonly id?: string
-  /** Signature that the model's provider put on the call. The caller must send it back with the call. */
+  /** Signature of the model's provider on the call. The caller must send it back with the call. */
   readonly signature?: string
 }
 
@@ -55,11 +58,11 @@ export interface ToolFacts {
   readonly description?: string
   readonly parameters?: Json
   readonly strict?: boolean
-  /** Kind of a tool that the provider runs, or of a tool without a schema. */
+  /** Kind of a tool that the provider runs or that has no schema. */
   readonly kind?: string
-  /** Grammar of the text that a free-form tool takes. */
+  /** Grammar of the text that a free-form tool accepts. */
   readonly grammar?: { readonly syntax?: string; readonly definition?: string }
-  /** Whether the model must find the tool by a search instead of knowing it from the start. */
+  /** True if the model must find the tool by a search instead of getting it at the start. */
   readonly deferred?: true
 }
 
@@ -151,7 +154,7 @@ export interface ErrorFacts {
 }
 
 /**
- * Attaches signatures that arrive later to their reasoning. A format may send them after the text, as blocks without
+ * Attaches signatures that arrive late to their reasoning. A format may send them after the text, as blocks without
  * text.
  */
 export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFacts[] {
@@ -221,7 +224,7 @@ const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<
 
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
 
-/** Returns the kinds of the parts in order, without repetitions. Undefined if all are of one kind. */
+/** Returns the kinds of the parts in order, without repetitions, or undefined if all are of one kind. */
 function orderOf(parts: readonly Part[]): string | undefined {
   const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
   return kinds.length > 1 ? kinds.join(' ') : undefined
@@ -256,7 +259,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   })
 }
 
-/** Facts whose value is compared as a whole, at any depth. */
+/** Names of facts, at any depth, whose values are compared as a unit. */
 const WHOLE = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
 
 /** Returns every fact by its path, such as `turns[1].calls[0].arguments`. */

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, textOf } from './json.ts'
 import type { Rule, Violation } from './rules.ts'
 import type { SchemaException } from './schema.ts'
 
-/** Kinds of work that callers request. Formats for the same kind of work can be translated into each other. */
+/** Kinds of work that callers request. Formats for the same kind of work can be translated to each other. */
 export const WORKS = [
   ...(['conversation', 'completion', 'tokens', 'models', 'embeddings', 'rerank'] as const),
   ...(['images', 'speech', 'transcription', 'videos'] as const),
@@ -71,16 +71,16 @@ export interface Versions {
 export interface Turns {
   /** Returns the frame of a request. */
   readonly frame: (body: JsonObject) => JsonObject
-  /** Reads the request from a frame. Undefined if the frame does not request an answer. */
+  /** Reads the request from a frame. Returns undefined if the frame does not request an answer. */
   readonly body: (frame: JsonObject) => JsonObject | undefined
-  /** Whether an event is the last one of its answer. */
+  /** Returns true if an event is the last one of its answer. */
   readonly isLast: (event: JsonObject) => boolean
   /** Writes and reads the frame of an error. */
   readonly errorFrame: (error: TurnError) => JsonObject
   readonly errorIn: (frame: JsonObject) => TurnError | undefined
 }
 
-/** An error instead of an answer, with the fields that HTTP would carry. */
+/** An error in place of an answer, with the fields that HTTP would carry. */
 export interface TurnError {
   readonly status: number
   readonly headers: Headers
@@ -95,7 +95,7 @@ export interface Format {
   readonly home?: string
   /** Format whose scenario files are used if a scenario has none for this format. */
   readonly files?: string
-  /** Only for formats over WebSockets. */
+  /** Frames of requests and answers, in formats over WebSockets. */
   readonly turns?: Turns
   /** Suffix of the base URL that clients are configured with. */
   readonly base: '/v1' | ''
@@ -106,11 +106,11 @@ export interface Format {
   readonly versions?: Versions
   /** Adds the model and the stream flag to a hand-written request, if the format states them in the body. */
   readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
-  /** Reads the path below the base URL and the body. Undefined if the path does not belong to the format. */
+  /** Reads the path below the base URL and the body. Returns undefined if the path does not belong to the format. */
   readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
-  /** Action of a request, for formats with several actions. Examples: create a job, read its state. */
+  /** Returns the action of a request in formats with several actions, such as to create a job or read its state. */
   readonly action?: (method: string, path: string) => string | undefined
-  /** List of models that the kit's upstream offers besides the scenario, and its path below the base URL. */
+  /** List of models that the kit's upstream offers in addition to the scenario, and its path below the base URL. */
   readonly models?: { readonly path: string; readonly list: (ids: readonly string[]) => JsonObject }
   /** Published schemas. A stream has one schema per event. */
   readonly schemas: {
@@ -120,7 +120,7 @@ export interface Format {
     readonly error?: string
   }
   readonly exceptions: readonly SchemaException[]
-  /** Normalize requests, answers and events, where readers of the format accept several spellings. */
+  /** Normalizers of requests, answers and events, where readers of the format accept several spellings. */
   readonly asRead?: {
     readonly request: (body: JsonObject) => JsonObject
     readonly answer?: (body: JsonObject) => JsonObject
@@ -183,7 +183,7 @@ export const recogniseAt =
       ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true }
       : undefined
 
-/** Whether two requests have the same action. Always true in formats without actions. */
+/** Returns true if two requests have the same action. Always true in formats without actions. */
 export const isSameAction = ({ action }: Format, one: ActionOf, other: ActionOf): boolean =>
   action === undefined || action(one.method, one.path) === action(other.method, other.path)
 

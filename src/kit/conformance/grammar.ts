@@ -2,18 +2,17 @@ import type { Json, JsonObject } from './json.ts'
 import type { Violation } from './rules.ts'
 import type { SseEvent } from './sse.ts'
 
-/** How a stream's events say that the stream ends. */
+/** The end of a stream, as its events state it. */
 export type Ending = 'normal' | 'error'
 
 /** A state machine over one stream. Receives every event and finally returns the violations. */
 export interface Grammar {
   event(event: SseEvent, data: Json | undefined): void
   /**
-   * @param isComplete whether the body ended as its framing requires. The last events may be missing from a truncated
-   * body.
+   * @param isComplete true if the body ended as its framing requires. A truncated body may lack the last events.
    */
   end(isComplete: boolean): readonly Violation[]
-  /** How the stream ended according to its events: normally or with an error. Undefined if neither. */
+  /** The end of the stream according to its events. Undefined if they do not end it. */
   readonly ending?: Ending | undefined
 }
 

@@ -28,7 +28,7 @@ const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
 const COMMA = 44
 
-/** Whether a JSON text is within the limits above. Also true for text that is not JSON. */
+/** Returns true if a JSON text is within the limits above. Also true for text that is not JSON. */
 function isReasonable(text: string): boolean {
   let depth = 0
   let values = 0
@@ -45,7 +45,7 @@ function isReasonable(text: string): boolean {
   return true
 }
 
-/** Parses a text. Undefined if it is not JSON or exceeds the limits. */
+/** Parses a text. Returns undefined if it is not JSON or exceeds the limits. */
 export function parsed(text: string): Json | undefined {
   if (!isReasonable(text)) return undefined
   try {

@@ -17,7 +17,7 @@ import { HTTP_RULES } from './transport-rules.ts'
 export interface AnswerContext {
   readonly asked: Asked
   readonly isReported: boolean
-  /** Whether the target answered without calling its upstream. It then chose the content of the answer itself. */
+  /** True if the target answered without calling its upstream, and therefore chose the content itself. */
   readonly isLocal: boolean
 }
 
@@ -88,8 +88,8 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
 }
 
 /**
- * Whether the target sent a whole answer although the caller asked for a stream. The content type is then wrong, but
- * the content can be compared.
+ * Returns true if the target sent a whole answer although the caller asked for a stream. The content type is then
+ * wrong, but the content can be compared.
  */
 const isWholeInstead = ({ caller, scenario }: Cell, { headers }: GotAnswer): boolean =>
   caller.turns === undefined && isContentType(headers['content-type'] ?? '', wireFor(scenario.wires, caller)!.type)

@@ -47,7 +47,7 @@ const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candi
 const streamedText = (format: Format, events: readonly SseEvent[]): string =>
   textOfFacts(format.answer(format.assemble!(dataOf(events))))
 
-/** Returns how a stream ended according to its events. */
+/** Returns the end of a stream according to its events. */
 function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
   const grammar = format.grammar!({ body: objectOf(asked) })
   for (const event of events) grammar.event(event, parsed(event.data))
@@ -76,7 +76,7 @@ function judgeBrokenStream(cell: Cell, { body, isComplete }: GotAnswer, list: Ch
   )
 }
 
-/** Checks an answer that its upstream interrupted. A whole answer, or one refused early, must have an error status. */
+/** Checks an answer that its upstream interrupted. A whole or early refused answer must have an error status. */
 export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, asked: Json): void {
   if (fault !== undefined && fault.kind !== 'http.closed') {
     list.rule('answer', TOLD, [fault.detail])

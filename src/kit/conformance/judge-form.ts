@@ -7,7 +7,7 @@ import { answerFindings, type SchemaFindings, schemaFindings } from './schema.ts
 import { readSse, type SseEvent } from './sse.ts'
 import { SSE_RULES } from './transport-rules.ts'
 
-/* Judges the form of requests and answers: schemas, rules, the order of events. Their meaning is judged elsewhere. */
+/* Judges the form of requests and answers: schemas, rules, the order of events. Other files judge their meaning. */
 
 /** Parses JSON and normalizes it as readers of the format do. */
 function readIn({ asRead }: Format, text: string): Json | undefined {

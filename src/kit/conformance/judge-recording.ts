@@ -5,7 +5,7 @@ import type { Asked, Format, Headers } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { judgeAnswerForm, judgeRequestForm } from './judge-form.ts'
 
-/** One exchange that was recorded somewhere: a request and its answer. */
+/** A recorded exchange: a request and its answer. */
 export interface RecordedExchange {
   /** Name of the exchange in the ids of its checks. */
   readonly name: string
@@ -15,14 +15,14 @@ export interface RecordedExchange {
   readonly answer: Omit<GotAnswer, 'trailers'>
 }
 
-/** Path of a request below the base URL that clients of the format are configured with. */
+/** Returns the path of a request below the base URL that clients of the format are configured with. */
 function pathBelow({ base }: Format, path: string): string {
   const version = path.lastIndexOf('/v1')
   if (version < 0) return path
   return base === '' ? path.slice(version) : path.slice(version + base.length)
 }
 
-/** Judges the form of a recorded exchange by the rules of its format. Undefined if the kit does not have the format. */
+/** Judges the form of a recorded exchange by the rules of its format. Returns undefined if the kit lacks the format. */
 export function judgeRecording({ name, format, request, answer }: RecordedExchange): readonly Check[] | undefined {
   const known = FORMATS[format]
   if (known === undefined) return undefined

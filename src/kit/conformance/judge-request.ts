@@ -33,7 +33,7 @@ const ONCE = {
 /** Maximum number of stray requests listed in a check. */
 const MOST_STRAYS = 5
 
-/** Whether the status invites retries. Several requests are then fine. */
+/** Returns true if the status invites retries. Several requests are then fine. */
 const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
 
 /** Returns the format's answers to the earlier steps. They contain the ids that the upstream issued. */
@@ -41,8 +41,8 @@ const answersBefore = (format: Format, { earlier }: Scenario): JsonObject[] =>
   earlier.map(wires => objectOf(parsed(wireFor(wires, format)?.whole?.toString('utf8') ?? '')))
 
 /**
- * Returns what the caller said, as the upstream's format says it in one request. An upstream over HTTP does not know
- * the earlier turns of a connection, so they are included.
+ * Returns the caller's request as a single request in the upstream's format. Includes the earlier turns of a
+ * connection, which an upstream over HTTP never received.
  */
 function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked): Asked {
   const { files = caller.name, turns } = caller
@@ -51,7 +51,7 @@ function sourceOf({ caller, upstream, scenario: { wires } }: Cell, asked: Asked)
   return askedOf(caller, whole, true, { model: 'm', answers: [] })
 }
 
-/** Judges the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
+/** Judges the requests that reached the upstream. `isReported` is true if the target reported losses to its caller. */
 export function judgeRequest(
   cell: Cell,
   { arrivals, strays, asked, exchange }: StepRecord,
@@ -92,17 +92,16 @@ export function judgeRequest(
   })
   list.facts(
     'request',
-    verdicts.flatMap(verdict => settled(verdict, cell, exchange.got) ?? []),
+    verdicts.flatMap(verdict => verdictByAnswer(verdict, cell, exchange.got) ?? []),
     isReported,
   )
 }
 
 /**
  * Judges a fact that the upstream's format cannot express. The fact is kept if the answer shows that the target itself
- * did what the request asked for. An error leaves the question open, because an answer that lacks something does not
- * exist.
+ * did what the request asked for. An error leaves the verdict open, because it shows nothing about the answer.
  */
-function settled(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
+function verdictByAnswer(verdict: FactVerdict, cell: Cell, got: GotAnswer | undefined): FactVerdict | undefined {
   const { fate, sayable, path } = verdict
   const { caller, upstream, scenario } = cell
   if (fate !== 'lost' || sayable) return verdict

@@ -16,14 +16,17 @@ const REFUSED: Omit<Rule, 'on'> = {
 
 const BAD_REQUEST = 400
 
-/** Whether the version named in the caller's request, or an older version, refuses a feature that the scenario uses. */
+/**
+ * Returns true if the version named in the caller's request, or an older version, refuses a feature that the scenario
+ * uses.
+ */
 export function isRefused({ caller: { name, versions }, scenario }: Cell, headers: Headers): boolean {
   const since = scenario.refusedBy[name]
   if (versions === undefined || since === undefined) return false
   return versions.names.indexOf(versions.of(headers) ?? '') >= versions.names.indexOf(since)
 }
 
-/** Checks that the target refuses such a request. Returns whether it did; the answer is then judged as an error. */
+/** Checks that the target refuses such a request. Returns true if it did, so that the answer is judged as an error. */
 export function judgeVersion({ caller }: Cell, { exchange }: StepRecord, list: CheckList): boolean {
   const { got } = exchange
   const hasRefused = got?.status === BAD_REQUEST

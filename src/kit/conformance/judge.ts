@@ -13,7 +13,7 @@ import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
 import type { Arrival } from './upstream.ts'
 
-/** Statuses that mean: the target does not have this endpoint or feature. */
+/** Statuses of a target that does not have the endpoint or the feature. */
 const UNSUPPORTED = new Set([404, 405, 501])
 
 /** Statuses that refuse a request because of its content. */
@@ -48,7 +48,7 @@ function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arriv
   )
 }
 
-/** Judges one step. If the target says that it does not have the endpoint, nothing else is judged. */
+/** Judges one step. If the target reports that it lacks the endpoint, judges nothing else. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
   const { exchange, asked } = record
   const { got } = exchange

@@ -1,17 +1,17 @@
 import type { CallerBehaviour } from './scenario.ts'
 
-/** How a caller behaves in one exchange. */
+/** A caller's behaviour in one exchange. */
 export interface Behaviour extends CallerBehaviour {
   /**
-   * Resolves when the request has reached the upstream; `leaves_after` counts from then. By default it counts from the
-   * start.
+   * Resolves when the request has reached the upstream, from which time `leaves_after` counts. By default it counts
+   * from the start.
    */
   readonly arrived?: Promise<unknown> | undefined
 }
 
 /**
- * Calls `leave` when the caller should disconnect, if it should. Waits for the request to arrive at the upstream, so
- * that a slow target does not receive it after the caller has already disconnected.
+ * Calls `leave` when the caller should disconnect, if ever. Waits for the request to reach the upstream, so that a slow
+ * target does not receive it after the caller has disconnected.
  *
  * @returns a function that cancels the call.
  */

@@ -18,5 +18,5 @@ export async function openOrigin(server: Server, prefix: string): Promise<Server
   return origin
 }
 
-/** Base URL of a server on the loopback interface. */
+/** Returns the base URL of a server on the loopback interface. */
 export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -11,7 +11,7 @@ export interface Peer {
   readonly title: string
   readonly home: string
   readonly about?: string
-  /** Whether the gateway translates between formats. */
+  /** True if the gateway translates between formats. */
   readonly translates: boolean
   /** Header in which the gateway reports losses, in lower case. */
   readonly lossHeader?: string
@@ -79,7 +79,7 @@ const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstr
 /** Upstream formats that the gateway claims to support for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
 
-/** Reads a peer, given the name of a kit folder or the path of another folder. Throws if it does not exist. */
+/** Reads a peer, given the name of a folder of the kit or the path of another folder. Throws if it does not exist. */
 export function readPeer(nameOrFolder: string): Peer {
   const own = join(HOME, nameOrFolder)
   const folder = existsSync(join(own, 'peer.yaml')) ? own : resolve(nameOrFolder)
@@ -110,6 +110,6 @@ export function readPeer(nameOrFolder: string): Peer {
 
 export type Values = { readonly [name: string]: string }
 
-/** Fills in placeholders. Unknown ones stay, because a peer may use the same syntax itself. */
+/** Fills in placeholders. Keeps unknown ones, because a peer may use the same syntax itself. */
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

@@ -8,11 +8,14 @@ import type { UpstreamBehaviour } from './scenario.ts'
 export interface AnswerEnd {
   /** Time at which the pause ended, in milliseconds, if the answer had one. */
   readonly resumed?: number
-  /** Whether the other side closed the connection before the answer was complete. */
+  /** True if the other side closed the connection before the answer was complete. */
   readonly wasClosed: boolean
 }
 
-/** Bytes; maximum length of a chunk of a streamed answer. Very long answers get longer chunks. */
+/**
+ * Maximum length of a chunk of a streamed answer, in bytes, and maximum number of chunks. Very long answers get longer
+ * chunks.
+ */
 const LONGEST_PIECE = 37
 const MOST_PIECES = 400
 

@@ -3,7 +3,7 @@
 /** Breaking a `must` rule is a failure. Breaking a `should` rule yields advice. */
 export type Level = 'must' | 'should'
 
-/** What a rule checks: a request, the body of a whole answer or of an error, or the events of a stream. */
+/** The subject of a rule: a request, the body of a whole answer or of an error, or the events of a stream. */
 export type Subject = 'request' | 'answer' | 'stream' | 'error'
 
 export interface Rule {

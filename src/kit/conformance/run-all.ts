@@ -11,9 +11,9 @@ import type { SessionUpstream } from './sockets/session-upstream.ts'
 
 export interface AllOptions extends RunOptions {
   readonly sessions: readonly SessionScenario[]
-  /** Upstream of sessions. None in live mode. */
+  /** Upstream of sessions. Absent in live mode. */
   readonly sessionUpstream?: SessionUpstream
-  /** How often every cell runs. */
+  /** Number of times that every cell runs. */
   readonly repeat?: number
 }
 

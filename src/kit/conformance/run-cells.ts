@@ -27,9 +27,9 @@ export interface Target {
   readonly lossHeader?: string
   /** Event in which the target reports losses on sockets. */
   readonly lossEvent?: LossEvent
-  /** Whether the target translates between formats. If not, cells with two formats are unsupported. */
+  /** True if the target translates between formats. If not, cells with two formats are unsupported. */
   readonly translates: boolean
-  /** Whether the target claims to support a pair of formats. The default is every pair. */
+  /** Returns true if the target claims to support a pair of formats. The default is every pair. */
   readonly claims?: (caller: string, upstream: string) => boolean
 }
 

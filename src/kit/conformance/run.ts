@@ -15,12 +15,12 @@ import type { StepRecord } from './step-record.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RunOptions extends Wanted, CellRunOptions {
-  /** The kit's upstream. None in live mode. */
+  /** The kit's upstream. Absent in live mode. */
   readonly upstream?: Upstream
   readonly bounds?: Bounds
 }
 
-/** ms between two polls of a job's state. */
+/** Interval between two polls of a job's state, and time limit for polling, in milliseconds. */
 const POLLED_EVERY = 100
 const POLLED_WITHIN = 10_000
 
@@ -92,8 +92,10 @@ function answerIn({ exchange: { got }, asked }: StepRecord, { caller }: Cell): J
   return caller.assemble(readSse(body).events.flatMap(({ data }) => parsed(data) ?? []))
 }
 
-/** Whether to continue with the next step. It needs a successful answer or the error that the scenario expects. */
-function goesOn({ exchange: { got } }: StepRecord, { scenario, caller }: Cell): boolean {
+/**
+ * Returns true to continue with the next step, which needs a successful answer or the error that the scenario expects.
+ */
+function continues({ exchange: { got } }: StepRecord, { scenario, caller }: Cell): boolean {
   if (got === undefined) return false
   return got.status < 400 || wireFor(scenario.wires, caller)!.error !== undefined
 }
@@ -106,7 +108,7 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
     const records: [StepRecord, ...StepRecord[]] = [await stepOf(first!, options, [], connection)]
     let before = first!
     for (const step of later) {
-      if (!goesOn(records.at(-1)!, before)) break
+      if (!continues(records.at(-1)!, before)) break
       const answers = records.map(record => answerIn(record, cell))
       records.push(await stepOf(step, options, answers, connection))
       before = step

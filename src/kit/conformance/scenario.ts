@@ -9,12 +9,12 @@ import { type Wires, wiresIn } from './scenario-files.ts'
 /** Mode of a scenario: whole answers or streamed ones. */
 export type Mode = 'whole' | 'stream'
 
-/** A fact that some formats cannot express or express with other words. */
+/** A fact that some formats cannot express, or express in other words. */
 export interface Difference {
-  /** Path pattern of facts, where `*` stands for any characters. Begins with `request.` or `answer.`. */
+  /** Path pattern of facts, in which `*` matches any characters. Starts with `request.` or `answer.`. */
   readonly fact: string
   readonly formats: readonly string[]
-  /** Whether the formats express the fact in another way. If not, they cannot express it at all. */
+  /** True if the formats express the fact in another way. If not, they cannot express it at all. */
   readonly other?: boolean
   /** Fact of the answer that proves that the target itself did what the request asked for. */
   readonly shown_by?: string
@@ -22,15 +22,15 @@ export interface Difference {
 }
 
 /**
- * Statuses that a target may return instead of the upstream's error, because the target detects the fault itself. 200
- * if it can do the work itself.
+ * Statuses that a target may return instead of the upstream's error because it detects the fault itself, or 200 if it
+ * can do the work itself.
  */
 export interface Instead {
   readonly statuses: readonly number[]
   readonly why: string
 }
 
-/** Behaviour of the kit's upstream, besides the bytes of its answers. */
+/** Behaviour of the kit's upstream, apart from the bytes of its answers. */
 export interface UpstreamBehaviour {
   /** Share of an answer's bytes after which the connection is cut. */
   readonly cut_at?: number
@@ -46,7 +46,7 @@ export interface UpstreamBehaviour {
 export interface CallerBehaviour {
   /** Delay after which the caller closes its connection, in milliseconds. */
   readonly leaves_after?: number
-  /** Time during which the caller stops reading after every chunk, in milliseconds. */
+  /** Time for which the caller stops reading after every chunk, in milliseconds. */
   readonly reads_every?: number
 }
 
@@ -58,21 +58,21 @@ export interface Scenario {
   readonly why: string
   readonly modes: readonly Mode[]
   /**
-   * Formats whose callers can express what the scenario tests. All other formats are only for upstreams. All by
-   * default.
+   * Formats whose callers can express what the scenario tests. Upstreams may have any format. The default is all
+   * formats.
    */
   readonly callers?: readonly string[]
   readonly differences: readonly Difference[]
   readonly instead?: Instead
   readonly upstream: UpstreamBehaviour
   readonly caller: CallerBehaviour
-  /** Whether the answer is interrupted by a closed connection or by an error within the stream. */
+  /** True if the answer is interrupted by a closed connection or by an error within the stream. */
   readonly breaks: boolean
   /** Versions, by format, that should refuse a request because of a feature in this scenario. */
   readonly refusedBy: { readonly [format: string]: string }
   /**
-   * Whether a target may answer without calling its upstream, for example with a list of its own models. A list
-   * contains the numbers of such steps, starting at 1.
+   * True if a target may answer without calling its upstream, for example with a list of its own models. A list
+   * contains the numbers of the steps for which it may, starting at 1.
    */
   readonly local: boolean | readonly number[]
   /** The first step. */
@@ -148,8 +148,8 @@ export const readScenarios = (home = HOME): Scenario[] =>
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
 /**
- * Whether the scenario can run against a live target. A live target cannot be made to return errors, to interrupt an
- * answer or to pause, and its jobs take minutes.
+ * Returns true if the scenario can run against a live target. A live target cannot be told to return errors, interrupt
+ * an answer or pause, and its jobs take minutes.
  */
 export const runsLive = ({ wires, later, upstream, breaks }: Scenario): boolean => {
   const all = [wires, ...later].flatMap(one => Object.values(one))

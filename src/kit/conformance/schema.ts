@@ -19,8 +19,8 @@ interface SchemaFile {
 const MOST = 5
 
 /**
- * Maximum number of JSON values for which all faults are collected. For larger bodies only the first fault is reported,
- * because each fault takes memory.
+ * Maximum number of JSON values for which all faults are collected. For larger bodies, only the first fault is
+ * reported, because each fault takes memory.
  */
 const MOST_VALUES = 20_000
 
@@ -33,13 +33,13 @@ function isLarge(value: unknown): boolean {
 
 const validators = new Map<string, Ajv2020>()
 
-/** Returns the file with a format's schemas. Its name is the format's name, or else the first word of that name. */
+/** Returns the file with a format's schemas, which is named after the format or the first word of its name. */
 export function schemaFileOf(format: string): string {
   const own = `${format}.json`
   return existsSync(join(DATA, 'schemas', own)) ? own : `${format.split('.', 1)[0]}.json`
 }
 
-/** Returns the source of a format's schemas. Undefined for formats without schemas. */
+/** Returns the source of a format's schemas, or undefined for formats without schemas. */
 export function schemaSource(format: string): string | undefined {
   const file = join(DATA, 'schemas', schemaFileOf(format))
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SchemaFile).source : undefined
@@ -62,8 +62,8 @@ function validatorOf(format: string, allErrors: boolean): Ajv2020 {
 export interface SchemaFindings {
   readonly faults: readonly string[]
   /**
-   * Fields that are absent although required, if they may be null. In answers, also optional fields that are null. Most
-   * readers treat null and absent alike.
+   * Required fields that are absent although they may be null and, in answers, optional fields that are null. Most
+   * readers treat null and absent fields alike.
    */
   readonly absent: readonly string[]
 }
@@ -102,7 +102,7 @@ function without(value: unknown, paths: readonly string[]): unknown {
   return copy
 }
 
-/** Returns the paths of fields that are null although their schema does not allow it. List entries are not fields. */
+/** Returns the paths of fields that are null although their schema does not allow null. List entries are not fields. */
 const nullsIn = (value: unknown, errors: readonly ErrorObject[]): string[] =>
   [...new Set(errors.map(({ instancePath }) => instancePath))].filter(path => {
     const names = namesOf(path)
@@ -154,7 +154,7 @@ export function schemaFindings(
   return findingsOf({ validate, value, excused }, allErrors)
 }
 
-/** Like `schemaFindings`, but for answers: null in an optional field counts as absent. */
+/** Like `schemaFindings`, but for answers, in which null in an optional field counts as absent. */
 export function answerFindings(...asked: Parameters<typeof schemaFindings>): SchemaFindings {
   const [format, name, value, exceptions] = asked
   const found = schemaFindings(...asked)

@@ -13,7 +13,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 )
 
-/** Versions of a run that does not name any. */
+/** Default versions of a run. */
 export const DEFAULT_SPECS: Specs = Object.fromEntries([...KNOWN].map(([name, [first]]) => [name, first!]))
 
 /**

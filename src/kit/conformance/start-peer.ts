@@ -17,7 +17,7 @@ import { SESSION_FORMATS } from './sockets/formats.ts'
 import { DEFAULT_SPECS, type Specs } from './specs.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Error for a peer whose program is missing on this machine. The message tells how to install it. */
+/** Error for a peer whose program is missing on this machine. The message explains how to install it. */
 export class MissingPeer extends Error {
   override readonly name = 'MissingPeer'
 }
@@ -46,7 +46,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Finds the program of an external peer: by an environment variable, otherwise in PATH. */
+/** Finds the program of an external peer by an environment variable or else in PATH. */
 function programOf({ program, title }: Peer): string {
   if (program === undefined) return ''
   const named = process.env[program.env]
@@ -56,7 +56,7 @@ function programOf({ program, title }: Peer): string {
   return found
 }
 
-/** Extracts the version number from a peer's output. Falls back to the last line. */
+/** Extracts the version number from a peer's output, or else returns the last line. */
 export const versionIn = (printed: string): string | undefined =>
   /\d+(?:\.\d+)+(?:-[\w.]+)?/.exec(printed)?.[0] ?? printed.trim().split('\n').at(-1)
 
@@ -111,7 +111,7 @@ async function stop(child: ChildProcess): Promise<void> {
 /** The addresses of an upstream, as peers are configured with them. */
 type Addresses = Pick<Upstream, 'root' | 'base' | 'origin'>
 
-/** Opens the addresses that a peer's texts reference as `${origin.<format>}`. Returns them by placeholder. */
+/** Opens the addresses that a peer's texts reference as `${origin.<format>}`, and returns them by placeholder. */
 async function originsIn(texts: readonly string[], upstream: Addresses): Promise<Values> {
   const named = texts.flatMap(text => [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!))
   const opened = [...new Set(named)].map(async format => [`origin.${format}`, await upstream.origin(format)])
@@ -119,7 +119,7 @@ async function originsIn(texts: readonly string[], upstream: Addresses): Promise
 }
 
 /**
- * Starts a peer in a separate folder, with an upstream behind it.
+ * Starts a peer in a separate folder and in front of an upstream.
  *
  * @param signal stops a peer that is not ready yet.
  */

@@ -46,7 +46,7 @@ export const schemaRule = (format: string): TransportRule => ({
   says: 'The value is valid against the published schema of its format.',
 })
 
-/** Returns the rule on null and absent fields. It complements `schemaRule`. */
+/** Returns the rule on null and absent fields, which complements `schemaRule`. */
 export const nullableRule = (format: string): TransportRule => ({
   id: 'schema.nullable',
   level: 'should',

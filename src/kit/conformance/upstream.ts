@@ -27,15 +27,15 @@ export interface Arrival {
   readonly stream: boolean
   /** Status of the answer. */
   readonly status: number
-  /** How the answer ended. Undefined while it is being written. */
+  /** End of the answer. Undefined while the answer is being written. */
   end?: AnswerEnd
 }
 
-/** Bytes; maximum size of a request. Larger requests are refused. */
+/** Maximum size of a request, in bytes. Larger requests are refused. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Maximum number of requests of one cell that are answered, and maximum wait for the ends of their answers, in
+ * Maximum number of answered requests per cell, and maximum time to wait until their answers have ended, in
  * milliseconds.
  */
 const MOST_ARRIVALS = 100
@@ -61,11 +61,11 @@ function wholeOf(written: Buffer | undefined, { answered }: Format, path: string
   return given === answer ? written : Buffer.from(JSON.stringify(given))
 }
 
-/** Whether a request asks for a format's list of models. */
+/** Returns true if a request asks for a format's list of models. */
 const isListOf = ({ models }: Format, base: string, { method, url }: SentRequest): boolean =>
   models !== undefined && method === 'GET' && url.split('?')[0] === base + models.path
 
-/** Returns the bytes that answer a request: from this step, or from the last earlier step with the same action. */
+/** Returns the bytes that answer a request, from this step or else from the last earlier step with the same action. */
 function wireOf({ wires, earlier }: Scenario, format: Format, method: string, path: string): Wire | undefined {
   return [wires, ...earlier.toReversed()]
     .map(one => wireFor(one, format))
@@ -102,7 +102,7 @@ const flat = (headers: IncomingMessage['headers']): Headers =>
 
 type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffer) => void
 
-/** The kit's upstream. Every format has a separate base URL. All of them answer with the same scenario. */
+/** The kit's upstream. Every format has its own base URL, and all of them answer with the same scenario. */
 export class Upstream {
   private readonly server: Server
   private readonly origins: Server[] = []
@@ -181,7 +181,7 @@ export class Upstream {
     return this.unknown
   }
 
-  /** Waits until all answers have been written. Gives up after a limit, because a peer may never read them. */
+  /** Waits until all answers have been written, but not longer than a limit, because a peer may never read them. */
   async settled(ms = SETTLED_WITHIN): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
@@ -244,7 +244,7 @@ export class Upstream {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? streamOf(wire?.stream, format) : wholeOf(wire?.whole, format, arrival.path)
     const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
-    // A job exists before any step asks for it, but its state is not known yet.
+    // A job exists before any step asks for it, but its state is still unknown.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
     this.arrivals.push(recorded)

@@ -6,13 +6,13 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { checkedAnswer, errorBody } from './checked-body.ts'
 import type { Codec } from './codec.ts'
 
-/** The request that an answer is assumed to belong to if the program has none. */
+/** Request that an answer is assumed to belong to if the program does not pass one. */
 export const ANY_REQUEST: CanonicalRequest = { model: 'model', messages: [], output: {}, sampling: {}, stream: false }
 
 /**
  * Reads a whole answer.
  *
- * @param request the request that it answers; some formats need it to tell what the answer means.
+ * @param request the request that the body answers, which some formats need to interpret the answer.
  *
  * @example
  * ```ts
@@ -24,12 +24,12 @@ export const ANY_REQUEST: CanonicalRequest = { model: 'model', messages: [], out
  * result.candidates[0].content // [{ type: 'text', text: 'Hi!' }]
  * ```
  *
- * @throws GatewayError if the body is no answer of this format.
+ * @throws GatewayError if the body is not an answer in this format.
  */
 export const readAnswer = (codec: Codec, body: JsonObject, request: CanonicalRequest = ANY_REQUEST): CanonicalResult =>
   codec.reader.result!({ status: 200, headers: {}, body: checkedAnswer(body) }, request)
 
-/** An answer in a wire format, and what of it was lost. */
+/** An answer in a wire format, and the losses of writing it. */
 export interface WrittenAnswer {
   readonly body: JsonObject
   /** Losses with paths into the canonical result. */
@@ -54,18 +54,18 @@ export function writeAnswer(
   return { body: wire.body, losses }
 }
 
-/** An error as HTTP has it. */
+/** An HTTP error. */
 export interface ErrorAnswer {
   readonly status: number
   readonly headers?: { readonly [name: string]: string }
   readonly body: JsonObject
 }
 
-/** Reads an answer with a status of 400 or more. Takes any body. */
+/** Reads an answer with a status of 400 or more. Accepts any body. */
 export const readError = (codec: Codec, { status, headers = {}, body }: ErrorAnswer): CanonicalError =>
   codec.reader.error!({ status, headers, body: errorBody(body) })
 
-/** Writes an error with the status and the shape of the format. */
+/** Writes an error with the status and body of the format. */
 export const writeError = (codec: Codec, error: CanonicalError, requestId = ''): Required<ErrorAnswer> => {
   const { status, headers, body } = codec.writer.error!(error, requestId)
   return { status, headers, body }

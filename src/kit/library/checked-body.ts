@@ -4,21 +4,21 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 /** Maximum number of levels of nested lists and objects in a body. `JSON.stringify` fails at a few thousand. */
 const MAX_LEVELS = 1000
 
-/** Checks the body of a request: an object that JSON can hold. */
+/** Checks that the body of a request is an object that JSON can represent. */
 export function checkedRequest(body: unknown): JsonObject {
   const fault = faultOf(body)
   if (fault !== undefined) throw invalid(`The body ${fault}.`)
   return body as JsonObject
 }
 
-/** Checks the body of an answer: an object that JSON can hold. */
+/** Checks that the body of an answer is an object that JSON can represent. */
 export function checkedAnswer(body: unknown): JsonObject {
   const fault = faultOf(body)
   if (fault !== undefined) throw new GatewayError(upstreamFailed(`The body of the answer ${fault}.`))
   return body as JsonObject
 }
 
-/** Returns the body of an error. Any other value than an object that JSON can hold is an empty one. */
+/** Returns the body of an error, or an empty object for a value that is not an object or that JSON cannot represent. */
 export const errorBody = (body: unknown): JsonObject => (faultOf(body) === undefined ? (body as JsonObject) : {})
 
 function faultOf(body: unknown): string | undefined {
@@ -29,9 +29,9 @@ function faultOf(body: unknown): string | undefined {
 }
 
 /**
- * Counts the levels of a value. Visits each object once; one that contains itself has infinitely many levels.
+ * Counts the levels of a value. Visits each object once. An object that contains itself has infinitely many levels.
  *
- * @param known levels of the objects that were visited, and infinity for those above the value.
+ * @param known levels of the objects visited so far, with infinity for objects that contain the value.
  */
 function levelsOf(value: unknown, known: Map<object, number>, above = 0): number {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0

@@ -28,8 +28,7 @@ export const responses: Codec = {
 }
 
 /**
- * Google's `generateContent` and `streamGenerateContent`. The model and the choice of a stream are in the path, not in
- * the body.
+ * Google's `generateContent` and `streamGenerateContent`. The path, not the body, names the model and selects a stream.
  */
 export const contents: Codec = {
   name: 'contents',

@@ -8,19 +8,19 @@ import type { Codec } from './codec.ts'
 export interface Caller {
   readonly codec: Codec
   readonly request: CanonicalRequest
-  /** Whether the upstream knows the model by another name. */
+  /** True if the upstream knows the model by another name. */
   readonly isRenamed: boolean
-  /** Whether the upstream has the caller's format. */
+  /** True if the upstream uses the caller's format. */
   readonly native: boolean
 }
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
-/** Fills in the id, the model and the time of an answer. The writer adds fields that a native upstream left out. */
+/** Fills in the id, model and time of an answer. The writer adds fields that a native upstream left out. */
 export function headOf<T extends CanonicalResult | ResultStart>(result: T, { request, isRenamed, native }: Caller): T {
   return {
     ...result,
-    // Clients assemble a stream by its id and drop chunks whose id is empty.
+    // Clients assemble a stream by its id, and drop chunks with an empty id.
     id: result.id === '' && 'type' in result ? newId() : (result.id ?? newId()),
     model: isRenamed ? request.model : (result.model ?? request.model),
     createdAt: result.createdAt ?? now(),
@@ -36,6 +36,6 @@ export function timed<T extends CanonicalResult | ResultEnd>(result: T, { name, 
   return { ...result, spelling: { ...result.spelling, [name]: { ...result.spelling?.[name], completedAt: now() } } }
 }
 
-/** Returns how much of the answer's reasoning the caller asked for. A native upstream obeys the request itself. */
+/** Returns how much of the answer's reasoning the caller requested. A native upstream follows the request itself. */
 export const reasoningShown = ({ codec, request, native }: Caller): ReasoningShown =>
   native ? 'all' : (codec.reader.reasoningShown?.(request) ?? 'all')

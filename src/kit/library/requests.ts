@@ -8,15 +8,15 @@ import { bodyPaths } from '../../ingress/body-paths.ts'
 import { checkedRequest } from './checked-body.ts'
 import type { Codec } from './codec.ts'
 
-/** What belongs to a request besides its body. Most formats have all of it in the body. */
+/** The parts of a request outside its body. Most formats have everything in the body. */
 export interface ReadOptions {
-  /** Path below the base URL. By default the path of the format for this model. */
+  /** Path below the base URL. The default is the format's path for this model. */
   readonly path?: string
-  /** Model of a format that names it in the path. By default `model`. */
+  /** Model, for a format that names it in the path. The default is `model`. */
   readonly model?: string
-  /** Whether a format that states it in the path is asked for a stream. */
+  /** True to request a stream, for a format that states this in the path. */
   readonly stream?: boolean
-  /** Headers of the format by lower-case name, such as `anthropic-beta`. Never put a credential here. */
+  /** Headers of the format by lower-case name, such as `anthropic-beta`. Never include a credential. */
   readonly headers?: { readonly [name: string]: string }
   readonly query?: { readonly [name: string]: string }
 }
@@ -30,7 +30,7 @@ export interface ReadOptions {
  * request.messages[0].content // [{ type: 'text', text: 'Hello' }]
  * ```
  *
- * @throws GatewayError `invalid-request` that names the field at fault.
+ * @throws GatewayError `invalid-request`, which names the invalid field.
  */
 export const readRequest = (codec: Codec, body: JsonObject, options: ReadOptions = {}): CanonicalRequest =>
   codec.reader.request!(wireRequestOf(codec, checkedRequest(body), options))
@@ -41,27 +41,29 @@ const wireRequestOf = (
   { path, model = 'model', stream = false, headers = {}, query = {} }: ReadOptions,
 ): WireRequest => ({ path: path ?? codec.path(model, stream), query, headers, body })
 
-/** How a request is written. */
+/** Options for writing a request. */
 export interface WriteRequestOptions {
   /** Flags of the upstream (docs/dialects.md). They take precedence over those of the model's family. */
   readonly dialect?: Dialect
-  /** Whether the request was read in the same format, so that it goes out as it came in. */
+  /** True if the request was read in the same format, so that it is written exactly as it was read. */
   readonly native?: boolean
 }
 
-/** A request in a wire format, and what of it was lost. */
+/** A request in a wire format, and the losses of writing it. */
 export interface WrittenRequest {
   /** Path below the base URL. */
   readonly path: string
   readonly query: WireRequest['query']
   readonly headers: WireRequest['headers']
   readonly body: JsonObject
-  /** Losses with paths into the canonical request: applied to it by `lose`, they give what the body says. */
+  /**
+   * Losses with paths into the canonical request. Applying them with `lose` yields the request that the body states.
+   */
   readonly losses: readonly Loss[]
 }
 
 /**
- * Writes a request. Never refuses: whatever the format lacks is a loss.
+ * Writes a request. Never refuses, because anything that the format lacks becomes a loss.
  *
  * @example
  * ```ts
@@ -87,7 +89,7 @@ export const writeOptions = ({ name }: Codec, model: string, { dialect, native =
   dialect: native ? (dialect ?? {}) : { ...familyDialect(name, model), ...dialect },
 })
 
-/** Moves losses from paths in the canonical request to paths in the caller's body. */
+/** Maps the paths of losses from the canonical request to the caller's body. */
 export function inBody(codec: Codec, request: CanonicalRequest, losses: readonly Loss[]): readonly Loss[] {
   const locate: (path: Path) => Path = bodyPaths(codec.reader, codec.name, request)
   return losses.map((loss): Loss => ({ ...loss, path: locate(loss.path) }))

@@ -6,13 +6,13 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventWriter, NativeEventWriter } from '../../egress/writer.ts'
 import { type Caller, headOf, reasoningShown, timed } from './head.ts'
 
-/** Translates the events of an upstream's stream to the caller's format. Nothing follows the end or an error. */
+/** Translates the events of an upstream's stream to the caller's format. Writes nothing after the end or an error. */
 export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
   private readonly reader: EventReader<WireEvent, CanonicalEvent>
   private readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
   private readonly caller: Caller
   private readonly filter: ReasoningFilter | undefined
-  /** Passes on events of the caller's own format, until one of them has to be rewritten. */
+  /** Passes on events that already have the caller's format, until one of them has to be rewritten. */
   private relay: NativeEventWriter | undefined
   private readonly writer: EventWriter
   private isOver = false

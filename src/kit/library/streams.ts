@@ -14,7 +14,7 @@ const STREAMED: CanonicalRequest = { ...ANY_REQUEST, stream: true }
 
 /**
  * Creates a transform from the bytes of a streamed answer (server-sent events) to canonical events. Malformed input and
- * an early end become an error event.
+ * a truncated stream become an error event.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export async function foldStream(events: ReadableStream<CanonicalEvent>): Promis
   return result
 }
 
-/** Makes a stream of a transducer. */
+/** Wraps a transducer as a transform stream. */
 export const transformOf = <Input, Output>(machine: Transducer<Input, Output>): TransformStream<Input, Output> =>
   new TransformStream({
     transform(input, controller) {
@@ -54,7 +54,7 @@ export const transformOf = <Input, Output>(machine: Transducer<Input, Output>): 
     },
   })
 
-/** Parses the bytes of server-sent events. Throws GatewayError for an event over the limit. */
+/** Creates a parser of server-sent events, which throws GatewayError for an event over the limit. */
 export function parser(): Transducer<Uint8Array, WireEvent> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const events = textEventParser()
@@ -70,7 +70,7 @@ export function parser(): Transducer<Uint8Array, WireEvent> {
 
 const OVERFLOW = upstreamFailed('The stream has an event larger than 48 MB.')
 
-/** Writes events as the bytes of server-sent events. */
+/** Creates a writer of events as bytes of server-sent events. */
 export function framer(): Transducer<WireEvent, Uint8Array> {
   const encoder = new TextEncoder()
   return { push: event => [encoder.encode(EVENT_STREAM.frame(event, false))], end: () => [] }

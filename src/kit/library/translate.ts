@@ -21,24 +21,24 @@ export interface TranslateOptions extends Pick<WriteRequestOptions, 'dialect'>, 
   readonly from: Codec
   /** The upstream's format. */
   readonly to: Codec
-  /** Model of a caller's format that names it in the path. */
+  /** Model, for a caller's format that names it in the path. */
   readonly model?: string
-  /** The upstream's name of the model. By default the caller's name. */
+  /** The upstream's name for the model. The default is the caller's name. */
   readonly upstreamModel?: string
   /**
-   * `refuse` throws for any loss that costs the caller something. By default only losses are refused that no answer
-   * could make up for, such as an image that the upstream cannot see.
+   * `refuse` throws for any loss that affects the caller. By default, only losses that no answer could make up for are
+   * refused, such as an image that the upstream cannot see.
    */
   readonly onLoss?: 'show' | 'refuse'
 }
 
 /** A streamed answer in the caller's format. */
 export interface TranslatedStream extends ReadableWritablePair<Uint8Array, Uint8Array> {
-  /** Losses of the answer. Complete when the stream has ended. */
+  /** Returns the losses of the answer, which are complete when the stream has ended. */
   readonly losses: () => readonly Loss[]
 }
 
-/** A translated request, and the functions that translate what its upstream answers. */
+/** A translated request, and the functions that translate the upstream's answer. */
 export interface Translation {
   /** The body for the upstream. */
   readonly body: JsonObject
@@ -51,7 +51,7 @@ export interface Translation {
   /**
    * Translates the upstream's whole answer.
    *
-   * @throws GatewayError if the body is no answer of the upstream's format.
+   * @throws GatewayError if the body is not an answer in the upstream's format.
    */
   answer(body: JsonObject): WrittenAnswer
   /** Creates a transform from the upstream's stream of server-sent events to the caller's. */
@@ -61,7 +61,7 @@ export interface Translation {
 }
 
 /**
- * Translates a request, and later its answer, as the gateway does. Needs no network, file or server.
+ * Translates a request and later its answer, as the gateway does. Needs no network, files or server.
  *
  * @example
  * ```ts

@@ -8,22 +8,22 @@ import { bytesIn, translatedAnswer } from './translated-answer.ts'
 
 /** A request for which a recording was found. */
 export interface AskedAnswer {
-  /** Undefined for a request that belongs to no format. */
+  /** The request as read in its format. Undefined if it belongs to no format. */
   readonly caller: ReadRequest | undefined
   /** Path and query of the request. */
   readonly url: string
-  /** Ending of the ids in an answer that serves more requests than its own. */
-  readonly ending: string
+  /** Suffix of the ids in an answer that also serves requests other than its own. */
+  readonly idSuffix: string
 }
 
 /**
- * Returns the answer of a recording for a caller: as recorded if the format and the kind of answer are the caller's,
- * otherwise translated. A partial match is translated for the caller's request, and its ids get a new ending. Undefined
- * if the caller's format cannot express the answer.
+ * Returns the answer of a recording for a caller: as recorded if the format and the kind of answer match the caller's,
+ * otherwise translated. A partial match is translated for the caller's request, and its ids get a new suffix. Returns
+ * undefined if the caller's format cannot express the answer.
  */
-export function answerFor(entry: Entry, { caller, url, ending }: AskedAnswer): ServedAnswer | undefined {
+export function answerFor(entry: Entry, { caller, url, idSuffix }: AskedAnswer): ServedAnswer | undefined {
   const isOwn = entry.partial === undefined
-  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), ending)
+  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), idSuffix)
   const framing = framingOf(caller, url)
   if (isOwn && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
   const translated = translatedAnswer(entry, caller, framing)
@@ -34,7 +34,7 @@ export function answerFor(entry: Entry, { caller, url, ending }: AskedAnswer): S
     ...{ status, headers: { 'content-type': contentType }, ms, isComplete: entry.answer.complete },
     chunks: chunks.map(bytes => ({ ms, bytes })),
   }
-  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, ending)
+  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, idSuffix)
 }
 
 const asRecorded = (entry: Entry): ServedAnswer => {
@@ -45,10 +45,10 @@ const asRecorded = (entry: Entry): ServedAnswer => {
   }
 }
 
-/** The ids of a transcript count its segments. */
+/** Returns true for a transcript, whose ids number its segments. */
 const hasCountedIds = ({ canonical }: ReadRequest): boolean => workOf(canonical) === 'transcription'
 
-/** Whether a caller wants a stream. */
+/** Returns true if a caller wants a stream. */
 export const wantsStream = (caller: ReadRequest): boolean => caller.streams || caller.canonical.stream
 
 const framingOf = ({ streams }: ReadRequest, url: string): 'array' | 'events' =>
@@ -60,11 +60,11 @@ const isAsRecorded = (entry: Entry, caller: ReadRequest, framing: 'array' | 'eve
   isFramed(entry, framing) &&
   hasSameShape(entry, caller)
 
-/** Whether a transcript was recorded in the requested shape, such as subtitles, which is spelling. */
+/** Returns true if a transcript was recorded in the requested shape, such as subtitles. Shapes are mere spelling. */
 const hasSameShape = ({ recording }: Entry, { canonical }: ReadRequest): boolean =>
   workOf(canonical) !== 'transcription' ||
   JSON.stringify(readRequest(recording.request)?.canonical.spelling) === JSON.stringify(canonical.spelling)
 
-/** Whether the recorded stream is framed as the caller wants it; whole answers have no framing. */
+/** Returns true if the recorded stream has the framing that the caller wants. Whole answers have no framing. */
 const isFramed = ({ answer, streams }: Entry, framing: 'array' | 'events'): boolean =>
   !streams || answer.status >= 400 || /json/i.test(answer.headers['content-type'] ?? '') === (framing === 'array')

@@ -1,15 +1,15 @@
 import { textIn } from './body.ts'
 import type { Edit } from './splice.ts'
 
-/** Characters; shortest base64 whose content is searched. */
+/** Minimum length of base64 whose content is searched, in characters. */
 const SHORTEST_RUN = 16
-/** Matches base64 inside a text, in both alphabets. */
+/** Pattern of base64 inside a text, in both alphabets. */
 const RUN = /[A-Za-z0-9+/_-]{16,}={0,2}/g
-/** Characters; shortest base64 whose content is searched although it is binary. A word decodes to binary, too. */
+/** Minimum length of base64 whose binary content is searched, in characters. Words also decode to binary. */
 const SHORTEST_BINARY = 64
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 
-/** Redacts the content of base64 inside a text. Content that changes is encoded again, in the same alphabet. */
+/** Redacts the content of base64 inside a text. Changed content is encoded again in the same alphabet. */
 export function base64Edits(text: string, redact: (content: string) => string): readonly Edit[] {
   const edits: Edit[] = []
   for (const { 0: run, index } of text.matchAll(RUN))
@@ -22,23 +22,23 @@ export function base64Edits(text: string, redact: (content: string) => string): 
   return edits
 }
 
-/** Characters; how far from its beginning a run is searched for the beginning of base64. */
+/** Maximum distance of the start of base64 from the start of a run, in characters. */
 const FARTHEST_START = 64
-/** Characters; a run that is more than a few words. */
+/** Minimum length of a run that cannot be just a few words, in characters. */
 const LONG = 4096
 
 /**
- * Returns where base64 may begin in a run: at any of four characters, or after a character that also separates words,
- * as in `https://host/path/BASE64`.
+ * Returns the indexes at which base64 may start in a run: at any of the first four characters, or after a character
+ * that also separates words, as in `https://host/path/BASE64`.
  */
 function startsIn(run: string): readonly number[] {
-  // The content of a long run is searched although its beginning is none of it.
+  // Separators are ignored in a long run, most of which decodes even if its beginning is not base64.
   const separated =
     run.length > LONG ? [] : [...run.slice(0, FARTHEST_START).matchAll(/[/_+-]/g)].map(({ index }) => index + 1)
   return [...new Set([0, 1, 2, 3, ...separated])].filter(start => run.length - start >= SHORTEST_RUN)
 }
 
-/** Redacts the content of base64. Undefined if nothing changes. */
+/** Redacts the content of base64. Returns undefined if nothing changes. */
 function redactedRun(run: string, redact: (content: string) => string): string | undefined {
   const bytes = Buffer.from(run, 'base64')
   const decoded = textIn(bytes)

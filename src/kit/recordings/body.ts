@@ -4,7 +4,7 @@ import type { RecordedBody, RecordedBytes } from './recording.ts'
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Decodes UTF-8; undefined for any other bytes. */
+/** Decodes UTF-8. Returns undefined for any other bytes. */
 export function textIn(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes)
@@ -13,7 +13,7 @@ export function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Converts bytes to their fields in a recording: text if they are UTF-8, otherwise base64. */
+/** Converts bytes to fields of a recording: text for UTF-8, otherwise base64. */
 export function recordedBytes(bytes: Uint8Array): RecordedBytes {
   const text = textIn(bytes)
   return text === undefined ? { base64: Buffer.from(bytes).toString('base64') } : { text }
@@ -23,10 +23,10 @@ export function recordedBytes(bytes: Uint8Array): RecordedBytes {
 export const bytesOf = ({ text, base64 }: RecordedBytes): Buffer =>
   text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text)
 
-/** Spaces of the indents that JSON bodies are tried with; OpenAI and Google indent by two. */
+/** Indents with which JSON bodies may have been written, in spaces. OpenAI and Google indent by two. */
 const INDENTS = [undefined, 2, 4] as const
 
-/** Converts a body to its most readable form that gives back the same bytes; undefined for an empty body. */
+/** Converts a body to the most readable form that restores the same bytes. Returns undefined for an empty body. */
 export function recordedBody(bytes: Uint8Array): RecordedBody | undefined {
   if (bytes.length === 0) return undefined
   const text = textIn(bytes)
@@ -37,13 +37,13 @@ export function recordedBody(bytes: Uint8Array): RecordedBody | undefined {
   return JSON.stringify(json) === text ? { json } : { text: text! }
 }
 
-/** Returns the bytes of a recorded body; a form has none, because its boundary was not recorded. */
+/** Returns the bytes of a recorded body, which are empty for a form because its boundary was not recorded. */
 export function bodyBytes(body: RecordedBody | undefined): Buffer {
   if (body === undefined || body.form !== undefined) return Buffer.alloc(0)
   return body.json === undefined ? bytesOf(body) : Buffer.from(JSON.stringify(body.json, undefined, body.indent))
 }
 
-/** Returns the JSON value of a recorded body; undefined if it is not JSON. */
+/** Returns the JSON value of a recorded body, or undefined if the body is not JSON. */
 export function jsonIn(body: RecordedBody | undefined): Json | undefined {
   if (body?.json !== undefined) return body.json as Json
   return body?.text === undefined ? undefined : parseJson(body.text)

@@ -7,16 +7,15 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { hasIndependentInputs } from '../../canonical/work.ts'
 
 /**
- * Fields that cannot change the words of an answer: how a request was spelled, whether its answer is streamed, caches,
- * and the signatures of earlier answers.
+ * Fields that cannot change the words of an answer: spelling, streaming, caches and the signatures of earlier answers.
  */
 const IRRELEVANT: ReadonlySet<string> = new Set(['spelling', 'stream', 'signature', 'cache', 'cacheKey', 'redundant'])
-/** Fields whose values are data of callers, in which no name has a meaning. */
+/** Fields whose values are data of callers, in which field names have no meaning. */
 const DATA: ReadonlySet<string> = new Set(['extras', 'metadata', 'value', 'schema', 'parameters'])
-/** Characters; longer base64 is shown by its digest. */
+/** Maximum length of base64 in a form, in characters. Longer base64 is replaced by its digest. */
 const LONG_DATA = 100
 
-/** Returns a request as JSON that is equal for requests of the same meaning, whatever their format spells. */
+/** Returns a request as JSON that is equal for requests with the same meaning, however their format spells them. */
 export function canonicalForm(request: CanonicalRequest): JsonObject {
   const ids = new CallNames()
   const messages = request.messages.map(message => ({ ...message, content: message.content.map(partWith(ids)) }))
@@ -44,7 +43,7 @@ const partWith =
         arguments: part.freeform ? part.arguments : argumentsOf(part.arguments),
       }
     if (part.type === 'tool-result') {
-      // The call has the name, too.
+      // The call also has the name.
       const { name: _, ...result } = part
       const content = part.content.filter(one => one.type !== 'text' || one.text !== '').map(partWith(ids))
       return { ...(result as object), id: ids.of(part.id), content }
@@ -57,7 +56,7 @@ const partWith =
 const dataOf = ({ bytes }: { readonly bytes: unknown }): string =>
   bytes instanceof BufferedBytes ? bytes.toJSON() : ''
 
-/** Arguments as JSON; a text if the model wrote malformed ones. */
+/** Parses arguments as JSON. Malformed arguments of a model stay text. */
 const argumentsOf = (text: string): Json => (text.trim() === '' ? {} : (parseJson(text) ?? text))
 
 /** Copies a value without fields that are undefined, empty or irrelevant. */
@@ -88,7 +87,7 @@ const digestOf = (base64: string): string => {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')} (${bytes.length} bytes)`
 }
 
-/** Joins adjacent turns of one role; turns and texts without content are left out. */
+/** Joins adjacent turns of one role. Leaves out turns and texts without content. */
 export function joinedTurns(messages: readonly JsonObject[]): readonly JsonObject[] {
   const turns: JsonObject[] = []
   for (const { content = [], ...head } of messages) {
@@ -105,7 +104,7 @@ export function joinedTurns(messages: readonly JsonObject[]): readonly JsonObjec
 const isSameHead = (a: JsonObject, b: JsonObject): boolean =>
   a['role'] === b['role'] && a['name'] === b['name'] && a['extras'] === undefined && b['extras'] === undefined
 
-/** An empty text lost its `text` above. */
+/** Returns true if a part has content. An empty text has lost its field `text` above. */
 const saysSomething = (part: JsonObject): boolean => Object.keys(part).length > 1
 
 /** Values that mean the same as an absent field. */

@@ -14,7 +14,7 @@ export interface Chunk {
   readonly bytes: Buffer
 }
 
-/** Decompressors by content encoding. Node before 22.15 lacks the one of zstd. */
+/** Decompressors by content encoding. Node before 22.15 lacks zstd. */
 const DECODERS: { readonly [encoding: string]: (() => Transform) | undefined } = {
   __proto__: null as never,
   gzip: zlib.createGunzip,
@@ -24,7 +24,7 @@ const DECODERS: { readonly [encoding: string]: (() => Transform) | undefined } =
   zstd: zlib.createZstdDecompress,
 }
 
-/** Whether a recording can decode an encoding, as an item of the header `accept-encoding` names it. */
+/** Returns true if the recorder can decode an encoding, given as an item of the header `accept-encoding`. */
 export const isDecodable = (accepted: string): boolean => {
   const encoding = accepted.split(';')[0]!.trim().toLowerCase()
   return encoding === 'identity' || DECODERS[encoding] !== undefined
@@ -32,7 +32,7 @@ export const isDecodable = (accepted: string): boolean => {
 
 /**
  * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if
- * the encoding is unknown or the bytes are not in it.
+ * the encoding is unknown or does not match the bytes.
  */
 export async function decodedChunks(chunks: readonly Chunk[], encoding: string): Promise<readonly Chunk[] | undefined> {
   const decoder = DECODERS[encoding.trim().toLowerCase()]?.()
@@ -45,7 +45,7 @@ export async function decodedChunks(chunks: readonly Chunk[], encoding: string):
     ms = chunk.ms
     const isFailed = await Promise.race([failed, new Promise<void>(done => decoder.write(chunk.bytes, () => done()))])
     if (isFailed) return undefined
-    // A decoder emits its data in the turn after it took the chunk.
+    // A decoder emits data in the turn of the event loop after it received the chunk.
     await new Promise(setImmediate)
   }
   const ended = new Promise<void>(resolve => decoder.once('end', () => resolve()))
@@ -76,7 +76,7 @@ export function redactedChunks(chunks: readonly Chunk[], contentType: string, re
   return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!) }))
 }
 
-/** Redacts the payloads of binary frames as those of events. A frame belongs to the chunk in which it begins. */
+/** Redacts the payloads of binary frames like those of events. A frame belongs to the chunk in which it begins. */
 function redactedFrames(chunks: readonly Chunk[], redaction: Redaction): readonly Chunk[] {
   const stream = Buffer.concat(chunks.map(({ bytes }) => bytes))
   const frames = framesIn(stream)

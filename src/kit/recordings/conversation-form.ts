@@ -2,9 +2,9 @@ import { defined, isObject, type Json, type JsonObject } from '../../canonical/n
 import { joinedTurns } from './canonical-form.ts'
 
 /**
- * Returns what every conversation format can say of a request: model, turns, tools and the shape of the answer. A
- * recording in one format answers a caller of another by this form; settings that one format requires and another
- * lacks, such as a limit of tokens, have no part in it.
+ * Returns the parts of a request that every conversation format can express: model, turns, tools and the shape of the
+ * answer. By this form, a recording in one format answers a caller of another. The form excludes settings that one
+ * format requires and another lacks, such as a token limit.
  */
 export function conversationForm(form: JsonObject): JsonObject {
   const { model, messages, tools, toolChoice, output } = form
@@ -26,7 +26,7 @@ const turnOf = ({ role, content }: JsonObject): JsonObject => ({
   content: listOf(content).flatMap(partOf),
 })
 
-/** Fields of each type of part; reasoning has none, because most callers do not send it back. */
+/** Compared fields of each type of part. Reasoning has none, because most callers do not send it back. */
 const PARTS: { readonly [type: string]: readonly string[] } = {
   reasoning: [],
   text: ['type', 'text'],

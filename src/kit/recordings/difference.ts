@@ -1,6 +1,6 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** One field in which two requests differ; a side is undefined if it lacks the field. */
+/** One field in which two requests differ. A side that lacks the field is undefined. */
 export interface Difference {
   readonly path: string
   readonly recorded: Json | undefined
@@ -22,11 +22,11 @@ function leavesOf(value: Json, path = '', leaves = new Map<string, Json>()): Map
   return leaves
 }
 
-/** Differences shown in a message, and characters of one value. */
+/** Maximum number of differences in a message, and of characters of one value. */
 const MOST_SHOWN = 20
 const LONGEST = 200
 
-/** Writes differences as lines: `- ` was recorded, `+ ` is requested. */
+/** Formats differences as lines: `- ` for the recorded value, `+ ` for the requested value. */
 export function differenceText(all: readonly Difference[]): string {
   const lines = all
     .slice(0, MOST_SHOWN)
@@ -37,7 +37,7 @@ export function differenceText(all: readonly Difference[]): string {
   return [...lines, ...(all.length > MOST_SHOWN ? [`  … and ${all.length - MOST_SHOWN} more`] : [])].join('\n')
 }
 
-/** A value as JSON; of long texts, the part around the first difference. */
+/** Formats a value as JSON. Of long texts, shows only the part around the first difference. */
 function shown(value: Json, other: Json | undefined): string {
   if (typeof value !== 'string' || typeof other !== 'string' || value.length <= LONGEST) return JSON.stringify(value)
   let start = 0

@@ -1,11 +1,14 @@
 import { crc32 } from 'node:zlib'
 
-/* Binary frames of AWS's event streams (docs/wire/converse.md#frames): two lengths, a checksum, headers, payload, checksum. */
+/*
+ * Binary frames of AWS's event streams (docs/wire/converse.md#frames): two lengths, a checksum, headers, payload, and a
+ * checksum.
+ */
 
-/** Whether a content type is an event stream of binary frames. */
+/** Returns true if a content type is an event stream of binary frames. */
 export const isFramed = (contentType: string): boolean => /^application\/vnd\.amazon\.eventstream\b/i.test(contentType)
 
-/** A frame: its bytes, and where they begin in the stream. */
+/** A frame: its bytes, and their offset in the stream. */
 export interface Frame {
   readonly start: number
   readonly bytes: Buffer
@@ -17,7 +20,7 @@ const PRELUDE = 12
 /** Length of a checksum, in bytes. */
 const CHECKSUM = 4
 
-/** Splits a stream into its whole frames. The rest, which may be cut or malformed, belongs to no frame. */
+/** Splits a stream into complete frames. Ignores the rest, which may be truncated or malformed. */
 export function framesIn(stream: Buffer): readonly Frame[] {
   const found: Frame[] = []
   for (let start = 0; start + PRELUDE <= stream.length; ) {

@@ -1,23 +1,25 @@
-/** A range of a text, end exclusive. */
+/** A range of a text. The end is exclusive. */
 export interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** Returns where the events of a streamed body are: data of server-sent events, JSON lines, or items of a JSON array. */
+/**
+ * Returns the ranges of events in a streamed body: data of server-sent events, JSON lines, or items of a JSON array.
+ */
 export function eventRanges(text: string, contentType: string): readonly Range[] {
   if (!/json/i.test(contentType) || /ndjson/i.test(contentType)) return lineRanges(text)
   return /^\s*\[/.test(text) ? itemRanges(text) : [{ start: 0, end: text.length }]
 }
 
-/** The data of each line, or the whole line if it is no data. */
+/** Returns the data of each line, or the complete line if it is not a data line. */
 const lineRanges = (text: string): readonly Range[] =>
   [...text.matchAll(/^(data: ?)?([^\r\n]+)/gm)].map(({ index, 0: line, 1: name = '' }) => ({
     start: index + name.length,
     end: index + line.length,
   }))
 
-/** The items of a JSON array, which may end early. */
+/** Returns the items of a JSON array, which may be truncated. */
 function itemRanges(text: string): readonly Range[] {
   const ranges: Range[] = []
   let depth = 0

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { milliseconds } from '../../config/units.ts'
 
-/** A fault on demand, and the share of answers that have it. */
+/** A fault on demand, and the share of answers with this fault. */
 export type Fault = { readonly rate: number } & (
   | { readonly type: 'status'; readonly status: number }
-  /** The answer breaks off. */
+  /** The answer is interrupted. */
   | { readonly type: 'cut' }
   /** The answer pauses. */
   | { readonly type: 'stall'; readonly ms: number }
@@ -12,7 +12,7 @@ export type Fault = { readonly rate: number } & (
   | { readonly type: 'garble' }
 )
 
-/** A fault of one answer, and where in the body it happens: a share of its bytes. */
+/** A fault of one answer, and its position in the body as a share of the bytes. */
 export type ChosenFault = Fault & { readonly at: number }
 
 const EXPECTED = 'expected 429:0.1, cut:0.05, stall:2s:0.02 or garble:0.01'
@@ -20,7 +20,7 @@ const EXPECTED = 'expected 429:0.1, cut:0.05, stall:2s:0.02 or garble:0.01'
 /**
  * Parses faults on demand: `429:0.1,cut:0.05,stall:2s:0.02,garble:0.01`.
  *
- * @throws Error for an unknown fault, or for rates with a sum above 1.
+ * @throws Error for an unknown fault, or if the sum of the rates exceeds 1.
  */
 export function parseFaults(text: string): readonly Fault[] {
   const faults = text.split(',').map(part => faultOf(part.trim()))
@@ -35,12 +35,12 @@ function faultOf(text: string): Fault {
   if (name === 'stall' && rest.length === 2 && ms !== undefined) return { type: 'stall', ms, rate }
   if (rest.length === 1 && /^[45]\d\d$/.test(name)) return { type: 'status', status: Number(name), rate }
   if (rest.length === 1 && (name === 'cut' || name === 'garble')) return { type: name, rate }
-  throw new Error(`${text} is no fault: ${EXPECTED}`)
+  throw new Error(`${text} is not a fault: ${EXPECTED}`)
 }
 
 /**
  * Chooses the fault of each answer. The choice depends on the seed, the request, its scope and how often it was sent,
- * so that a run is repeated exactly even if its requests come in another order.
+ * so that a run can be repeated exactly even if its requests arrive in another order.
  */
 export class FaultChooser {
   private readonly counts = new Map<string, number>()

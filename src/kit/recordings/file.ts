@@ -6,10 +6,10 @@ import { describeFault, pathText } from '../../config/faults.ts'
 import { lineFinder } from '../../config/source.ts'
 import { RECORDING, type Recording, VERSION } from './recording.ts'
 
-/** Bytes; largest recording file. */
+/** Maximum size of a recording file, in bytes. */
 export const MAX_FILE_SIZE = 64 * 1024 * 1024
 
-/** A file that is not a readable recording; the message begins with the file and the line. */
+/** Thrown for a file that is not a readable recording. The message starts with the file and the line. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError'
 }
@@ -17,7 +17,8 @@ export class RecordingError extends Error {
 /**
  * Reads a recording file.
  *
- * @throws RecordingError with file and line if the file is huge, cut off, malformed, of a newer version, or unreadable.
+ * @throws RecordingError with file and line if the file is too large, truncated, malformed, unreadable or of a newer
+ * version.
  */
 export const readRecordingFile = (file: string): Recording => readRecording(textOf(file), file)
 
@@ -26,7 +27,7 @@ function textOf(file: string): string {
     const stats = statSync(file)
     return { size: stats.size, isFile: stats.isFile() }
   })
-  // A pipe would never end.
+  // Reading a pipe would never end.
   if (!isFile) throw fileFault(file, 'is not a file')
   if (size > MAX_FILE_SIZE)
     throw fileFault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
@@ -49,7 +50,7 @@ export function readable<T>(file: string, read: () => T): T {
 /**
  * Reads the text of a recording.
  *
- * @param file the name of the file in errors.
+ * @param file the name of the file, for errors.
  * @throws RecordingError with file and line.
  */
 export function readRecording(text: string, file: string): Recording {
@@ -69,10 +70,10 @@ export function readRecording(text: string, file: string): Recording {
   throw issuesFault(file, checked.issues, lineFinder(text))
 }
 
-/** Some editors begin a file with it. */
+/** Byte order mark, with which some editors begin a file. */
 const BYTE_ORDER_MARK = /^\uFEFF/
 
-/** Creates the error of a file that does not match its schema. */
+/** Creates the error for a file that does not match its schema. */
 export function issuesFault(
   file: string,
   issues: readonly v.BaseIssue<unknown>[],
@@ -85,7 +86,7 @@ export function issuesFault(
   return new RecordingError(faults.join('\n'))
 }
 
-/** Most faults of one file that an error lists. */
+/** Maximum number of faults of a file that an error lists. */
 const MOST_FAULTS = 10
 
 /**
@@ -111,10 +112,10 @@ export function parsedJson(text: string, file: string): unknown {
   }
 }
 
-/** Matches white space and one token of JSON. */
+/** Pattern of white space and one JSON token. */
 const TOKEN = /\s*(?:[[\]{}:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y
 
-/** Returns the offset of the first text that is no token of JSON, because V8 reports none for it. */
+/** Returns the offset of the first text that is not a JSON token, because V8 does not report the offset. */
 function endOfTokens(text: string): number {
   let end = 0
   TOKEN.lastIndex = 0
@@ -122,14 +123,14 @@ function endOfTokens(text: string): number {
   return end + /^\s*/.exec(text.slice(end))![0].length
 }
 
-/** Creates an error of a file, with the path and the line of the faulty part if they are known. */
+/** Creates an error for a file, with the path and line of the faulty part if they are known. */
 export const fileFault = (file: string, message: string, path: Path = [], line?: number): RecordingError =>
   new RecordingError(describeFault({ path: pathText(path), message, ...(line === undefined ? {} : { line }) }, file))
 
-/** Fields whose items are written on one line each. */
+/** Fields whose items are each written on one line. */
 const LONG_LISTS = ['chunks', 'frames'] as const
 
-/** Writes a recording as the text of its file, with one chunk or frame on a line. */
+/** Formats a recording as the text of its file, with one chunk or frame per line. */
 export function writeRecording(recording: Recording): string {
   const { answer, session } = recording
   const marked = {
@@ -138,7 +139,7 @@ export function writeRecording(recording: Recording): string {
     ...(session === undefined ? {} : { session: { ...session, frames: null } }),
   }
   let text = JSON.stringify(marked, null, 2)
-  // Only these two fields have their name at this indent and the value null.
+  // Only these two fields have the value null at this indent.
   for (const [index, items] of [answer?.chunks, session?.frames].entries()) {
     const field = `\n    "${LONG_LISTS[index]}": `
     if (items !== undefined) text = text.replace(`${field}null`, () => field + linesOf(items))

@@ -4,9 +4,9 @@ import { type Candidate, type CanonicalResult, rankedAsRequested } from '../../c
 import { workOf } from '../../canonical/work.ts'
 
 /**
- * Adapts a recorded answer to a request that matches the recording only in part: one vector for each input, one rank
+ * Adapts a recorded answer to a request that matches the recording only partially: one vector for each input, one rank
  * for each document, and only the requested timestamps of a transcript. Recorded vectors are reused in turn. Documents
- * without a recorded rank come last.
+ * without a recorded rank are last.
  */
 export function fittedResult(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   const work = workOf(request)
@@ -23,7 +23,7 @@ export function fittedResult(result: CanonicalResult, request: CanonicalRequest)
 }
 
 /**
- * Removes the timestamps that the request does not ask for. If it asks for none, removes all details of the transcript.
+ * Removes timestamps that were not requested. If none were requested, removes all details of the transcript.
  */
 function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly string[] = []): Candidate {
   if (transcript === undefined || wanted.length === 0) return candidate

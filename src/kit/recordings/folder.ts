@@ -15,7 +15,7 @@ export interface FiledRecording {
 /**
  * Reads the recordings of a folder and its subfolders, oldest first.
  *
- * @throws RecordingError if the folder does not exist, or a file is not a recording.
+ * @throws RecordingError if the folder does not exist or a file is not a recording.
  */
 export function readFolder(folder: string): readonly FiledRecording[] {
   if (!existsSync(folder)) throw new RecordingError(`${folder}: there is no such folder`)
@@ -27,7 +27,7 @@ export function readFolder(folder: string): readonly FiledRecording[] {
   )
 }
 
-/** Returns the files of recordings below a folder, each once, although links may lead to one in several ways. */
+/** Returns the recording files below a folder, each of them once even if several links lead to it. */
 function filesIn(folder: string): readonly string[] {
   const all = readable(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
   const known = new Set<string>()
@@ -43,13 +43,13 @@ function filesIn(folder: string): readonly string[] {
     })
 }
 
-/** The name without its ending, because `a-2.json` would sort before `a.json`. */
+/** Returns the file name without its extension, because `a-2.json` would sort before `a.json`. */
 const stemOfFile = ({ file }: FiledRecording): string => file.slice(0, -'.json'.length)
 
 /** Writes the text of a new file. */
 export type WriteFile = (file: string, text: string) => Promise<void>
 
-/** Writes a recording to a new file of the folder, which appears whole or not at all. Returns its name. */
+/** Writes a recording to a new file in the folder, atomically. Returns the name of the file. */
 export async function writeToFolder(
   folder: string,
   recording: Recording,
@@ -69,7 +69,7 @@ export async function writeToFolder(
   }
 }
 
-/** Gives a file its name; returns false if another file has it. */
+/** Gives a file its final name. Returns false if another file has that name. */
 async function linked(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
@@ -80,10 +80,12 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Characters; longest excerpt of a prompt in a file name. */
+/** Maximum length of the excerpt of a prompt in a file name, in characters. */
 const LONGEST_EXCERPT = 40
 
-/** Names a file by format, the beginning of the prompt and the match key: `chat-what-is-the-weather-1f0c9a3b`. */
+/**
+ * Names a file after the format, the beginning of the prompt and the match key: `chat-what-is-the-weather-1f0c9a3b`.
+ */
 export function stemOf({ format, request, ignore }: Recording): string {
   const key = matchKey(request, ignore)
   const words = `${format ?? request.method} ${excerptOf(key)}`
@@ -94,7 +96,7 @@ export function stemOf({ format, request, ignore }: Recording): string {
   return `${words}-${key.digest.slice(0, 8)}`
 }
 
-/** The last turn's first text; the path if the request has none. */
+/** Returns the first text of the last turn, or the path if the request has no text. */
 function excerptOf({ form }: MatchKey): string {
   const messages = Array.isArray(form['messages']) ? (form['messages'] as readonly JsonObject[]) : []
   const content = messages.findLast(({ role }) => role === 'user')?.['content']

@@ -3,7 +3,7 @@ import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../public-headers.ts'
 import { patternOf } from '../secret-pattern.ts'
 import type { Redaction } from './redaction.ts'
 
-/** Headers that belong to one connection, and those that state the encoding or the size of a body on the wire. */
+/** Headers that belong to one connection, and headers that state the encoding or the size of a body on the wire. */
 const OF_CONNECTION =
   /^(accept-encoding|connection|content-(encoding|length)|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|sec-websocket-(?!protocol).+)$/
 
@@ -12,8 +12,8 @@ export interface Texts {
 }
 
 /**
- * The headers of a recording: known, harmless ones alone. Credentials, cookies, accounts and unknown headers are never
- * recorded.
+ * Returns the headers to record, which are only known harmless ones. Credentials, cookies, accounts and unknown headers
+ * are never recorded.
  */
 export const recordedHeaders = (headers: IncomingHttpHeaders, redaction: Redaction): Texts =>
   texts(
@@ -21,7 +21,7 @@ export const recordedHeaders = (headers: IncomingHttpHeaders, redaction: Redacti
     redaction,
   )
 
-/** The query of a recording: known, harmless parameters alone. */
+/** Returns the query parameters to record, which are only known harmless ones. */
 export const recordedQuery = (query: URLSearchParams, redaction: Redaction): Texts =>
   texts(
     [...query].filter(([name]) => HARMLESS_PARAMETERS.test(name)),
@@ -38,12 +38,12 @@ const texts = (
     ),
   )
 
-/** Names of headers and parameters that hold a credential or an account. */
+/** Pattern of the names of headers and parameters that contain a credential or an account. */
 const SECRET_NAME = /auth|key|token|secret|password|cookie|org|project|account|signature/i
-/** Characters; shortest credential that is removed from bodies. A shorter one may be an ordinary word. */
+/** Minimum length of credentials that are removed from bodies, in characters. A shorter one may be an ordinary word. */
 const SHORTEST = 8
 
-/** Returns expressions for the credentials and accounts of a message, which bodies may repeat. */
+/** Returns patterns for the credentials and accounts in a message, which bodies may repeat. */
 export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly RegExp[] {
   const named = [
     ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
@@ -59,14 +59,14 @@ export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchPara
   return pattern === undefined ? [] : [pattern]
 }
 
-/** The credentials among WebSocket subprotocols: `openai-insecure-api-key.KEY`, `token, KEY`. */
+/** Returns the credentials among WebSocket subprotocols: `openai-insecure-api-key.KEY`, `token, KEY`. */
 const subprotocolKeys = (offered = ''): readonly string[] =>
   [...offered.matchAll(/(?:key|token|secret|auth|bearer)[^.,\s]*(?:\.|\s*,\s*)([^,\s]+)/gi)].map(([, key]) => key!)
 
-/** Whether a value is a credential, and not a scheme or a placeholder. */
+/** Returns true if a value is a credential rather than a scheme or a placeholder. */
 const isCredential = (value: string): boolean => value.length >= SHORTEST && !/^[A-Za-z-]{1,20}$/.test(value)
 
-/** The values of cookies, and the password of basic authentication. */
+/** Returns the values of cookies, and the login and password of basic authentication. */
 function pairsIn(value: string): readonly string[] {
   const basic = /^basic\s+(\S+)/i.exec(value)?.[1]
   const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8')

@@ -16,32 +16,32 @@ export interface Entry extends FiledRecording {
   readonly key: MatchKey
   readonly answer: RecordedAnswer
   readonly format: Format | undefined
-  /** Whether the answer is a stream. */
+  /** True if the answer is a stream. */
   readonly streams: boolean
-  /** Which other requests the recording answers. Undefined if it answers only requests that equal its own. */
+  /** Rule for other requests that the recording answers. Undefined if it only answers requests equal to its own. */
   readonly partial: PartialMatch | undefined
 }
 
-/** The recording nearest to a request that none matches. */
+/** The recording nearest to a request that no recording matches. */
 export interface Nearest {
   readonly file: string
   readonly differences: readonly Difference[]
 }
 
-/** A request of a caller: its format, and whether it wants a stream. */
+/** The answer that a caller wants: its format, and whether it is a stream. */
 export interface Wanted {
   readonly format: Format | undefined
   readonly streams: boolean
 }
 
-/** Recordings with the same rules; a request is redacted by these rules before it is compared. */
+/** Recordings with the same rules, by which a request is redacted before it is compared. */
 interface Group {
   readonly redact: readonly string[]
   readonly ignore: readonly string[]
   readonly entries: Entry[]
 }
 
-/** Finds the recordings that answer requests, equal requests in the order in which they were recorded. */
+/** Finds the recordings that answer requests. Equal requests are answered in the order in which they were recorded. */
 export class Library {
   private readonly groups = new Map<string, Group>()
   private readonly served = new Map<string, number>()
@@ -58,7 +58,7 @@ export class Library {
     for (const one of filed) this.add(one)
   }
 
-  /** Adds a recording behind all others. */
+  /** Adds a recording after all others. */
   add(one: FiledRecording): void {
     const { answer, redact = [], ignore = [] } = one.recording
     if (answer === undefined) return this.sessions.add(one)
@@ -76,7 +76,7 @@ export class Library {
     )
   }
 
-  /** The models that recordings request, each with the format of the first of them. */
+  /** Models requested in recordings, each with the format of the first recording that requests it. */
   get models(): ReadonlyMap<string, Format | undefined> {
     const models = new Map<string, Format | undefined>()
     for (const { entries } of this.groups.values())
@@ -88,10 +88,10 @@ export class Library {
   }
 
   /**
-   * Finds the recording for a request: an equal one, otherwise one that matches it partially. After the last of several
-   * such recordings, the last answers again.
+   * Finds the recording for a request: one with an equal request, otherwise one that matches partially. If there are
+   * several, each answers once, and then the last one answers again.
    *
-   * @param scope callers of one scope share the order of equal requests.
+   * @param scope callers with the same scope share the order of equal requests.
    */
   async find(request: ArrivedRequest, wanted: Wanted, scope = ''): Promise<Entry | Nearest | undefined> {
     const missed: Missed[] = []
@@ -116,13 +116,13 @@ export class Library {
   }
 }
 
-/** Recordings of one group, and the request as it is compared with them. */
+/** Recordings of one group, and the request in the form in which it is compared with them. */
 interface Missed {
   readonly entries: readonly Entry[]
   readonly key: MatchKey
 }
 
-/** A recording whose request is read when it is first compared, because a large folder takes a while. */
+/** A recording whose request is read on the first comparison, because reading a large folder takes a while. */
 class LazyEntry implements Entry {
   readonly file: string
   readonly recording: Recording
@@ -135,7 +135,7 @@ class LazyEntry implements Entry {
     this.recording = recording
     this.answer = answer
     this.ignore = ignore
-    // Reports invalid rules at the start.
+    // Report invalid rules at the start.
     for (const rule of ignore) parseRule(rule)
   }
 
@@ -160,7 +160,7 @@ class LazyEntry implements Entry {
       this.known ??= readEntry(this.recording, this.ignore)
       return this.known
     } catch (thrown) {
-      // JSON that is nested too deeply exceeds the stack.
+      // JSON that is nested too deeply overflows the stack.
       throw new RecordingError(`${this.file}: cannot be compared: ${(thrown as Error).message}`)
     }
   }
@@ -182,11 +182,14 @@ const nearestAt = ({ file, key: { form } }: Entry, requested: MatchKey): Nearest
   differences: differences(form, requested.form),
 })
 
-/** The recording with the fewest differences, the first of several. */
+/** Returns the recording with the fewest differences, or the first of several. */
 const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined =>
   first && others.reduce((best, one) => (one.differences.length < best.differences.length ? one : best), first)
 
-/** Equal requests, otherwise those that say the same in another format; of these, the ones nearest to what is wanted. */
+/**
+ * Returns recordings with an equal request, otherwise those with the same meaning in another format, in both cases only
+ * the ones nearest to what the caller wants.
+ */
 function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): readonly Entry[] {
   const equal = entries.filter(one => one.key.digest === key.digest)
   const alike = entries.filter(
@@ -197,8 +200,8 @@ function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): reado
 }
 
 /**
- * Recordings that match a request partially: those with the most paths, of these the ones nearest to the caller's
- * format.
+ * Returns the recordings that match a request partially by the most paths, and of these the ones nearest to the
+ * caller's format.
  */
 function mostSpecificOf(missed: readonly Missed[], wanted: Wanted): readonly Entry[] {
   const matching = missed.flatMap(({ entries, key }) =>
@@ -210,7 +213,9 @@ function mostSpecificOf(missed: readonly Missed[], wanted: Wanted): readonly Ent
   return leastOf(specific, one => formatRank(one, wanted))
 }
 
-/** Lowest for the caller's format, then for an answer that is streamed as the caller wants it. */
+/**
+ * Returns a rank that is lowest for the caller's format, and then for an answer that is streamed as the caller wants.
+ */
 const formatRank = (one: Entry, wanted: Wanted): number =>
   Number(one.format !== wanted.format) * 2 + Number(one.streams !== wanted.streams)
 

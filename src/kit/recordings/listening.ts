@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 export interface ListenOptions {
   readonly host?: string
-  /** 0 for any free port. */
+  /** Port to listen on. 0 means any free port. */
   readonly port?: number
 }
 
-/** Starts to listen. Returns the base URL of the server, and a function that closes it with its connections. */
+/** Starts to listen. Returns the base URL of the server, and a function that closes the server and its connections. */
 export async function listening(
   server: Server,
   { host = '127.0.0.1', port = 0 }: ListenOptions,

@@ -8,12 +8,12 @@ import { readRequest } from './read-request.ts'
 import type { RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
 
-/** Key that decides which recording answers a request. */
+/** The key that decides which recording answers a request. */
 export interface MatchKey {
-  /** The form of the request that is compared: the redacted canonical request without ignored fields. */
+  /** The compared form of the request: the redacted canonical request without ignored fields. */
   readonly form: JsonObject
   readonly digest: string
-  /** Kind of work. Method and path if the request belongs to no format. */
+  /** Kind of work, or method and path if the request belongs to no format. */
   readonly work: string
   /**
    * Digest of the fields that all conversation formats support, so that the recording also answers callers of other
@@ -22,12 +22,12 @@ export interface MatchKey {
   readonly conversation?: string
 }
 
-/** Replaces text that matches a rule of `--ignore`. */
+/** Placeholder for text that matches a rule of `--ignore`. */
 const IGNORED = '[ignored]'
 
 /**
- * Returns the match key of a recorded request. The replayer also passes the requests of its callers, after redacting
- * them as the recorder does.
+ * Returns the match key of a recorded request, or of a request to the replayer, which redacts requests as the recorder
+ * does.
  *
  * @param ignore rules of `--ignore`. Their paths name fields of the canonical request.
  */

@@ -1,7 +1,7 @@
 import { bytesOf } from './body.ts'
 import type { RecordedBody } from './recording.ts'
 
-/** The boundary of a form whose header states none. */
+/** Boundary for forms whose header states none. */
 const BOUNDARY = 'interlingua-form-boundary'
 
 /** Returns the media type of a form, with the recorded boundary if there is one. */

@@ -2,39 +2,39 @@ import { randomBytes } from 'node:crypto'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { ServedAnswer } from './served-answer.ts'
 
-/** The fields that hold ids of answers, items and calls, in any format. */
+/** Fields that contain ids of answers, items and calls, in any format. */
 const NAMES = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId', 'tool_use_id'] as const
 
-/** Fields with content of models or callers. They contain no ids. */
+/** Fields with content from models or callers, which contain no ids. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata', 'data'])
 /** Objects whose `id` is the name of a model. */
 const NAMED_BY_CALLERS: ReadonlySet<unknown> = new Set(['model', 'list'])
 
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
-/** Matches the ending of an id in an answer that serves more requests than its own. */
-const ENDING = /_replay[0-9a-f]{12}/g
+/** Pattern of the suffix of an id in an answer that also serves requests other than its own. */
+const SUFFIX = /_replay[0-9a-f]{12}/g
 
-/** Creates an ending for the ids of one answer. */
-export const newEnding = (): string => `_replay${randomBytes(6).toString('hex')}`
+/** Creates a suffix for the ids of one answer. */
+export const newSuffix = (): string => `_replay${randomBytes(6).toString('hex')}`
 
-/** Returns the ending of an id in a text. */
-export const endingIn = (text: string): string | undefined => text.match(ENDING)?.[0]
+/** Returns the suffix of an id in a text. */
+export const suffixIn = (text: string): string | undefined => text.match(SUFFIX)?.[0]
 
-/** Removes the endings of ids, so that a later request about an answer equals the recorded one. */
-export const withoutEndings = (text: string): string => text.replaceAll(ENDING, '')
+/** Removes the suffixes of ids, so that a later request about an answer equals the recorded one. */
+export const withoutSuffixes = (text: string): string => text.replaceAll(SUFFIX, '')
 
 /**
- * Gives the ids of an answer an ending, so that each of its requests gets other ids. Chunks are whole events or whole
- * bodies. Ids that already have an ending keep it.
+ * Adds a suffix to the ids of an answer, so that each request that it serves gets different ids. Chunks are complete
+ * events or complete bodies. Ids that already have a suffix keep it.
  */
-export function withNewIds(answer: ServedAnswer, ending: string): ServedAnswer {
+export function withNewIds(answer: ServedAnswer, suffix: string): ServedAnswer {
   if (!/json|event-stream/i.test(answer.headers['content-type'] ?? '')) return answer
   const texts = answer.chunks.map(({ bytes }) => bytes.toString('utf8'))
   const ids = new Set(texts.flatMap(valuesIn).flatMap(idsIn))
   const renamed = (text: string): string =>
     text.replaceAll(NAMED, (field, id: string) =>
-      ids.has(id) && endingIn(id) === undefined ? `${field.slice(0, -1)}${ending}"` : field,
+      ids.has(id) && suffixIn(id) === undefined ? `${field.slice(0, -1)}${suffix}"` : field,
     )
   return {
     ...answer,
@@ -42,7 +42,7 @@ export function withNewIds(answer: ServedAnswer, ending: string): ServedAnswer {
   }
 }
 
-/** The JSON values of a body or of events. */
+/** Returns the JSON values of a body or of events. */
 function valuesIn(text: string): readonly Json[] {
   const whole = parseJson(text.replace(/^[[,]\s*(?=\{)/, ''))
   if (whole !== undefined) return [whole]

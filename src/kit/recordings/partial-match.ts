@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 
-/** Paths of the canonical request by which a recording answers requests that differ from its own, with its values. */
+/** Paths in the canonical request, and their recorded values. The recording answers every request with these values. */
 export interface PartialMatch {
   readonly values: readonly { readonly path: readonly string[]; readonly recorded: ReadonlySet<string> }[]
 }
@@ -18,8 +18,8 @@ export const partialMatch = (paths: readonly string[], form: JsonObject): Partia
 })
 
 /**
- * Whether a request has the recorded values at all paths: at least these of a path with `*`, none if the recorded
- * request has none.
+ * Returns true if a request has the recorded values at all paths. A path with `*` may have more values than recorded. A
+ * path without a recorded value must have none.
  */
 export const matchesPartially = ({ values }: PartialMatch, form: JsonObject): boolean =>
   values.every(({ path, recorded }) => {
@@ -27,7 +27,7 @@ export const matchesPartially = ({ values }: PartialMatch, form: JsonObject): bo
     return recorded.size === 0 ? requested.size === 0 : [...recorded].every(one => requested.has(one))
   })
 
-/** Returns the values at a path as JSON. `*` stands for every field or item, `-1` for the last item of a list. */
+/** Returns the values at a path as JSON. `*` means every field or item, `-1` the last item of a list. */
 function valuesAt(value: Json | undefined, [step, ...rest]: readonly string[]): Set<string> {
   if (value === undefined) return new Set()
   if (step === undefined) return new Set([JSON.stringify(value)])

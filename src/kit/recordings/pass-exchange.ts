@@ -5,41 +5,41 @@ import { errorAnswer } from './error-answer.ts'
 import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Bytes; a larger exchange passes, but is not recorded. */
+/** Maximum size of a recorded exchange, in bytes. A larger exchange is passed on without being recorded. */
 export const MAX_RECORDED = 48 * 1024 * 1024
 
 export interface PassOptions {
   /** The base URL of the upstream. */
   readonly upstream: string
-  /** Records the exchange. Without it, the exchange only passes. */
+  /** Records the exchange. Without a recorder, the exchange is only passed on. */
   readonly recorder?: Recorder | undefined
-  /** The body of the request, if it was read before. */
+  /** The body of the request, if it was already read. */
   readonly body?: Buffer
 }
 
-/** Passes one exchange to an upstream; chunks go on as they arrive, in both directions. */
+/** Passes one exchange on to an upstream. Forwards chunks as they arrive, in both directions. */
 export function passExchange(
   message: IncomingMessage,
   reply: ServerResponse,
   { upstream, recorder, body }: PassOptions,
 ): void {
   const { method = 'GET', url = '/', headers } = message
-  const [began, at] = [performance.now(), new Date()]
+  const [startedAt, at] = [performance.now(), new Date()]
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
-  const sent = body === undefined && recorder !== undefined ? new PassingBody(message, began) : undefined
+  const requestBody = body === undefined && recorder !== undefined ? new PassingBody(message, startedAt) : undefined
   const outgoing = send(target, { method, headers: passedHeaders(headers) }, answer => {
-    const ms = msSince(began)
+    const ms = msSince(startedAt)
     const { statusCode: status = 0 } = answer
     if (recorder !== undefined) {
-      const got = new PassingBody(answer, began)
-      // Comes before the caller gets the end of the answer, so that its next request finds this exchange.
+      const answerBody = new PassingBody(answer, startedAt)
+      // Runs before the caller receives the end of the answer, so that the caller's next request finds this exchange.
       onceOver(answer, isComplete => {
-        if (sent?.isTooLarge || got.isTooLarge) recorder.tooLarge(method, url)
+        if (requestBody?.isTooLarge || answerBody.isTooLarge) recorder.tooLarge(method, url)
         else
           recorder.exchange(
-            { method, url, headers, body: body ?? sent!.bytes },
-            { status, headers: answer.headers, ms, chunks: got.chunks, isComplete },
+            { method, url, headers, body: body ?? requestBody!.bytes },
+            { status, headers: answer.headers, ms, chunks: answerBody.chunks, isComplete },
             at,
           )
       })
@@ -62,7 +62,7 @@ export function passExchange(
   else outgoing.end(body)
 }
 
-/** Calls back once at the end of a message, or when its connection closes before. */
+/** Calls back once at the end of a message, or when its connection closes earlier. */
 function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void): void {
   let isOver = false
   const end = (): void => {
@@ -73,15 +73,15 @@ function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void)
   message.once('close', end)
 }
 
-/** Collects the chunks of a body while they pass, up to a limit. */
+/** Collects the chunks of a body while they are passed on, up to a limit. */
 class PassingBody {
   readonly chunks: Chunk[] = []
   isTooLarge = false
   private size = 0
-  private readonly began: number
+  private readonly startedAt: number
 
-  constructor(message: IncomingMessage, began: number) {
-    this.began = began
+  constructor(message: IncomingMessage, startedAt: number) {
+    this.startedAt = startedAt
     message.on('data', (bytes: Buffer) => this.take(bytes))
   }
 
@@ -94,6 +94,6 @@ class PassingBody {
     if (this.size > MAX_RECORDED) {
       this.isTooLarge = true
       this.chunks.length = 0
-    } else this.chunks.push({ ms: msSince(this.began), bytes })
+    } else this.chunks.push({ ms: msSince(this.startedAt), bytes })
   }
 }

@@ -5,11 +5,13 @@ import { passExchange } from './pass-exchange.ts'
 import { PassedSessions } from './record-sockets.ts'
 import { Recorder } from './recorder.ts'
 
-/** What a replay server does with requests that no recording matches: it passes them to an upstream. */
+/** Policy of a replay server for requests that no recording matches, which it passes on to an upstream. */
 export interface MissPolicy {
   /** The base URL of the upstream. */
   readonly upstream: string
-  /** Records what passes, so that the next equal request finds it. Without it, requests only pass. */
+  /**
+   * Records the exchanges, so that the next equal request finds a recording. Without it, requests are only passed on.
+   */
   readonly record?: RecordMisses
 }
 
@@ -23,7 +25,7 @@ export interface RecordMisses {
   wrote?(file: string): void
 }
 
-/** Passes requests without a recording to an upstream, and adds what it records of them to a library. */
+/** Passes requests without a recording on to an upstream, and adds the resulting recordings to a library. */
 export class PassedMisses {
   private readonly upstream: string
   private readonly recorder: Recorder | undefined
@@ -52,7 +54,7 @@ export class PassedMisses {
     this.sessions.pass(message, connection, head)
   }
 
-  /** Waits until every exchange that has passed is recorded. */
+  /** Waits until every exchange that was passed on is recorded. */
   async written(): Promise<void> {
     await this.recorder?.close()
   }

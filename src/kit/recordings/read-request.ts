@@ -14,13 +14,18 @@ export interface ReadRequest extends MatchedRoute {
   readonly canonical: CanonicalRequest
 }
 
-/** Reads a request in the format of its endpoint; undefined if it has none, or if the format cannot read it. */
+/**
+ * Reads a request in the format of its endpoint. Returns undefined if there is no format or it cannot read the request.
+ */
 export function readRequest(recorded: RecordedRequest): ReadRequest | undefined {
   const read = attempt(recorded)
   return typeof read === 'string' ? undefined : read
 }
 
-/** Returns why the format of its endpoint cannot read a request. Undefined if it can, or if there is no format. */
+/**
+ * Returns the reason why the format of its endpoint cannot read a request, or undefined if it can or there is no
+ * format.
+ */
 export function unreadableReason(recorded: RecordedRequest): string | undefined {
   const read = attempt(recorded)
   return typeof read === 'string' ? read : undefined
@@ -88,6 +93,6 @@ function bodyOf({ body }: RecordedRequest): { body: JsonObject; files?: readonly
   return { body: fields, files }
 }
 
-/** Adds a value to a field of a form, whose repeated values are a list. */
+/** Adds a value to a form field. Repeated values become a list. */
 const repeated = (before: Json | undefined, value: string): Json =>
   before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]

@@ -15,7 +15,7 @@ export interface RecordProxyOptions {
   readonly upstream: string
   readonly recorder: Recorder
   readonly host?: string
-  /** 0 for any free port. */
+  /** Port to listen on. 0 means any free port. */
   readonly port?: number
 }
 

@@ -5,16 +5,16 @@ import { MAX_RECORDED } from './pass-exchange.ts'
 import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 
-/** Bytes; largest message. */
+/** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE = 64 * 1024 * 1024
-/** Codes that a close frame must not contain (RFC 6455, section 7.4.1), and the code that is sent instead. */
+/** Codes that a close frame must not contain (RFC 6455, section 7.4.1), and the code to send instead. */
 const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
 const NORMAL = 1000
 
-/** Returns a code that a close frame may contain. */
+/** Returns the code, or a replacement if a close frame must not contain it. */
 export const sendableCode = (code: number): number => (code < NORMAL || UNSENDABLE.has(code) ? NORMAL : code)
 
-/** Passes WebSocket sessions to an upstream, and records them if there is a recorder. */
+/** Passes WebSocket sessions on to an upstream, and records them if there is a recorder. */
 export class PassedSessions {
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
   private readonly upstream: string
@@ -54,13 +54,13 @@ export class PassedSessions {
   }
 }
 
-/** The caller's headers without those of the handshake, which the upstream's connection has its own of. */
+/** Returns the caller's headers without those of the handshake, because the upstream's connection has its own. */
 const sessionHeaders = ({ headers }: IncomingMessage): Record<string, string | string[]> =>
   Object.fromEntries(Object.entries(passedHeaders(headers)).filter(([name]) => !name.startsWith('sec-websocket-')))
 
-/** One session; frames go on as they arrive, in both directions. */
+/** One session, whose frames are forwarded as they arrive, in both directions. */
 class PassingSession {
-  private readonly began = performance.now()
+  private readonly startedAt = performance.now()
   private readonly at = new Date()
   private readonly frames: ArrivedSession['frames'][number][] = []
   private isRecorded = false
@@ -83,7 +83,7 @@ class PassingSession {
         if (this.isRecorded) return
         this.isRecorded = true
         const closed = {
-          ms: msSince(this.began),
+          ms: msSince(this.startedAt),
           from: side,
           code,
           ...(reason.length > 0 ? { reason: String(reason) } : {}),
@@ -103,6 +103,6 @@ class PassingSession {
   private take(from: 'caller' | 'upstream', bytes: Buffer, isBinary: boolean): void {
     this.size += bytes.length
     if (this.size > MAX_RECORDED) this.frames.length = 0
-    else this.frames.push({ ms: msSince(this.began), from, bytes: Buffer.from(bytes), isBinary })
+    else this.frames.push({ ms: msSince(this.startedAt), from, bytes: Buffer.from(bytes), isBinary })
   }
 }

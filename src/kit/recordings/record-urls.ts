@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isDecodable } from './chunks.ts'
 
-/** Appends a caller's path to the upstream's URL. A version at the end of the one is not repeated by the other. */
+/** Appends a caller's path to the upstream's URL. If both contain the version, it is not repeated. */
 export function upstreamUrl(upstream: string, path: string): string {
   const base = upstream.replace(/\/+$/, '')
   const version = /\/v\d\w*$/.exec(base)?.[0]
@@ -11,7 +11,7 @@ export function upstreamUrl(upstream: string, path: string): string {
 /** Headers that belong to one connection. */
 const OF_CONNECTION = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'])
 
-/** The caller's headers for the upstream, in which it accepts only encodings that a recording can decode. */
+/** Returns the caller's headers for the upstream, accepting only encodings that the recorder can decode. */
 export function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const passed: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(headers))
@@ -21,5 +21,5 @@ export function passedHeaders(headers: IncomingHttpHeaders): Record<string, stri
   return passed
 }
 
-/** Milliseconds since a time of `performance.now()`, with one decimal. */
-export const msSince = (began: number): number => Math.round((performance.now() - began) * 10) / 10
+/** Returns the milliseconds since a time of `performance.now()`, rounded to one decimal. */
+export const msSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10

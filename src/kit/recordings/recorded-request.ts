@@ -5,7 +5,7 @@ import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
 
-/** A request as it arrived; its body is decoded. */
+/** A request as it arrived, with its body decoded. */
 export interface ArrivedRequest {
   readonly method: string
   /** Path and query. */
@@ -14,12 +14,15 @@ export interface ArrivedRequest {
   readonly body: Uint8Array
 }
 
-/** Returns what a recording must not contain: matches of the rules, and the credentials of the request. */
+/**
+ * Returns the redaction of everything that a recording must not contain: matches of the rules, and the credentials of
+ * the request.
+ */
 export function redactionFor({ url, headers }: ArrivedRequest, rules: readonly string[]): Redaction {
   return new Redaction(rules, credentialsIn(headers, queryOf(url)))
 }
 
-/** Converts a request to what is recorded of it. The replayer converts its callers' requests with this function, too. */
+/** Converts a request to its recorded form. The replayer also converts its callers' requests with this function. */
 export async function recordedRequest(arrived: ArrivedRequest, redaction: Redaction): Promise<RecordedRequest> {
   const { method, url, headers } = arrived
   const query = recordedQuery(queryOf(url), redaction)
@@ -56,7 +59,7 @@ async function formOf(body: Uint8Array, type: string): Promise<NonNullable<Recor
   )
 }
 
-/** Removes secrets from a body; the paths of rules begin at the JSON value, or with the field of a form. */
+/** Removes secrets from a body. Paths of rules start at the JSON value or, for forms, with the name of the field. */
 export function redactedBody(body: RecordedBody, redaction: Redaction): RecordedBody {
   if (body.json !== undefined) return { ...body, json: redaction.json(body.json as Json) }
   if (body.form !== undefined)
@@ -73,7 +76,10 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
   return json ?? { text: redaction.text(body.text) }
 }
 
-/** JSON whose spacing is unusual stays as it is, unless it holds a secret. */
+/**
+ * Redacts the text of a JSON value, which keeps its spacing if it contains no secret. Returns undefined for other
+ * texts.
+ */
 function jsonText(text: string, redaction: Redaction): RecordedBody | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {

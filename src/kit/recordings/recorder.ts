@@ -10,15 +10,15 @@ import { type RecordedAnswer, type RecordedSession, type Recording, VERSION } fr
 import { redactedEvents } from './redact-events.ts'
 import type { Redaction } from './redaction.ts'
 
-/** An answer as it arrived; the chunks are those of the wire. */
+/** An answer as it arrived, with the chunks as on the wire. */
 export interface ArrivedAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Time from the start of the request to the head. */
+  /** Time from the start of the request to the head of the answer, in milliseconds. */
   readonly ms: number
   readonly chunks: readonly Chunk[]
   readonly isComplete: boolean
-  /** Whether the chunks are decoded already, whatever the header `content-encoding` states. */
+  /** True if the chunks are already decoded, whatever the header `content-encoding` states. */
   readonly isDecoded?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface RecorderOptions {
   /** Rules of `--redact` and `--ignore`. */
   readonly redact?: readonly string[]
   readonly ignore?: readonly string[]
-  /** Writes a new file. By default the file system's function. */
+  /** Writes a new file. The default is the file system's function. */
   readonly write?: WriteFile
   /** Reports a recording that could not be written. */
   warn(message: string): void
@@ -40,14 +40,14 @@ export interface RecorderOptions {
   wrote?(file: string, recording: Recording): void
 }
 
-/** Writes what passed to a folder. Its failures are reported and never reach the call that is recorded. */
+/** Writes exchanges to a folder. Failures are reported, and never affect the recorded call. */
 export class Recorder {
   private readonly options: RecorderOptions
   private readonly writing = new Set<Promise<void>>()
 
   constructor(options: RecorderOptions) {
     this.options = options
-    // Reports invalid rules at the start.
+    // Report invalid rules at the start.
     redactionFor({ method: '', url: '', headers: {}, body: Buffer.alloc(0) }, [
       ...(options.redact ?? []),
       ...(options.ignore ?? []),
@@ -64,12 +64,12 @@ export class Recorder {
     this.write(request, at, async redaction => ({ session: recordedSession(session, redaction) }))
   }
 
-  /** Reports an exchange that passed without being recorded. */
+  /** Reports an exchange that was passed on without being recorded. */
   tooLarge(method: string, url: string): void {
     this.options.warn(`cannot record ${method} ${url.split('?', 1)[0]}: the exchange is too large`)
   }
 
-  /** Waits until everything that passed is written. */
+  /** Waits until all exchanges are written. */
   async close(): Promise<void> {
     while (this.writing.size > 0) await Promise.all(this.writing)
   }
@@ -90,7 +90,7 @@ export class Recorder {
   }
 }
 
-/** Converts the answer, or the session, to what is recorded of it. */
+/** Converts the answer or the session to its recorded form. */
 type Rest = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
 
 async function recorded(
@@ -126,7 +126,7 @@ async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> 
   return chunks === undefined ? request : { ...request, body: Buffer.concat(chunks.map(({ bytes }) => bytes)) }
 }
 
-/** Converts an answer to what is recorded of it. */
+/** Converts an answer to its recorded form. */
 export async function recordedAnswer(
   { status, headers, ms, chunks, isComplete, isDecoded = false }: ArrivedAnswer,
   redaction: Redaction,

@@ -4,17 +4,17 @@ import { isRule } from './rules.ts'
 
 /* The schema of a recording file: one exchange or one WebSocket session (docs/record-replay.md#files). */
 
-/** The version of recording files that this program writes, and the newest that it reads. */
+/** Version of the recording files that this program writes, and newest version that it reads. */
 export const VERSION = 1
 
-/** Most items of a list: chunks of a stream, frames of a session, parts of a form. */
+/** Maximum number of items in a list: chunks of a stream, frames of a session, parts of a form. */
 const MOST_ITEMS = 1_000_000
 
 const anyText = v.string('expected a string')
 const ms = v.pipe(v.number('expected milliseconds'), v.minValue(0, 'expected milliseconds, 0 or more'))
 const headers = mapOf(anyText)
 
-/** Bytes: text if they are UTF-8, otherwise base64. */
+/** Fields for bytes: text for UTF-8, otherwise base64. */
 const bytes = { text: v.optional(anyText), base64: v.optional(v.pipe(anyText, v.base64('is not base64'))) }
 
 /** Requires exactly one of the fields. */
@@ -30,7 +30,7 @@ const FORM_PART = v.pipe(
   exactlyOne('text', 'base64'),
 )
 
-/** A body in the most readable form that gives back the same bytes. JSON is written with `indent` spaces, or none. */
+/** A body in the most readable form that restores the same bytes. JSON is written with `indent` spaces, or none. */
 const body = {
   json: v.optional(v.unknown()),
   indent: v.optional(whole(1, 10)),
@@ -48,7 +48,7 @@ const REQUEST = fields({
   body: v.optional(BODY),
 })
 
-/** A chunk of a body as it arrived; `ms` counts from the start of the request. */
+/** A chunk of a body as it arrived. `ms` counts from the start of the request. */
 const CHUNK = v.pipe(fields({ ms, ...bytes }), exactlyOne('text', 'base64'))
 
 const ANSWER = fields({
@@ -56,15 +56,15 @@ const ANSWER = fields({
   headers,
   /** Time from the start of the request to the head of the answer. */
   ms,
-  /** The content encoding on the wire; the body below is decoded. */
+  /** Content encoding on the wire. The body below is decoded. */
   content_encoding: v.optional(anyText),
   body: v.optional(BODY),
   chunks: v.optional(list(CHUNK, MOST_ITEMS)),
-  /** Whether the whole answer arrived. */
+  /** True if the answer arrived completely. */
   complete: yesOrNo,
 })
 
-/** One message of a session; `binary` marks a text that was sent in a binary frame, as Gemini Live does. */
+/** One message of a session. `binary` marks a text that was sent in a binary frame, as in Gemini Live. */
 const FRAME = v.pipe(
   fields({ ms, from: oneOf(['caller', 'upstream']), binary: v.optional(yesOrNo), ...bytes }),
   exactlyOne('text', 'base64'),
@@ -85,19 +85,19 @@ const RULE = v.pipe(anyText, v.check(isRule, 'is neither a path nor a valid /exp
 export const RECORDING = v.pipe(
   fields({
     version: v.literal(VERSION, `expected ${VERSION}`),
-    /** The program that recorded: `interlingua 0.1.0`. */
+    /** Program that made the recording, such as `interlingua 0.1.0`. */
     program: anyText,
     recorded_at: instant,
-    /** The format of the request; absent for an endpoint that belongs to no format. */
+    /** Format of the request. Absent for an endpoint that belongs to no format. */
     format: v.optional(anyText),
-    /** The endpoint of the format: `/v1/messages`. */
+    /** Endpoint of the format, such as `/v1/messages`. */
     endpoint: v.optional(anyText),
-    /** Rules of `--redact` and `--ignore` with which it was recorded; they are part of its match key. */
+    /** Rules of `--redact` and `--ignore` that were used for recording. They are part of the match key. */
     redact: v.optional(list(RULE)),
     ignore: v.optional(list(RULE)),
     /**
-     * Paths of the canonical request. The recording then answers every request of its kind of work whose values there
-     * are those of the recorded request, unless another recording equals it.
+     * Paths in the canonical request. The recording answers every request for the same kind of work that has the
+     * recorded values at these paths, unless another recording matches that request exactly.
      */
     match: v.optional(list(anyText)),
     request: REQUEST,

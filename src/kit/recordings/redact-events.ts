@@ -2,7 +2,7 @@ import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { Redaction } from './redaction.ts'
 
-/** Fields that tell the parts of an answer apart: deltas of one part have the same values. */
+/** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
 const IDENTITY = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
 
 /** One text in one event. */
@@ -12,8 +12,8 @@ interface Leaf {
 }
 
 /**
- * Redacts the payloads of a stream's events. Texts at the same place of successive events are folded into one text,
- * redacted, and split again, so that a secret spread over several deltas is found.
+ * Redacts the payloads of a stream's events. Texts at the same path of successive events are joined, redacted and split
+ * again, so that a secret spread over several deltas is found.
  */
 export function redactedEvents(payloads: readonly string[], redaction: Redaction): readonly string[] {
   const values = payloads.map(payload => (/^\s*[[{]/.test(payload) ? parseJson(payload) : undefined))
@@ -41,7 +41,7 @@ const HIDDEN = 'hidden '
 const laneOf = (lane: string, path: readonly string[], redaction: Redaction): string =>
   isHidden(path, redaction) ? HIDDEN + lane : lane
 
-/** Whether a rule names the field or one above it. */
+/** Returns true if a rule names the field or a field that contains it. */
 const isHidden = (path: readonly string[], redaction: Redaction): boolean =>
   path.some((_, index) => redaction.hides(path.slice(0, index + 1)))
 
@@ -49,7 +49,7 @@ function addTo(lanes: Map<string, Leaf[]>, lane: string, leaf: Leaf): void {
   getOrAdd(lanes, lane, (): Leaf[] => []).push(leaf)
 }
 
-/** The texts of one lane, in order, after redaction. */
+/** The redacted texts of one lane, in order. */
 class Lane {
   private readonly texts: readonly string[]
   private at = 0
@@ -66,7 +66,7 @@ class Lane {
   }
 }
 
-/** Calls back with every text of a value, the lane that it belongs to, and its path. */
+/** Calls back with every text of a value, the lane of the text, and its path. */
 function eachText(
   value: Json,
   lane: string,
@@ -82,7 +82,7 @@ function eachText(
   }
 }
 
-/** Copies a value with other texts, in the order of `eachText`. */
+/** Copies a value with different texts, in the order of `eachText`. */
 function rewritten(
   value: Json,
   lane: string,

@@ -3,12 +3,12 @@ import { base64Edits } from './base64-runs.ts'
 import { matchesPath, parseRule, type Rule } from './rules.ts'
 import { type Edit, mergedEdits, spliced } from './splice.ts'
 
-/** Replaces what a recording must not contain. */
+/** Placeholder for text that a recording must not contain. */
 export const REDACTED = '[redacted]'
 
 /**
- * Removes secrets from texts and JSON. It is idempotent, so that a recorded request and the request that it was made
- * from have the same match key.
+ * Removes secrets from texts and JSON. Redaction is idempotent, so that a recorded request and the original request
+ * have the same match key.
  */
 export class Redaction {
   private readonly patterns: readonly RegExp[]
@@ -17,7 +17,7 @@ export class Redaction {
 
   /**
    * @param rules rules of `--redact` or `--ignore`.
-   * @param secrets expressions for secrets that the request itself carries.
+   * @param secrets patterns of secrets that the request itself contains.
    */
   constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED) {
     const parsed: readonly Rule[] = rules.map(parseRule)
@@ -30,11 +30,11 @@ export class Redaction {
     return this.pieces([text])[0]!
   }
 
-  /** Redacts the concatenation of pieces and splits it again, so that a secret spread over several is found. */
+  /** Redacts the concatenation of pieces and splits it again, so that a secret spread over several pieces is found. */
   pieces(pieces: readonly string[]): readonly string[] {
     if (this.patterns.length === 0) return pieces
     let redacted = pieces
-    // A replacement may create the start of a text, which `^` matches; each turn leaves less to replace.
+    // A replacement may create the start of a text, which `^` matches. Each pass leaves less to replace.
     for (;;) {
       const edits = this.editsOf(redacted.join(''))
       if (edits.length === 0) return redacted
@@ -42,12 +42,12 @@ export class Redaction {
     }
   }
 
-  /** Whether a path rule names the field. */
+  /** Returns true if a path rule names the field. */
   hides(path: readonly string[]): boolean {
     return this.paths.length > 0 && matchesPath(this.paths, path)
   }
 
-  /** Copies a value without the fields that path rules name. */
+  /** Copies a value without the fields named by path rules. */
   without(value: Json, path: readonly string[] = []): Json {
     if (this.paths.length === 0 || typeof value !== 'object' || value === null) return value
     const kept = Object.entries(value as JsonObject).filter(([name]) => !this.hides([...path, name]))
@@ -55,7 +55,7 @@ export class Redaction {
     return Array.isArray(value) ? copied.map(([, item]) => item) : Object.fromEntries(copied)
   }
 
-  /** Redacts every text and name of a field; the shape stays. */
+  /** Redacts every text and field name. The shape stays the same. */
   json(value: Json, path: readonly string[] = [], isHidden = false): Json {
     const hidden = isHidden || this.hides(path)
     if (Array.isArray(value)) return value.map((item, index) => this.json(item, [...path, String(index)], hidden))

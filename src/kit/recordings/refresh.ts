@@ -28,17 +28,17 @@ export interface RefreshOptions {
 /** Result of refreshing one recording. */
 export interface Refreshed {
   readonly file: string
-  /** What changed in the shape of the answer. */
+  /** Changes in the shape of the answer. */
   readonly drift: readonly string[]
-  /** Why the recording was not replaced. */
+  /** Reason why the recording was not replaced. */
   readonly kept?: string
 }
 
 /**
- * Sends the request of each recording to the upstream again and replaces its answer. An answer that fails where the
- * recorded one did not, and a WebSocket session, are kept.
+ * Sends the request of each recording to the upstream again, and replaces the recorded answer. Keeps a recording whose
+ * new answer fails although the recorded one did not, and WebSocket sessions.
  *
- * @throws RecordingError if a file of the folder is not a recording.
+ * @throws RecordingError if a file in the folder is not a recording.
  */
 export async function* refresh(options: RefreshOptions): AsyncGenerator<Refreshed> {
   for (const filed of readFolder(options.folder)) yield await refreshed(filed, options)
@@ -51,7 +51,7 @@ async function refreshed({ file, recording }: FiledRecording, options: RefreshOp
   const at = new Date()
   const arrived = await exchange(sent, options.upstream).catch((fault: Error) => fault.message)
   if (typeof arrived === 'string') return { file, drift: [], kept: `the upstream cannot be reached: ${arrived}` }
-  if (!arrived.isComplete) return { file, drift: [], kept: 'the answer broke off' }
+  if (!arrived.isComplete) return { file, drift: [], kept: 'the answer was interrupted' }
   if (arrived.status >= 400 && answer.status < 400)
     return { file, drift: [], kept: `the upstream answered with status ${arrived.status}` }
   const streams = readRequest(request)?.streams ?? false
@@ -61,13 +61,13 @@ async function refreshed({ file, recording }: FiledRecording, options: RefreshOp
   return { file, drift: drift(shapeOf(answer), shapeOf(fresh)) }
 }
 
-/** Replaces a file in one step. */
+/** Replaces a file atomically. */
 async function replace(file: string, recording: Recording): Promise<void> {
   await writeFile(`${file}.partial`, writeRecording(recording))
   await rename(`${file}.partial`, file)
 }
 
-/** Returns a recorded request as it is sent, with the key in the header of its format. */
+/** Returns a recorded request as sent to the upstream, with the key in the header of its format. */
 function arrivedRequest(recorded: RecordedRequest, key: string | undefined): ArrivedRequest {
   const { method, path, query = {}, headers, body } = recorded
   const search = Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query)}`
@@ -84,20 +84,20 @@ function arrivedRequest(recorded: RecordedRequest, key: string | undefined): Arr
   }
 }
 
-/** Sends a request; the answer has its chunks with their times. */
+/** Sends a request. Returns the answer with its chunks and their times. */
 function exchange({ method, url, headers, body }: ArrivedRequest, upstream: string): Promise<ArrivedAnswer> {
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
-  const began = performance.now()
+  const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     const outgoing = send(
       target,
       { method, headers: body.length === 0 ? headers : { ...headers, 'content-length': body.length } },
       answer => {
         const { statusCode: status = 0, headers: head } = answer
-        const ms = msSince(began)
+        const ms = msSince(startedAt)
         const chunks: Chunk[] = []
-        answer.on('data', (bytes: Buffer) => chunks.push({ ms: msSince(began), bytes }))
+        answer.on('data', (bytes: Buffer) => chunks.push({ ms: msSince(startedAt), bytes }))
         answer.on('error', () => {})
         answer.once('close', () => resolve({ status, headers: head, ms, chunks, isComplete: answer.complete }))
       },

@@ -10,38 +10,38 @@ import { type Fault, FaultChooser } from './faults.ts'
 import type { FiledRecording } from './folder.ts'
 import { type Entry, Library, type Nearest, type Wanted } from './library.ts'
 import { listening } from './listening.ts'
-import { endingIn, newEnding, withoutEndings } from './new-ids.ts'
+import { newSuffix, suffixIn, withoutSuffixes } from './new-ids.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
 import { readRequest, unreadableReason } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault, withRange } from './served-answer.ts'
 
-/** The header by which a test keeps the order of its own equal requests. */
+/** Header that gives each test its own order of equal requests. */
 export const SCOPE = 'interlingua-replay-scope'
 
 export interface ReplayOptions {
   readonly recordings: readonly FiledRecording[]
   readonly ignore?: readonly string[]
-  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
+  /** Speed as a multiple of the recorded speed. 0 means no waiting. */
   readonly speed?: number
   readonly faults?: readonly Fault[]
   readonly seed?: number
-  /** What happens to a request without a recording. Without it, the request fails. */
+  /** Policy for a request without a recording. Without a policy, the request fails. */
   readonly onMiss?: MissPolicy
   readonly host?: string
-  /** 0 for any free port. */
+  /** Port to listen on. 0 means any free port. */
   readonly port?: number
 }
 
 /** A running server that answers from recordings. */
 export interface Replay {
   readonly url: string
-  /** The messages of all requests that failed because no recording matches them. */
+  /** Messages for all requests that failed because no recording matches them. */
   readonly misses: readonly string[]
   /** Files that no request has asked for. */
   readonly unused: readonly string[]
-  /** The models that recordings request. */
+  /** Models requested in recordings. */
   readonly models: readonly RecordedModel[]
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function openReplay(options: ReplayOptions): Promise<Replay> {
   }
 }
 
-/** A model that recordings request, and the format of their requests. */
+/** A model requested in recordings, and the format of the requests. */
 export interface RecordedModel {
   readonly id: string
   readonly format?: Format
@@ -114,8 +114,8 @@ class ReplayServer {
     for await (const chunk of message) chunks.push(chunk as Buffer)
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
-    // Equal requests about different answers, such as polls of two videos, have orders of their own.
-    const about = endingIn(url)
+    // Equal requests about different answers, such as polls of two videos, have separate orders.
+    const about = suffixIn(url)
     const scope = `${String(headers[SCOPE] ?? '')}${about ?? ''}`
     const recorded = await recordedRequest(request, redactionFor(request, []))
     const caller = readRequest(recorded)
@@ -123,8 +123,8 @@ class ReplayServer {
     await this.passed?.written()
     const wanted: Wanted = { format: caller?.route.format, streams }
     const found = await this.find(request, wanted, scope)
-    const ending = about === undefined || method === 'POST' ? newEnding() : about
-    const asked = { caller, scope, url, ending, range: rangeOf(message) }
+    const idSuffix = about === undefined || method === 'POST' ? newSuffix() : about
+    const asked = { caller, scope, url, idSuffix, range: rangeOf(message) }
     if (found !== undefined && 'answer' in found) return this.serve(reply, found, asked)
     if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
     const missed = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
@@ -132,11 +132,11 @@ class ReplayServer {
     errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
   }
 
-  /** Finds the recording for a request, or for the request without the endings of its ids. HEAD is answered as GET. */
+  /** Finds the recording for a request, or for the request without the suffixes of its ids. Answers HEAD like GET. */
   private async find(request: ArrivedRequest, wanted: Wanted, scope: string): Promise<Entry | Nearest | undefined> {
     const found = await this.library.find(request, wanted, scope)
     if (found === undefined || 'answer' in found) return found
-    const original = withoutEndingsIn(request) ?? request
+    const original = withoutSuffixesIn(request) ?? request
     const read = original.method === 'HEAD' ? { ...original, method: 'GET' } : original
     return read === request ? found : this.library.find(read, wanted, scope)
   }
@@ -174,26 +174,26 @@ class ReplayServer {
 
 interface Asked extends AskedAnswer {
   readonly scope: string
-  /** The header `range` of a download. */
+  /** Value of the header `range` of a download. */
   readonly range: string | undefined
 }
 
 const rangeOf = ({ method, headers: { range } }: IncomingMessage): string | undefined =>
   method === 'GET' || method === 'HEAD' ? range : undefined
 
-/** Removes the endings of ids from a request; undefined if it has none. */
-function withoutEndingsIn(request: ArrivedRequest): ArrivedRequest | undefined {
+/** Removes the suffixes of ids from a request. Returns undefined if there are none. */
+function withoutSuffixesIn(request: ArrivedRequest): ArrivedRequest | undefined {
   const { url, body } = request
   const text = textIn(body)
-  const changed = { url: withoutEndings(url), text: text === undefined ? undefined : withoutEndings(text) }
+  const changed = { url: withoutSuffixes(url), text: text === undefined ? undefined : withoutSuffixes(text) }
   if (changed.url === url && changed.text === text) return undefined
   return { ...request, url: changed.url, body: changed.text === undefined ? body : Buffer.from(changed.text) }
 }
 
-/** @param fault why the format of the endpoint cannot read the request. */
+/** @param fault reason why the format of the endpoint cannot read the request. */
 function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined, fault: string | undefined): string {
   const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
-  const begin = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
-  if (nearest === undefined) return `${begin} There are no recordings.`
-  return `${begin} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
+  const summary = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
+  if (nearest === undefined) return `${summary} There are no recordings.`
+  return `${summary} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
 }

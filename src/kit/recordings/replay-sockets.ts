@@ -11,11 +11,11 @@ import { callerMessage, type ReleasedFrame, redactedMessage, type SessionMiss } 
 export interface SessionServing {
   readonly library: SessionLibrary
   readonly misses: string[]
-  /** Speed as a multiple of the recorded one. 0 waits for nothing. */
+  /** Speed as a multiple of the recorded speed. 0 means no waiting. */
   readonly speed: number
 }
 
-/** A request for a session, its scope, and the recorded sessions of its address. */
+/** A request for a session, its scope, and the recorded sessions with the same address. */
 export interface RequestedSession {
   readonly url: string
   readonly scope: string
@@ -66,7 +66,7 @@ const errorEvent = (message: string) => ({
   error: { type: 'invalid_request_error', code: 'no_recording', message },
 })
 
-/** One session with a caller: follows the first of the recorded sessions that match all messages so far. */
+/** One session with a caller. Follows the first of the recorded sessions that match all messages so far. */
 class ReplayedSession {
   private candidates: readonly SessionCandidate[]
   private readonly socket: WebSocket
@@ -95,17 +95,17 @@ class ReplayedSession {
     const misses: SessionMiss[] = []
     let first: readonly ReleasedFrame[] | undefined
     this.candidates = this.candidates.filter(({ script, redaction, ignore }) => {
-      const taken = script.take(callerMessage(redactedMessage(bytes, redaction), path, ignore))
-      if ('file' in taken) misses.push(taken)
-      else first ??= taken
-      return !('file' in taken)
+      const outcome = script.take(callerMessage(redactedMessage(bytes, redaction), path, ignore))
+      if ('file' in outcome) misses.push(outcome)
+      else first ??= outcome
+      return !('file' in outcome)
     })
     if (first === undefined) return this.miss(path, misses)
     this.follow()
     this.send(first)
   }
 
-  /** Notes which session the caller is following. */
+  /** Records which session the caller is following. */
   private follow(): void {
     const { library } = this.serving
     const { scope } = this.requested
@@ -128,7 +128,7 @@ class ReplayedSession {
     })
   }
 
-  /** Sends messages after those that are being sent, and closes the session if the upstream did. */
+  /** Sends messages after those already being sent, and closes the session if the upstream did. */
   private send(frames: readonly ReleasedFrame[]): void {
     const { speed } = this.serving
     // Later messages may end the script before these are sent.

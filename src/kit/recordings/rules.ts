@@ -1,12 +1,12 @@
-/** A rule of `--redact` or `--ignore`: an expression over texts, or the path of a field. */
+/** A rule of `--redact` or `--ignore`: a regular expression for texts, or the path of a field. */
 export type Rule = { readonly pattern: RegExp } | { readonly path: readonly string[] }
 
-/** Matches an expression between slashes, with flags: `/sk-\w+/i`. */
+/** Pattern of an expression between slashes, with flags, such as `/sk-\w+/i`. */
 const EXPRESSION = /^\/(.+)\/([a-z]*)$/s
 
 /**
- * Parses a rule: `/expression/flags`, or a path such as `metadata.user_id`. In a path, `*` stands for any one step and
- * `**` for any number of steps.
+ * Parses a rule: `/expression/flags`, or a path such as `metadata.user_id`. In a path, `*` matches any single step and
+ * `**` any number of steps.
  *
  * @throws Error for an invalid expression or an empty path.
  */
@@ -24,7 +24,7 @@ export function parseRule(text: string): Rule {
   }
 }
 
-/** Whether a text is a rule. */
+/** Returns true if a text is a valid rule. */
 export function isRule(text: string): boolean {
   try {
     parseRule(text)
@@ -34,7 +34,7 @@ export function isRule(text: string): boolean {
   }
 }
 
-/** Returns whether one of the paths matches a field. */
+/** Returns true if one of the paths matches a field. */
 export const matchesPath = (paths: readonly (readonly string[])[], field: readonly string[]): boolean =>
   paths.some(path => matches(path, field))
 

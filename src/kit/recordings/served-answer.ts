@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChosenFault } from './faults.ts'
 
-/** An answer as it is sent to a caller. */
+/** An answer as sent to a caller. */
 export interface ServedAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  /** Time from the start of the request to the head. */
+  /** Time from the start of the request to the head of the answer, in milliseconds. */
   readonly ms: number
   readonly chunks: readonly ServedChunk[]
   readonly isComplete: boolean
@@ -15,14 +15,14 @@ export interface ServedAnswer {
 interface ServedChunk {
   readonly ms: number
   readonly bytes: Buffer
-  /** Milliseconds without data before the chunk, at any speed. */
+  /** Pause before the chunk in milliseconds, whatever the speed. */
   readonly pause?: number
 }
 
-/** Most bytes that a fault overwrites. */
+/** Maximum number of bytes that a fault overwrites. */
 const GARBLED = 8
 
-/** Returns the answer with a fault at a place of its body. */
+/** Returns the answer with a fault at a position in its body. */
 export function withFault(answer: ServedAnswer, fault: ChosenFault): ServedAnswer {
   const { chunks } = answer
   const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
@@ -34,14 +34,14 @@ export function withFault(answer: ServedAnswer, fault: ChosenFault): ServedAnswe
   return { ...answer, chunks: [...before, changed, ...rest] }
 }
 
-/** Overwrites bytes by zeros, which neither JSON nor an event contains. */
+/** Overwrites bytes with zeros, which neither JSON nor events contain. */
 function garbled(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
   copy.fill(0, 0, Math.min(GARBLED, copy.length))
   return copy
 }
 
-/** Splits a body at an offset in bytes; a chunk there is cut in two. */
+/** Splits a body at a byte offset. Splits a chunk that spans the offset. */
 function splitAt(chunks: readonly ServedChunk[], offset: number): [readonly ServedChunk[], readonly ServedChunk[]] {
   const [before, after]: [ServedChunk[], ServedChunk[]] = [[], []]
   let start = 0
@@ -65,22 +65,24 @@ export function withRange(answer: ServedAnswer, range: string): ServedAnswer {
   const bytes = Buffer.concat(answer.chunks.map(chunk => chunk.bytes))
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   if (answer.status !== 200 || first === undefined || first + last! === '') return answer
-  const begin = first === '' ? Math.max(0, bytes.length - Number(last)) : Number(first)
+  const start = first === '' ? Math.max(0, bytes.length - Number(last)) : Number(first)
   const end = first === '' || last === '' ? bytes.length : Math.min(bytes.length, Number(last) + 1)
   const part = (status: number, head: string, chunk: Buffer): ServedAnswer => ({
     ...{ ...answer, status, headers: { ...answer.headers, 'content-range': `bytes ${head}/${bytes.length}` } },
     chunks: [{ ms: answer.ms, bytes: chunk }],
   })
-  if (begin >= end) return part(416, '*', Buffer.alloc(0))
-  return part(206, `${begin}-${end - 1}`, bytes.subarray(begin, end))
+  if (start >= end) return part(416, '*', Buffer.alloc(0))
+  return part(206, `${start}-${end - 1}`, bytes.subarray(start, end))
 }
 
-/** Sends an answer, its chunks at their times divided by the speed; a speed of 0 waits for nothing. */
+/**
+ * Sends an answer. Chunks are sent at their recorded times divided by the speed, or without waiting if the speed is 0.
+ */
 export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, speed: number): Promise<void> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const at = async (ms: number): Promise<void> => {
-    const left = speed === 0 ? 0 : ms / speed - (performance.now() - began)
-    if (left > 1) await sleep(left)
+    const wait = speed === 0 ? 0 : ms / speed - (performance.now() - startedAt)
+    if (wait > 1) await sleep(wait)
   }
   await at(answer.ms)
   reply.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) })

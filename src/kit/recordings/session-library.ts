@@ -5,7 +5,7 @@ import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-r
 import type { Redaction } from './redaction.ts'
 import { SessionScript } from './session-script.ts'
 
-/** A recorded session that may answer a caller, and what redacts the caller's messages as the recorder did. */
+/** A recorded session that may answer a caller, and the redaction of the caller's messages that the recorder used. */
 export interface SessionCandidate {
   readonly script: SessionScript
   readonly redaction: Redaction
@@ -16,7 +16,7 @@ export interface SessionCandidate {
 export class SessionLibrary {
   private readonly filed: FiledRecording[] = []
   private readonly used = new Set<string>()
-  private readonly taken = new Map<string, Set<string>>()
+  private readonly filesInUse = new Map<string, Set<string>>()
   private readonly ignore: readonly string[]
 
   constructor(ignore: readonly string[] = []) {
@@ -36,9 +36,9 @@ export class SessionLibrary {
     return this.filed.flatMap(({ recording }) => recording.request.query?.['model'] ?? [])
   }
 
-  /** Returns the sessions of an address, those first that the scope has not used yet. */
+  /** Returns the sessions of an address, starting with those that the scope has not used yet. */
   async candidates(request: ArrivedRequest, scope: string): Promise<readonly SessionCandidate[]> {
-    const taken = this.taken.get(scope)
+    const inUse = this.filesInUse.get(scope)
     const found: SessionCandidate[] = []
     const again: SessionCandidate[] = []
     for (const one of this.filed) {
@@ -48,21 +48,21 @@ export class SessionLibrary {
       const key = matchKey(await recordedRequest(request, redaction), rules)
       if (key.digest !== matchKey(one.recording.request, rules).digest) continue
       const candidate = { script: new SessionScript(one, rules), redaction, ignore: rules }
-      if (taken?.has(one.file)) again.unshift(candidate)
+      if (inUse?.has(one.file)) again.unshift(candidate)
       else found.push(candidate)
     }
     return [...found, ...again]
   }
 
-  /** Notes that a scope follows a session. */
+  /** Records that a scope follows a session. */
   take(file: string, scope: string): void {
     this.used.add(file)
-    getOrAdd(this.taken, scope, () => new Set<string>()).add(file)
+    getOrAdd(this.filesInUse, scope, () => new Set<string>()).add(file)
   }
 
-  /** Notes that a scope follows another session after all. */
+  /** Undoes `take`, because the scope follows another session after all. */
   giveBack(file: string, scope: string): void {
     this.used.delete(file)
-    this.taken.get(scope)?.delete(file)
+    this.filesInUse.get(scope)?.delete(file)
   }
 }

@@ -7,7 +7,7 @@ import type { RecordedFrame, RecordedRequest, RecordedSession } from './recordin
 import { redactedEvents } from './redact-events.ts'
 import { Redaction } from './redaction.ts'
 
-/** A message of a caller: sound, of which only the bytes count and not their chunks, or anything else. */
+/** A message of a caller: audio, of which only the bytes matter and not their chunks, or anything else. */
 export type CallerMessage = { readonly audio: Buffer } | { readonly form: JsonObject }
 
 type Step = { readonly frame: RecordedFrame } & (
@@ -15,26 +15,26 @@ type Step = { readonly frame: RecordedFrame } & (
   | { readonly from: 'caller'; readonly message: CallerMessage }
 )
 
-/** A message of the upstream, and its time after the message before it, in milliseconds. */
+/** A message of the upstream, and the time since the previous message in milliseconds. */
 export interface ReleasedFrame {
   readonly frame: RecordedFrame
   readonly wait: number
 }
 
-/** A message that a script expected, and what arrived instead. */
+/** A mismatch between the message that a script expected and the message that arrived. */
 export interface SessionMiss {
   readonly file: string
   readonly differences: readonly Difference[]
 }
 
-/** A recorded session that is being replayed: follows the caller's messages, and releases those of the upstream. */
+/** A recorded session during replay. Follows the caller's messages, and releases the upstream's messages. */
 export class SessionScript {
   readonly file: string
   readonly session: RecordedSession
   private readonly steps: readonly Step[]
   private at = 0
-  /** Bytes of the current step's sound that have arrived. */
-  private heard = 0
+  /** Number of bytes of the current step's audio that have arrived. */
+  private heardBytes = 0
 
   constructor({ file, recording }: FiledRecording, ignore: readonly string[]) {
     this.file = file
@@ -50,7 +50,7 @@ export class SessionScript {
     return this.at === this.steps.length
   }
 
-  /** Returns the upstream's messages before the next one of the caller. */
+  /** Returns the upstream's messages before the caller's next message. */
   released(): readonly ReleasedFrame[] {
     const found: ReleasedFrame[] = []
     for (let step = this.steps[this.at]; step?.from === 'upstream'; step = this.steps[++this.at])
@@ -58,7 +58,9 @@ export class SessionScript {
     return found
   }
 
-  /** Takes a message of the caller; returns a miss if the recorded session has another message here. */
+  /**
+   * Processes a message of the caller. Returns a miss if the recorded session has a different message at this point.
+   */
   take(message: CallerMessage): readonly ReleasedFrame[] | SessionMiss {
     const released = [...this.released()]
     const differing = 'audio' in message ? this.hear(message.audio, released) : this.match(message.form)
@@ -74,7 +76,7 @@ export class SessionScript {
     return undefined
   }
 
-  /** Compares sound with that of one step or several; the upstream's messages between them are released. */
+  /** Compares audio with that of one or several steps, and releases the upstream's messages between these steps. */
   private hear(audio: Buffer, released: ReleasedFrame[]): readonly Difference[] | undefined {
     let rest = audio
     while (rest.length > 0) {
@@ -82,20 +84,22 @@ export class SessionScript {
       const step = this.steps[this.at]
       if (step?.from !== 'caller' || !('audio' in step.message))
         return differences(this.expectation(step), { audio: `${rest.length} bytes` })
-      const expected = step.message.audio.subarray(this.heard)
+      const expected = step.message.audio.subarray(this.heardBytes)
       const size = Math.min(expected.length, rest.length)
       if (!expected.subarray(0, size).equals(rest.subarray(0, size)))
         return differences({ audio: 'as recorded' }, { audio: 'other bytes' })
       rest = rest.subarray(size)
-      this.heard = size === expected.length ? 0 : this.heard + size
-      if (this.heard === 0) this.at++
+      this.heardBytes = size === expected.length ? 0 : this.heardBytes + size
+      if (this.heardBytes === 0) this.at++
     }
     return undefined
   }
 
   private expectation(step: Step | undefined): JsonObject {
     if (step?.from !== 'caller') return { message: 'none: the recorded session has no further message' }
-    return 'form' in step.message ? step.message.form : { audio: `${step.message.audio.length - this.heard} bytes` }
+    return 'form' in step.message
+      ? step.message.form
+      : { audio: `${step.message.audio.length - this.heardBytes} bytes` }
   }
 }
 
@@ -103,7 +107,7 @@ export class SessionScript {
 const IRRELEVANT = new Set(['event_id'])
 
 /**
- * Reads a message of a caller. Turns of Responses are compared as requests, so that their spelling does not count.
+ * Reads a message of a caller. Turns of Responses are compared as requests, so that spelling does not matter.
  *
  * @param path path of the session.
  */

@@ -3,10 +3,10 @@ import { bodyBytes, bytesOf } from './body.ts'
 import { eventRanges } from './event-ranges.ts'
 import type { RecordedAnswer } from './recording.ts'
 
-/** Fields whose values are data of callers and models; their inner names are no part of a shape. */
+/** Fields whose values are data of callers and models. Names inside them are not part of a shape. */
 const DATA: ReadonlySet<string> = new Set(['input', 'args', 'metadata', 'schema', 'parameters'])
 
-/** The fields of an answer with the types of their values. Items of a list are told apart by their field `type`. */
+/** The fields of an answer with the types of their values. Items of a list are distinguished by their field `type`. */
 export interface Shape {
   readonly types: ReadonlyMap<string, ReadonlySet<string>>
   /** Lists that had no items. */
@@ -32,7 +32,7 @@ export function shapeOf({ status, headers, body, chunks }: RecordedAnswer): Shap
 
 const mediaType = (type = ''): string => type.split(';', 1)[0]!.trim().toLowerCase()
 
-/** Events of a stream are told apart by their type. */
+/** Returns the name that distinguishes an event or item from others: its type. */
 const nameOf = (value: Json): string =>
   isObject(value) && typeof value['type'] === 'string' ? `${value['type']}:` : ''
 
@@ -52,7 +52,7 @@ function collect(value: Json, path: string, types: Map<string, Set<string>>, emp
 
 const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
-/** Lists what changed between two shapes: `+` added, `-` removed, `~` of another type. */
+/** Lists the changes between two shapes: `+` for added, `-` for removed, `~` for another type. */
 export function drift(before: Shape, after: Shape): readonly string[] {
   const paths = [...new Set([...before.types.keys(), ...after.types.keys()])]
   return paths.flatMap(path => {
@@ -63,6 +63,6 @@ export function drift(before: Shape, after: Shape): readonly string[] {
   })
 }
 
-/** Whether a shape says nothing of a field, because every list that holds it was empty. */
+/** Returns true if a shape says nothing about a field, because every list that could contain the field was empty. */
 const isUnknown = (path: string, { types, empty }: Shape): boolean =>
   [...empty].some(list => path.startsWith(`${list}[`) && ![...types.keys()].some(one => one.startsWith(`${list}[`)))

@@ -1,4 +1,4 @@
-/** A range of a text, end exclusive, and the text that replaces it. */
+/** A range of a text, with an exclusive end, and the text that replaces it. */
 export interface Edit {
   readonly start: number
   readonly end: number
@@ -6,10 +6,10 @@ export interface Edit {
 }
 
 /**
- * Applies edits to the concatenation of pieces and splits it again at the same places. A replacement belongs to the
+ * Applies edits to the concatenation of pieces, and splits it again at the same positions. A replacement belongs to the
  * piece in which its range begins.
  *
- * @param edits sorted, not overlapping.
+ * @param edits sorted and without overlaps.
  */
 export function spliced(pieces: readonly string[], edits: readonly Edit[]): readonly string[] {
   let offset = 0
@@ -30,7 +30,7 @@ export function spliced(pieces: readonly string[], edits: readonly Edit[]): read
   })
 }
 
-/** Sorts edits and merges those that overlap; a merged one keeps the text of its first. */
+/** Sorts edits and merges overlapping ones. A merged edit keeps the text of the first. */
 export function mergedEdits(edits: readonly Edit[]): readonly Edit[] {
   const merged: Edit[] = []
   for (const edit of [...edits].sort((a, b) => a.start - b.start)) {

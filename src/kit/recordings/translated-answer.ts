@@ -14,7 +14,7 @@ import { fittedResult } from './fitted-result.ts'
 import type { Entry } from './library.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 
-/** An answer for a caller; the chunks of a stream are whole events. */
+/** An answer for a caller. The chunks of a stream are complete events. */
 export interface CallerAnswer {
   readonly status: number
   readonly contentType: string
@@ -22,8 +22,8 @@ export interface CallerAnswer {
 }
 
 /**
- * Writes a recorded answer in the caller's format, whole or streamed as the caller wants it. Undefined if the formats
- * cannot translate it.
+ * Writes a recorded answer in the caller's format, whole or streamed as the caller wants. Returns undefined if the
+ * answer cannot be translated between the formats.
  */
 export function translatedAnswer(
   entry: Entry,
@@ -54,7 +54,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface Writing {
   readonly framing: 'events' | 'array'
-  /** Whether the answer is fitted to the caller's request. */
+  /** True to adapt the answer to the caller's request. */
   readonly isFitted: boolean
 }
 
@@ -86,7 +86,7 @@ function written(
   return { status: 200, contentType, chunks: [...chunks, close(chunks.length === 0)].map(text => Buffer.from(text)) }
 }
 
-/** Returns the body of a whole answer. Undefined if its bytes are not in memory. */
+/** Returns the body of a whole answer, or undefined if its bytes are not in memory. */
 function wholeBody({ body, raw }: WireAnswer): Pick<CallerAnswer, 'contentType' | 'chunks'> | undefined {
   if (raw === undefined) return { contentType: JSON_TYPE, chunks: [Buffer.from(JSON.stringify(body))] }
   const bytes = 'text' in raw ? Buffer.from(raw.text) : raw.bytes instanceof BufferedBytes ? raw.bytes.bytes : undefined

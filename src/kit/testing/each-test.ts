@@ -1,7 +1,7 @@
 import { replay } from './replay.ts'
 import { type TestReplay, type TestReplayOptions, UnusedRecordings } from './test-replay.ts'
 
-/** Registers a function of a test runner: `beforeEach`, `afterEach` and `afterAll` of vitest, jest or others. */
+/** Registers a function with a test runner, like `beforeEach`, `afterEach` and `afterAll` of vitest or jest. */
 export type Register = (run: () => Promise<void>) => unknown
 
 export interface TestHooks {
@@ -12,8 +12,8 @@ export interface TestHooks {
 }
 
 /**
- * Opens a folder of recordings anew for each test, and fails the test that sent a request without a recording. With
- * `strict`, recordings that no test asked for are an error after the last test.
+ * Opens a folder of recordings anew for each test, and fails a test that sends a request without a recording. With
+ * `strict`, recordings that no test requested are an error after the last test.
  */
 export function replayEachTest(
   folder: string,

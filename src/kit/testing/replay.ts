@@ -11,14 +11,15 @@ import {
   UnusedRecordings,
 } from './test-replay.ts'
 
-/** The key of clients that no provider checks. */
+/** Key for clients, which no provider checks. */
 const PLACEHOLDER = 'replay'
 
 /**
- * Opens a folder of recordings as a server. Equal requests get their answers in the order of the recordings; each
- * server has an order of its own.
+ * Opens a folder of recordings as a server. Equal requests are answered in the order of the recordings, separately for
+ * each server.
  *
- * @throws Error if the folder does not exist in mode `replay`, a file is no recording, or the mode needs an upstream.
+ * @throws Error if the folder does not exist in mode `replay`, a file is not a recording, or the mode needs an
+ * upstream.
  */
 export async function replay(folder: string, options: TestReplayOptions = {}): Promise<TestReplay> {
   const { mode = modeOf(process.env), key = PLACEHOLDER, ignore = [], speed = 0, strict = false } = options

@@ -30,7 +30,7 @@ import { ConsoleUsers } from '../sign-in/index.ts'
 const TEST_TIMEOUT = 30_000
 
 /**
- * The gateway as the admin API and the console use it: reads its state, changes its records, sends requests for
+ * The gateway as used by the admin API and the console: reads its state, changes its records, and sends requests for
  * operators.
  */
 export class Administration {
@@ -45,11 +45,11 @@ export class Administration {
   readonly records: AccessRecords
   readonly usage: UsageRecords
   readonly captures: Captures
-  /** Changes by administrators. */
+  /** The log of changes by administrators. */
   readonly audit: AuditRecords
-  /** Requests as they begin and end, for the live view. */
+  /** Publishes requests as they start and end, for the live view. */
   readonly live: Live
-  /** Changes stored channels and settings of models. */
+  /** Editor of stored channels and settings of models. */
   readonly editor: ConfigEditor
   private readonly gateway: Gateway
   private readonly services: Services
@@ -83,14 +83,14 @@ export class Administration {
     return this.services.config
   }
 
-  /** Sends requests in the name of a caller. The server sets this field, because it has the endpoints. */
+  /** Sends requests on behalf of a caller. The server sets this field, because the server has the endpoints. */
   callerRequests: CallerRequests | undefined
 
   /**
-   * Looks up the caller with this id and its current permissions.
+   * Looks up the caller with this id and the current permissions.
    *
-   * @param channel the only channel that may answer its requests.
-   * @throws GatewayError if the key has ended, or may not use the channel.
+   * @param channel the only channel that may answer the caller's requests.
+   * @throws GatewayError if the key is no longer valid or may not use the channel.
    */
   callerOf(id: string, channel?: string): Caller {
     const caller = this.services.access.renewed({ id })
@@ -102,22 +102,22 @@ export class Administration {
     return this.services.storedConfig.rows
   }
 
-  /** Applies a change of the store in this process at once and notifies the other processes. Never rejects. */
+  /** Applies a change of the store in this process immediately, and notifies the other processes. Never rejects. */
   async changed(): Promise<void> {
     await this.services.access.changed()
     await this.services.storedConfig.settled
   }
 
-  /** Finds the admin token with this hash. Never creates a store only to search it. */
+  /** Finds the admin token with this hash. Never creates a store just to search it. */
   async token(hash: string): Promise<AdminToken | undefined> {
     return this.services.store.exists() ? this.records.token(hash) : undefined
   }
 
   /**
-   * Whether a credential that is not an admin token is a caller's key. Unknown keys from one address are answered more
-   * and more slowly.
+   * Returns true if a credential that is not an admin token is a caller's key. Answers unknown keys from one address
+   * more and more slowly.
    *
-   * @throws GatewayError `rate-limited` if too many answers to the address are waiting already, `overloaded` if the
+   * @throws GatewayError `rate-limited` if too many answers to the address are already delayed, `overloaded` if the
    * keys cannot be read.
    */
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
@@ -141,12 +141,12 @@ export class Administration {
     return readJson(message, limit, () => this.services.bodiesInMemory.open('administrators'))
   }
 
-  /** The state of each channel, merged over all processes of this machine. */
+  /** Returns the state of each channel, merged over all processes of this machine. */
   states(): Promise<ChannelStates> {
     return this.services.states()
   }
 
-  /** The models that a key with these permissions can call. */
+  /** Returns the models that a key with these permissions can call. */
   models(permissions: Permissions): readonly ModelOverview[] {
     const { channels, catalogue } = this.services
     return modelOverviews(permissions, channels.all, this.config, catalogue)
@@ -163,8 +163,7 @@ export class Administration {
   }
 
   /**
-   * Tests a channel. Rejects with GatewayError `not-found` if there is no such channel, or the channel does not have
-   * the model.
+   * Tests a channel. Rejects with GatewayError `not-found` if the channel does not exist or does not have the model.
    */
   async test(name: string, model: string | undefined): Promise<ChannelCheck> {
     const channel = this.services.channels.all.find(({ config }) => config.name === name)
@@ -172,7 +171,7 @@ export class Administration {
     return this.check(channel, model)
   }
 
-  /** Tests a channel that is not in use. */
+  /** Tests the config of a channel that is not in use. */
   async testDraft(config: ChannelConfig, model: string | undefined): Promise<ChannelCheck> {
     const channel = new Channel(config)
     try {
@@ -190,18 +189,18 @@ export class Administration {
     })
   }
 
-  /** Answers a request in the same way as a caller's. Never rejects. */
+  /** Answers a request in the same way as a caller's request. Never rejects. */
   handle(call: Call): Promise<void> {
     return this.gateway.handle(call)
   }
 
-  /** The store's fault, if it has one, and whether Redis is reachable, if one is configured. */
+  /** Returns the store's fault, if any, and whether Redis is reachable, if configured. */
   async health(): Promise<{ readonly store: string | undefined; readonly redis: boolean | undefined }> {
     const { store, cluster } = this.services
     return { store: await store.check(), redis: cluster.redis?.isUp }
   }
 
-  /** Probable mistakes in the config. */
+  /** Returns probable mistakes in the config. */
   warnings(): readonly string[] {
     return [...warnings(this.config)]
   }

@@ -76,7 +76,7 @@ export class AdminApi {
     const details = detailsOf(thrown, id)
     if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'internal error in the admin API')
     const seconds = secondsOf(thrown)
-    return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
+    return problemAnswer(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
   }
 }
 
@@ -98,7 +98,7 @@ const HEADERS = {
   vary: 'authorization, cookie, accept',
 }
 
-function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
+function problemAnswer(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
   const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }
   if (details.status === 401) headers['www-authenticate'] = 'Bearer realm="interlingua admin"'
   return { status: details.status, headers, text: JSON.stringify(details) }
@@ -116,13 +116,13 @@ function writeAnswer(endpoint: Endpoint, answer: never, { headers: asked }: Inco
   return { status, headers, text: JSON.stringify(answer) }
 }
 
-/** Answers HEAD requests to streaming endpoints, whose body is not known in advance. */
+/** Answers a HEAD request to a streaming endpoint, whose body is not known in advance. */
 const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({
   status,
   headers: { ...HEADERS, ...(live[0] === undefined ? {} : { 'content-type': live[0] }) },
   text: '',
 })
 
-/** Whether the client prefers CSV: of the two supported types, the one named first counts. */
+/** Returns true if the client prefers CSV, which it does if its `accept` header names CSV before JSON. */
 const prefersCsv = (accept = ''): boolean =>
   /text\/csv|application\/json/i.exec(accept)?.[0].toLowerCase() === 'text/csv'

@@ -5,16 +5,16 @@ import { freshId } from '../../store/usage/request-id.ts'
 import type { Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
 
-/** How the changes of an endpoint enter the audit log. */
+/** Rules for recording the changes of an endpoint in the audit log. */
 export interface Audit {
   readonly kind: Audited
-  /** Parameter of the path that names the thing. A new thing is named by its answer. */
+  /** Path parameter that names the changed resource. Absent if the answer names a new resource. */
   readonly param?: string
-  /** Returns the thing as the API shows it. Undefined if it does not exist. */
+  /** Returns the resource as the API shows it, or undefined if it does not exist. */
   readonly read?: (gateway: Administration, target: string) => Promise<object | undefined>
 }
 
-/** Fields that are no change of settings, and secrets. */
+/** Fields that never count as changes: fields that are not settings, and secrets. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...[
     'id',
@@ -30,7 +30,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Lists the fields in which two states of a thing differ. */
+/** Lists the fields in which two states of a resource differ. */
 export function changesBetween(before: object | undefined, after: object | undefined): readonly FieldChange[] {
   const [from, to] = [flat(before), flat(after)]
   return [...new Set([...from.keys(), ...to.keys()])].flatMap(field => {
@@ -40,7 +40,7 @@ export function changesBetween(before: object | undefined, after: object | undef
   })
 }
 
-/** Fields by their paths: `budget.day` for a field of an object. */
+/** Returns fields by path, for example `budget.day` for a field of an object. */
 function flat(value: object = {}, path = ''): Map<string, unknown> {
   const fields = new Map<string, unknown>()
   for (const [name, field] of Object.entries(value)) {
@@ -52,7 +52,7 @@ function flat(value: object = {}, path = ''): Map<string, unknown> {
   return fields
 }
 
-/** Action of an endpoint, and the principal who requested it. */
+/** A completed action of an endpoint, and the principal who requested it. */
 interface Done {
   readonly audit: Audit
   readonly action: string
@@ -62,22 +62,22 @@ interface Done {
   readonly answer: unknown
 }
 
-/** Reads the state of the thing before a change. */
+/** Reads the state of the resource before a change. */
 export const stateBefore = async (
   gateway: Administration,
   { param, read }: Audit,
   params: Done['params'],
 ): Promise<object | undefined> => (param === undefined ? undefined : read?.(gateway, params[param] ?? ''))
 
-/** Records a change. A failure is logged, because the change itself is done. */
+/** Records a change. Only logs a failure, because the change itself has already happened. */
 export async function recordChange(gateway: Administration, done: Done): Promise<void> {
   if (gateway.config.usage.retention === 0) return
   const { audit, action, principal, params, before, answer } = done
-  const made = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
-  const target = audit.param === undefined ? String(made.id ?? made.name ?? '') : (params[audit.param] ?? '')
+  const created = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
+  const target = audit.param === undefined ? String(created.id ?? created.name ?? '') : (params[audit.param] ?? '')
   try {
     const after = await audit.read?.(gateway, target)
-    const named = (after ?? before ?? made) as { readonly name?: unknown }
+    const named = (after ?? before ?? created) as { readonly name?: unknown }
     await gateway.audit.add({
       ...{ id: freshId(), at: Date.now(), actor: principal.name, actorKind: principal.kind, action },
       ...{ kind: audit.kind, target, name: String(named.name ?? target), changes: changesBetween(before, after) },

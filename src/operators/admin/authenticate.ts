@@ -10,11 +10,11 @@ const BEARER = /^bearer\s+(\S+)\s*$/i
 type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
 
 /**
- * Authenticates a request by its admin token, or else by the session of a console user.
+ * Authenticates a request by its admin token or, without one, by the session of a console user.
  *
  * @returns the sender of the request.
- * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError if the store fails, or the address sent
- *   too many wrong tokens.
+ * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`, or GatewayError if the store fails or the address
+ * sent too many wrong tokens.
  */
 export async function authenticate(gateway: Authenticating, message: IncomingMessage): Promise<Principal> {
   const credential = BEARER.exec(message.headers.authorization ?? '')?.[1]
@@ -37,7 +37,7 @@ export async function authenticate(gateway: Authenticating, message: IncomingMes
 /**
  * Returns the session of a request made by the console.
  *
- * @throws Problem `unauthenticated` or `csrf`; GatewayError if the store fails.
+ * @throws Problem `unauthenticated` or `csrf`, or GatewayError if the store fails.
  */
 export async function sessionOf(
   { users }: Pick<Administration, 'users'>,

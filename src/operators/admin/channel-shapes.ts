@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 import { errorKind, failureReason } from './request-shapes.ts'
 
-/** An entry of the config as written. */
+/** A config entry as written. */
 const settings = v.record(v.string(), v.unknown())
 
 /** A fault in a stored entry, and its path within the entry, such as `models[0]`. */
@@ -11,7 +11,7 @@ const fault = fields({ path: v.string(), message: v.string() })
 const stored = fields({
   created_at: instant,
   updated_at: instant,
-  /** Whether the config file also has a channel with this name. That channel takes precedence. */
+  /** True if the config file also has a channel with this name. That channel takes precedence. */
   shadowed: v.optional(v.boolean()),
   /** Faults that keep the stored channel from being used. */
   faults: v.optional(listOf(fault)),
@@ -29,7 +29,7 @@ const pooledKey = fields({
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
   resting_until: v.optional(instant),
-  /** Kind of the error with which the upstream permanently refused the key. */
+  /** Kind of the error with which the upstream permanently rejected the key. */
   refusal: v.optional(errorKind),
   resting_models: listOf(fields({ model: v.string(), until: instant })),
   last_5_minutes: rate,
@@ -50,11 +50,11 @@ const channelFields = {
   weight: v.number(),
   /** `unusable` for a stored channel with faults. */
   state: oneOf(['ok', 'failing', 'resting', 'drained', 'full', 'unusable']),
-  /** Where the channel that is in use is defined. `environment` for keys in environment variables and for the demo. */
+  /** Source of the channel that is in use. `environment` covers keys in environment variables and the demo. */
   source: oneOf(['config', 'environment', 'store']),
   /** The stored channel with this name, whether or not it is in use. */
   stored: v.optional(stored),
-  /** Time at which the channel began to fail. */
+  /** Time at which the channel started to fail. */
   failing_since: v.optional(instant),
   in_flight: v.number(),
   max_concurrent: v.optional(v.number()),
@@ -76,7 +76,7 @@ const channelFields = {
   ),
   /** Keys in the channel's pool, in config order. Absent if the channel has no pool. */
   keys: v.optional(listOf(pooledKey)),
-  /** Whether all keys in the pool belong to the same account. */
+  /** True if all keys in the pool belong to the same account. */
   keys_share_account: v.optional(v.boolean()),
 }
 
@@ -90,7 +90,7 @@ export const CHANNEL_DETAILS = fields({
   dialects: listOf(
     fields({
       format: v.string(),
-      /** Whether callers can use the same format, so that requests and answers need no translation. */
+      /** True if callers can use the same format, so that requests and answers need no translation. */
       native: v.boolean(),
       /** Kinds of work that upstreams of the format support. */
       does: listOf(v.string()),
@@ -127,7 +127,7 @@ const testFields = {
 
 export const CHANNEL_TEST = fields(testFields)
 
-/** A channel as text for the config file, and the environment variables that replace its secrets. */
+/** A channel as text for the config file, and the environment variables that stand in for its secrets. */
 const yaml = { yaml: v.string(), variables: listOf(v.string()) }
 
 export const CHANNEL_YAML = fields(yaml)
@@ -135,7 +135,7 @@ export const CHANNEL_DRAFT_TEST = fields({ ...testFields, ...yaml })
 
 const providerField = fields({
   name: v.string(),
-  /** Whether the field must be written, because neither a default nor the environment provides it. */
+  /** True if the field must be given, because neither a default nor the environment provides a value. */
   required: v.boolean(),
   secret: v.boolean(),
   default: v.optional(v.string()),
@@ -158,7 +158,7 @@ export const MODEL_SETTINGS = fields({
   id: v.string(),
   source: oneOf(['config', 'store']),
   settings,
-  /** Whether the config file also has settings for this id. Those settings take precedence. */
+  /** True if the config file also has settings for this id. Those settings take precedence. */
   shadowed: v.optional(v.boolean()),
   faults: v.optional(listOf(fault)),
   created_at: v.optional(instant),

@@ -1,7 +1,8 @@
 type Cell = string | number | boolean | undefined
 
 /**
- * Formats rows as CSV (RFC 4180) with a header line. Texts that a spreadsheet would read as formulas get an apostrophe.
+ * Formats rows as CSV (RFC 4180) with a header line. A text that a spreadsheet would read as a formula gets an
+ * apostrophe.
  */
 export function csvOf<Row>(columns: { readonly [name: string]: (row: Row) => Cell }, rows: readonly Row[]): string {
   const cells = Object.values(columns)

@@ -3,7 +3,7 @@ import { invalidInput } from './problem.ts'
 /** Encodes a list position as an opaque cursor for clients. */
 export const cursorOf = (position: string): string => Buffer.from(position).toString('base64url')
 
-/** Decodes a cursor. Throws Problem `invalid-input` if the result does not match the pattern of a position. */
+/** Decodes a cursor. Throws Problem `invalid-input` if the result does not match the pattern. */
 export function positionOf(cursor: string, form: RegExp): string {
   const position = Buffer.from(cursor, 'base64url').toString()
   if (form.test(position) && cursorOf(position) === cursor) return position

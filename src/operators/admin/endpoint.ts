@@ -36,7 +36,7 @@ export interface Endpoint<
   A extends AnySchema = AnySchema,
 > {
   readonly method: Method
-  /** Role that is required, if other than the default for the method (`roleFor`). */
+  /** Required role, if it differs from the default for the method (`roleFor`). */
   readonly role?: Role
   /** Path with parameters in braces: `/keys/{id}`. */
   readonly path: string
@@ -53,9 +53,9 @@ export interface Endpoint<
   readonly live?: readonly string[]
   /** Status on success: 200 by default, or 204 without a body. */
   readonly status: number
-  /** Problems that this endpoint may report, besides those of every request. */
+  /** Problems that this endpoint may report, in addition to those of every request. */
   readonly problems: readonly ProblemType[]
-  /** How its changes enter the audit log. Absent if it changes nothing that administrators set. */
+  /** Rules for recording changes in the audit log. Absent if the endpoint changes nothing that administrators set. */
   readonly audit?: Audit
   /** Returns the path of the created resource. */
   readonly location?: (answer: v.InferOutput<A>) => string
@@ -68,7 +68,7 @@ export interface Endpoint<
   ): Promise<v.InferOutput<A> | LiveAnswer> | v.InferOutput<A> | LiveAnswer
 }
 
-/** Returns the role that an endpoint requires: by default viewer for reading, or else admin. */
+/** Returns the role that an endpoint requires. The default is viewer for reading, otherwise admin. */
 export const roleFor = ({ role, method }: Pick<Endpoint, 'role' | 'method'>): Role =>
   role ?? (method === 'get' ? 'viewer' : 'admin')
 
@@ -98,5 +98,5 @@ export const endpoint = <
       status: row.answer === undefined && row.live === undefined ? 204 : 200,
     },
     ...row,
-    // The table holds endpoints of all types. Each is called only with input that its own schemas have validated.
+    // The table contains endpoints of all types. Each is called only with input that its own schemas have validated.
   }) as unknown as Endpoint

@@ -5,7 +5,7 @@ import type { ArrivedRequest } from '../../kit/recordings/recorded-request.ts'
 import { type ArrivedAnswer, recordingOf } from '../../kit/recordings/recorder.ts'
 import { eventText } from './fixture.ts'
 
-/** A recording file of one side of a captured request, or why there is none. */
+/** A recording file of one side of a captured request, or the reason why there is none. */
 export interface SideRecording {
   readonly side: 'caller' | 'upstream'
   readonly name?: string
@@ -27,8 +27,8 @@ type Answer = CapturedBody & {
 }
 
 /**
- * Converts a captured request to recordings of its two sides: what the caller sent and got, and what the last attempt
- * sent and got. They are files of `interlingua replay` and `interlingua conformance judge`.
+ * Converts a captured request to recordings of its two sides: the exchange with the caller, and the exchange of the
+ * last attempt with its upstream. `interlingua replay` and `interlingua conformance judge` read such files.
  */
 export async function sideRecordings(captured: CaptureDocument): Promise<readonly SideRecording[]> {
   const { caller, returned, attempts, cut, at } = captured

@@ -32,7 +32,7 @@ const request = (wire: object, { body, files }: CapturedBody): string =>
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** Writes an event as its lines in a stream of server-sent events. */
+/** Formats an event as its lines in a stream of server-sent events. */
 export const eventText = ({ event, data }: CapturedEvent): string => {
   const lines = data.split(/\r\n|\r|\n/).join('\ndata: ')
   return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`

@@ -32,7 +32,7 @@ export function checkedInput(
   throw invalid(errors)
 }
 
-/** Creates the problem of errors in the input. */
+/** Creates the problem for errors in the input. */
 function invalid(errors: readonly InputError[]): Problem {
   const [first] = errors
   const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`
@@ -44,7 +44,7 @@ function invalid(errors: readonly InputError[]): Problem {
 }
 
 /**
- * Creates the problem of faults in a part of the body.
+ * Creates the problem for faults in a part of the body.
  *
  * @param above path of the part.
  */

@@ -5,7 +5,7 @@ import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { INPUTS, SHAPES } from './shapes.ts'
 
-/** Problems that every request may cause, and those of requests with input or a body. */
+/** Problems of every request, of requests with input, and of requests with a body. */
 const COMMON_PROBLEMS: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',

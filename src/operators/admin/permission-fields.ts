@@ -11,7 +11,7 @@ const formatName = v.picklist([...CALLER_FORMATS.keys()], ({ input }) =>
     ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), CALLER_FORMATS.keys())}`
     : 'expected a string',
 )
-/** Maximum number of characters of an unknown name for which a similar one is searched. */
+/** Maximum number of characters of an unknown name for which a similar name is suggested. */
 const MAX_NAME_LENGTH = 100
 
 const budget = fields({
@@ -45,7 +45,7 @@ interface WrittenLimits {
     | undefined
 }
 
-/** Applies written limits: null removes a limit, absent fields stay unchanged. */
+/** Applies the limits of a request body. Null removes a limit, and absent fields stay unchanged. */
 export function changedLimits(before: LimitSettings, written: WrittenLimits): LimitSettings {
   const { rpm, tpm, concurrent } = before
   const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)

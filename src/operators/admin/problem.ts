@@ -2,7 +2,7 @@ import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error
 import type { JsonSchema } from '../../config/schema.ts'
 import { STORE_UNAVAILABLE } from '../../store/fault.ts'
 
-/** All problem types of the API (RFC 9457). Clients should decide by type. */
+/** All problem types of the API (RFC 9457). Clients should distinguish problems by type. */
 export const PROBLEMS = {
   'invalid-input': { status: 400, title: 'The request is invalid' },
   unauthenticated: { status: 401, title: 'No valid admin token or session' },
@@ -64,7 +64,7 @@ export interface ProblemDetails {
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** The request id, also found in the log. */
+  /** The request id, which the log also contains. */
   readonly instance: string
   readonly errors?: readonly InputError[]
   readonly [member: string]: unknown

@@ -4,18 +4,18 @@ import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 
 /** Kinds of errors. */
 export const errorKind = oneOf(Object.keys(ERRORS))
-/** Reasons of failures. */
+/** Reasons for failures. */
 export const failureReason = oneOf([...FAILURE_REASONS])
 
 /** Percentiles of durations, in milliseconds. */
 export const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
 
-/** Why a request or an attempt failed. */
+/** Details of why a request or an attempt failed. */
 export const failure = fields({
   reason: failureReason,
   /** HTTP status of the upstream's answer. */
   status: v.optional(v.number()),
-  /** The upstream's message or the gateway's own, without credentials and internal addresses. */
+  /** The message of the upstream or the gateway, without credentials and internal addresses. */
   message: v.optional(v.string()),
 })
 
@@ -47,7 +47,7 @@ export const REQUEST = fields({
   input_audio_tokens: v.optional(v.number()),
   output_audio_tokens: v.optional(v.number()),
   cost: v.optional(v.number()),
-  /** Whether tokens and cost are estimated, because the upstream reported no final count. */
+  /** True if tokens and cost are estimated, because the upstream reported no final count. */
   estimated: v.optional(v.boolean()),
   losses: v.number(),
   read_after_ms: v.optional(v.number()),
@@ -55,7 +55,7 @@ export const REQUEST = fields({
   answered_after_ms: v.optional(v.number()),
   first_byte_after_ms: v.optional(v.number()),
   duration_ms: v.number(),
-  /** Whether a capture of the request exists. */
+  /** True if a capture of the request exists. */
   captured: v.boolean(),
   /** All attempts except the last. */
   tries: v.optional(
@@ -71,7 +71,7 @@ export const REQUEST = fields({
   ),
 })
 
-/** Equal failures of requests. */
+/** A group of equal failures. */
 export const FAILURE = fields({
   ...failure.entries,
   error: v.optional(errorKind),

@@ -5,7 +5,7 @@ import { NoReply, REMOVED } from '../../gateway/captured.ts'
 import type { Administration } from './administration.ts'
 import { Problem } from './problem.ts'
 
-/** Headers of one connection or body, which are not resent. */
+/** Headers that belong to one connection or body and are not resent. */
 const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
 
 /**
@@ -13,7 +13,7 @@ const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-en
  *
  * @param channel the only channel that may answer. Without it, the request is routed normally.
  * @returns the id of the new request.
- * @throws Problem `not-repeatable`; GatewayError if keys cannot be read.
+ * @throws Problem `not-repeatable`, or GatewayError if keys cannot be read.
  */
 export function resend(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
   const { caller, cut, id, key } = captured

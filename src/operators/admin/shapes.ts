@@ -23,7 +23,7 @@ const source = oneOf(['config', 'store'])
 const budget = fields({
   day: v.optional(v.number()),
   month: v.optional(v.number()),
-  /** Whether requests to models without a known price are allowed. Default: `allow`. */
+  /** Handling of requests to models without a known price. Default: `allow`. */
   unknown: v.optional(oneOf(['allow', 'refuse'])),
 })
 
@@ -77,7 +77,7 @@ export const GROUP = fields({
   doors: v.optional(listOf(v.string())),
   channels: v.optional(listOf(v.string())),
   ...limits,
-  /** Models that answer if no channel of the requested one does. A model's own list comes before it. */
+  /** Models that answer if no channel of the requested model does. A model's own list takes precedence. */
   fallbacks: v.optional(fallbacks),
   on_loss: oneOf(['show', 'refuse']),
   created_at: v.optional(instant),
@@ -108,11 +108,11 @@ export const MODEL = fields({
   id: v.string(),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
-  /** Format that clients should use for this model: from the config, otherwise the best format of its channels. */
+  /** Format that clients should use for this model, from the config or else the best format of its channels. */
   interface: v.optional(v.string()),
   /** Formats of the model's channels. */
   native: listOf(v.string()),
-  /** Formats that callers can use through translation. */
+  /** Formats that callers can use by translation. */
   translated: listOf(v.string()),
   context: v.optional(v.number()),
   max_output: v.optional(v.number()),
@@ -124,7 +124,7 @@ export const MODEL = fields({
   tools: v.optional(v.boolean()),
   /** US dollars per million tokens. */
   price: v.optional(prices),
-  /** How channels of equal rank are ordered. */
+  /** Order of channels with equal rank. */
   order: oneOf(MODEL_ORDERS),
   /**
    * Models that answer if this model cannot, in order, and the reasons that allow each. Absent if the fallbacks of the
@@ -141,7 +141,7 @@ export const MODEL = fields({
 })
 
 /**
- * Source of model limits and abilities that the config does not state. `date` is the day on which the data was current.
+ * Source of model limits and abilities that the config does not state. `date` is the day of the data.
  */
 export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
 
@@ -155,7 +155,7 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 export const USAGE_SUM = fields({
   key_name: v.optional(v.string()),
   ...values,
-  /** Whether this row is the sum of all groups outside the top groups. */
+  /** True if this row is the sum of all groups outside the top groups. */
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
@@ -182,7 +182,7 @@ export const USAGE_SUM = fields({
 
 export const STATUS = fields({
   version: v.string(),
-  /** Whether the process runs the bundle that `npm ci` builds, or the source files. */
+  /** Code that the process runs: the bundle that `npm ci` builds, or the source files. */
   running: oneOf(['bundle', 'sources']),
   instance: v.string(),
   started_at: instant,
@@ -239,13 +239,13 @@ const LOSS = fields({
   reason: v.string(),
   /** Path in the canonical value. */
   path: listOf(v.union([v.string(), v.number()])),
-  /** Whether the gateway restores the value in the answer. */
+  /** True if the gateway restores the value in the answer. */
   restored: v.boolean(),
-  /** JSON pointer into the given text. For streams, into the list of event data. */
+  /** JSON pointer into the given text or, for streams, into the list of event data. */
   pointer_from: v.optional(v.string()),
-  /** JSON pointer into the written text. For streams, into the list of event data. */
+  /** JSON pointer into the written text or, for streams, into the list of event data. */
   pointer_to: v.optional(v.string()),
-  /** Why there is no pointer into the given text. */
+  /** Reason why there is no pointer into the given text. */
   no_pointer: v.optional(oneOf(['not-in-the-text', 'not-found-in-time'])),
 })
 
@@ -261,8 +261,8 @@ export const TRANSLATIONS = fields({
     fields({
       text: v.optional(v.string()),
       /**
-       * Where to send a request: the path of the gateway's endpoint or, for formats without one, the path below the
-       * upstream's base URL.
+       * Path to send a request to: the gateway's endpoint or, for formats without one, the path below the upstream's
+       * base URL.
        */
       path: v.optional(v.string()),
       losses: v.optional(listOf(LOSS)),

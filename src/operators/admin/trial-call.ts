@@ -15,7 +15,7 @@ export interface TrialRequest {
   /** Id of the key whose permissions, limits and usage apply. */
   readonly key: string
   readonly format: Format
-  /** Path with query. By default the format's path for this body. */
+  /** Path with query. The default is the format's path for this body. */
   readonly path?: string
   /** Additional headers of the format. */
   readonly headers?: { readonly [name: string]: string }
@@ -28,7 +28,7 @@ interface TrialRoute extends MatchedRoute {
 }
 
 /**
- * Headers passed on from the administrator's browser: they show where the request came from. All others are dropped.
+ * Headers passed on from the administrator's browser, which show where the request came from. All others are dropped.
  */
 const FORWARDED_HEADERS = [
   'host',
@@ -59,8 +59,8 @@ export function routeOf({ format, path, body }: TrialRequest, vendor: string): T
 }
 
 function defaultPath(format: Format, routes: readonly Route[], body: JsonObject): string {
-  const below = pathFor(format, '', body)
-  const route = routes.find(one => one.below === below) ?? routes[0]
+  const path = pathFor(format, '', body)
+  const route = routes.find(one => one.below === path) ?? routes[0]
   if (route !== undefined) return route.path
   throw invalidInput({
     pointer: '/path',

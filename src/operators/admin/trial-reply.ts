@@ -2,12 +2,12 @@ import type { Abortable, HeaderSource, Reply } from '../../gateway/call.ts'
 
 type Headers = { readonly [name: string]: string }
 
-/** Header with the endpoint's status. The HTTP status of the answer itself is always 200. */
+/** Header with the endpoint's status. The answer itself always has HTTP status 200. */
 const STATUS_HEADER = 'x-interlingua-status'
 
 /**
- * Passes an endpoint's answer on to the administrator who sent a trial request. Headers keep browsers from running its
- * content.
+ * Passes an endpoint's answer on to the administrator who sent a trial request. Headers keep browsers from executing
+ * the content.
  */
 export class TrialReply implements Reply {
   private readonly reply: Reply

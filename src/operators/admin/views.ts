@@ -2,9 +2,10 @@ import { defined } from '../../canonical/node.ts'
 import type { GroupConfig, KeyConfig, KeySettings } from '../../config/index.ts'
 import { instantOf } from '../../config/schema.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../../store/access-records.ts'
+import type { ConsoleUser } from '../../store/console-records.ts'
 import { limitsView } from './permission-fields.ts'
 
-/* Converts stored records to answers. Of secrets, only the beginning and the end are shown. */
+/* Converts stored records to answers. Shows only the first and last characters of secrets. */
 
 const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 
@@ -55,4 +56,9 @@ export const fixedGroupView = (group: GroupConfig) => ({ ...groupFields(group), 
 export const tokenView = ({ id, name, prefix, lastFour, createdAt, expiresAt }: AdminToken) => ({
   ...{ id, name, prefix, last_four: lastFour, created_at: instantOf(createdAt) },
   ...defined({ expires_at: when(expiresAt) }),
+})
+
+export const userView = ({ name, role, source, enabled, createdAt, signedInAt }: ConsoleUser) => ({
+  ...{ name, role, source, enabled, created_at: instantOf(createdAt) },
+  ...defined({ signed_in_at: when(signedInAt) }),
 })

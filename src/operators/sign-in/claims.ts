@@ -9,7 +9,7 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-/** Returns a claim's value by its name, or by a dotted path. */
+/** Returns the value of a claim by its name or dotted path. */
 export function claimIn(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return (claims as Claims)[path]
   let value: unknown = claims
@@ -20,7 +20,7 @@ export function claimIn(claims: object, path: string): unknown {
   return value
 }
 
-/** Returns the user's role, the higher one if several apply. Undefined if none does. */
+/** Returns the user's role: the highest if several apply, undefined if none does. */
 export function roleIn(claims: Claims, { claim, roles }: Pick<OidcConfig, 'claim' | 'roles'>): Role | undefined {
   const has = new Set([claimIn(claims, claim)].flat())
   if (roles.admin.some(one => has.has(one))) return 'admin'
@@ -36,7 +36,7 @@ const NAMES = ['preferred_username', 'email', 'name', 'sub'] as const
 /**
  * Derives the name of a new user from the claims.
  *
- * @param isTaken whether the stated name already belongs to another user.
+ * @param isTaken true if the name in the claims already belongs to another user.
  */
 export function nameIn(claims: Claims, subject: string, isTaken: boolean): string {
   const stated = NAMES.map(name => claims[name]).find(one => typeof one === 'string' && one.trim() !== '')

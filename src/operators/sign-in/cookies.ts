@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A console cookie. Over TLS, its `__Host-` prefix guarantees that only this host has set it (RFC 6265bis, 4.1.3). */
+/** A console cookie. Over TLS, its `__Host-` prefix guarantees that only this host can set it (RFC 6265bis, 4.1.3). */
 export interface Cookie {
   readonly name: string
   readonly value: string
@@ -20,7 +20,7 @@ export const formatCookie = ({ name, value, maxAge, sameSite }: Cookie, isSecure
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-/** Returns the first value of a cookie. Over TLS, only of a cookie set by this host. */
+/** Returns the first value of a cookie. Over TLS, only accepts a cookie set by this host. */
 export function cookieIn(
   { headers }: Pick<IncomingMessage, 'headers'>,
   name: string,

@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Derives the CSRF token from the session token, without revealing it. Requests send it along with the session cookie.
+ * Derives the CSRF token from the session token, without revealing the latter. Requests send the CSRF token along with
+ * the session cookie.
  */
 export const csrfOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
@@ -10,7 +11,7 @@ const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
 /** `sec-fetch-site` values of requests not made by a page of another origin. */
 const SAME_SITE: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
 
-/** Whether the console made a request with a session cookie. Requests that only read need no CSRF token. */
+/** Returns true if a request with a session cookie came from the console. Read-only requests need no CSRF token. */
 export function isConsoleRequest({ method, headers }: IncomingMessage, token: string): boolean {
   if (SAFE.has(method)) return true
   const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
@@ -21,8 +22,8 @@ export function isConsoleRequest({ method, headers }: IncomingMessage, token: st
 }
 
 /**
- * Whether a request without a session may sign in. Refuses requests from pages of other origins, so that nobody is
- * signed in to somebody else's account unnoticed.
+ * Returns true if a request without a session may sign in. Requests from pages of other origins may not, because they
+ * could sign somebody in to another person's account unnoticed.
  *
  * @param hosts hosts of the gateway's own addresses.
  */

@@ -27,7 +27,7 @@ export interface ConsoleUsersOptions {
   readonly encryption: () => StateEncryption
 }
 
-/** Manages console users: adding them, passwords, sessions and sign-in. */
+/** Manages console users, with their passwords, sessions and sign-ins. */
 export class ConsoleUsers {
   readonly records: ConsoleRecords
   readonly sessions: SignInSessions
@@ -71,7 +71,7 @@ export class ConsoleUsers {
     await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
   }
 
-  /** Returns the sign-in through an identity provider, which is loaded on first use. */
+  /** Returns the sign-in through an identity provider. Loads its code on first use. */
   provider(): Promise<ProviderSignIn> {
     const { records, sessions } = this
     const { log, encryption } = this.parts
@@ -93,7 +93,7 @@ export class ConsoleUsers {
     return this.parts.proxies().baseOf(message)
   }
 
-  /** Whether a request certainly comes from no page of another origin. */
+  /** Returns false if a request may come from a page of another origin. */
   isSameOrigin(message: IncomingMessage): boolean {
     const ownUrls = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
     return isSameOrigin(
@@ -102,7 +102,7 @@ export class ConsoleUsers {
     )
   }
 
-  /** Whether a request came over TLS. */
+  /** Returns true if a request came over TLS. */
   private isSecure(message: IncomingMessage): boolean {
     return this.parts.proxies().originOf(message).startsWith('https:')
   }

@@ -5,7 +5,7 @@ import { accountHash } from './user-name.ts'
 
 export { randomPassword } from './random-password.ts'
 
-/** A user with the plain password, which cannot be shown later. */
+/** A user with the plain-text password, which cannot be shown later. */
 export interface NewUser {
   readonly user: ConsoleUser
   readonly password: string

@@ -21,7 +21,7 @@ const TIMEOUT = 10
 /** Time for which the provider's discovery document is cached, in milliseconds. */
 const DISCOVERY_LIFETIME = 3_600_000
 
-/** A sign-in in progress: the values that its end is checked against. */
+/** A sign-in in progress, with the values that its completion is checked against. */
 export interface PendingSignIn {
   readonly issuer: string
   readonly redirectUri: string
@@ -42,8 +42,8 @@ export class Provider {
   }
 
   /**
-   * Starts a sign-in. Returns the URL where the user signs in, and the state to store until then. Rejects if the
-   * provider is unreachable.
+   * Starts a sign-in. Returns the URL at which the user signs in, and the state to store until the sign-in completes.
+   * Rejects if the provider is unreachable.
    */
   async start(redirectUri: string): Promise<{ readonly url: string; readonly pending: PendingSignIn }> {
     const provider = await this.provider()

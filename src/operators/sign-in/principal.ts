@@ -10,5 +10,5 @@ export interface Principal {
   readonly session?: string
 }
 
-/** Whether a role includes the needed role. */
+/** Returns true if a role includes the needed role. */
 export const hasRole = (role: Role, needed: Role): boolean => role === 'admin' || needed === 'viewer'

@@ -11,7 +11,7 @@ const COOKIE = 'interlingua_oidc'
 /** Maximum time for signing in at the provider, in seconds. */
 const SIGN_IN_SECONDS = 600
 
-/** Encrypts the sign-in state that the browser holds in a cookie. */
+/** Encrypts the sign-in state that the browser stores in a cookie. */
 export interface StateEncryption {
   load(): Promise<void>
   encrypt(text: string): string
@@ -114,7 +114,7 @@ export class ProviderSignIn {
       const user = { name, role, source: 'oidc', subject, enabled: true, createdAt: Date.now() } as const
       if (await records.addUser(user)) return user
     }
-    // Another browser of the same user has created the user meanwhile.
+    // Another browser of the same user created the user in the meantime.
     return (await records.userOf(subject)) ?? 'disabled'
   }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** Letters that are not easily confused with each other or with digits. */
+/** Letters that are hard to confuse with each other or with digits. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz'
 const GROUPS = 4
 const GROUP = 5

@@ -13,7 +13,7 @@ const MAX_COST = { log: 20, r: 32, p: 16 }
 
 const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
 
-/** Maximum number of hashes computed concurrently, and maximum number that wait. */
+/** Maximum number of hashes computed concurrently, and maximum number that wait their turn. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 50
 
@@ -59,12 +59,12 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${log}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
-/** A hash that matches no password. Checked for unknown users, so that they take as long. */
+/** A hash that matches no password. Checked for unknown users, so that they take as long as known ones. */
 const NO_PASSWORD = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Whether a password matches a stored hash. Without a stored hash, takes the same time and returns false. Rejects with
- * TOO_BUSY.
+ * Returns true if a password matches a stored hash. Without a stored hash, returns false after the same time.
+ * Rejects with TOO_BUSY.
  *
  * @param stored a hash as returned by `hashPassword`.
  */

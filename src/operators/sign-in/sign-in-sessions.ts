@@ -9,9 +9,9 @@ import { csrfOf, isConsoleRequest } from './csrf.ts'
 const COOKIE = 'interlingua_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Maximum number of sessions per user. New sessions end the oldest. */
+/** Maximum number of sessions per user. A new session ends the oldest. */
 const MAX_SESSIONS = 50
-/** Minimum interval for storing that a session was used, in milliseconds. */
+/** Minimum interval between stored uses of a session, in milliseconds. */
 const USE_INTERVAL = 60_000
 
 /** Dependencies of the sessions. */
@@ -19,7 +19,7 @@ export interface SignInSessionOptions {
   readonly records: ConsoleRecords
   /** Returns undefined if the console is disabled. */
   readonly config: () => ConsoleConfig | undefined
-  /** Whether a request came over TLS. */
+  /** Returns true if a request came over TLS. */
   readonly isSecure: (message: IncomingMessage) => boolean
 }
 
@@ -42,7 +42,8 @@ export class SignInSessions {
   }
 
   /**
-   * Returns the session of a request's cookie. Undefined if there is none or it is invalid. Rejects if the store fails.
+   * Returns the session of a request's cookie, or undefined if the cookie is missing or invalid. Rejects if the store
+   * fails.
    */
   async find(message: IncomingMessage): Promise<OpenSignInSession | undefined> {
     const config = this.parts.config()
@@ -59,16 +60,16 @@ export class SignInSessions {
     return { user, token, hash, expiresAt }
   }
 
-  /** Whether the console made a request of this session, rather than a page of another site (CSRF). */
+  /** Returns true if a request of this session came from the console rather than from a page of another site (CSRF). */
   isFromConsole(message: IncomingMessage, session: OpenSignInSession): boolean {
     return isConsoleRequest(message, session.token)
   }
 
   /**
-   * Starts a session with a new token, and ends the session that the request had before.
+   * Starts a session with a new token, and ends the request's previous session.
    *
-   * @param user as read when the password was checked.
-   * @returns undefined if the user was disabled or changed the password meanwhile.
+   * @param user the user as read when the password was checked.
+   * @returns undefined if the user was disabled or changed the password in the meantime.
    */
   async start(user: ConsoleUser, message: IncomingMessage): Promise<OpenSignInSession | undefined> {
     const { records } = this.parts

@@ -9,12 +9,12 @@ import { attemptFor, userName } from './user-name.ts'
 
 /**
  * Lockout rules: ten consecutive wrong passwords from one network within 15 minutes lock the name for that network for
- * 15 minutes. After fifty from anywhere, every network has one attempt, so that distributed guessing costs one address
+ * 15 minutes. After fifty from anywhere, every network has one attempt, so that distributed guessing needs one address
  * per guess.
  */
 export const LOCK: LockRules = { perNetwork: 10, total: 50, within: 900_000, lockedFor: 900_000 }
 
-/** Maximum number of concurrent sign-ins of one network, including delayed ones. */
+/** Maximum number of concurrent sign-ins from one network, including delayed ones. */
 const MAX_CONCURRENT = 10
 
 export interface SignInOptions {
@@ -26,7 +26,7 @@ export interface SignInOptions {
   readonly slow: (address: string) => Promise<void>
 }
 
-/** Why a password was refused; for `locked`, with the seconds until the next attempt. */
+/** Reason why a password was refused, with the seconds until the next attempt for `locked`. */
 export type SignInRefusal = { readonly refused: 'wrong' } | { readonly refused: 'locked'; readonly seconds: number }
 
 const WRONG: SignInRefusal = { refused: 'wrong' }
@@ -34,7 +34,7 @@ const WRONG: SignInRefusal = { refused: 'wrong' }
 /** Checks passwords. An unknown user takes as long as a wrong password. */
 export class SignIn {
   private readonly parts: SignInOptions
-  /** Delays guesses for one name, regardless of their addresses. */
+  /** Delays guesses for one name, whatever their addresses. */
   private readonly byName = new WrongKeys()
   private readonly inProgress = new Map<string, number>()
 
@@ -85,13 +85,13 @@ export class SignIn {
       await records.forgive(attempt)
       return user!
     }
-    // An unknown name is not logged: somebody may have typed the password there.
+    // An unknown name is not logged, because somebody may have typed the password into that field.
     log.warn({ address, ...(user === undefined ? {} : { user: user.name }) }, 'sign-in refused')
     await Promise.all([this.parts.slow(address), this.byName.slow(attempt.account)])
     return WRONG
   }
 
-  /** Limits the concurrent attempts of one network. */
+  /** Limits concurrent attempts from one network. */
   private async limitConcurrency<T>(message: IncomingMessage, work: () => Promise<T>): Promise<T> {
     const { inProgress } = this
     const network = networkOf(this.parts.addressOf(message))

@@ -5,10 +5,15 @@ import type { PasswordAttempt } from '../../store/console-records.ts'
 /** Maximum number of characters of a user name. */
 export const MAX_NAME_LENGTH = 64
 
-/** Letters of any script, digits and a few marks. No characters with a meaning in URL paths. */
+/**
+ * Pattern of a user name: letters of any script, digits and a few marks, but no characters with a meaning in URL paths.
+ */
 export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
 
-/** Normalizes a user name for storage and comparison, so that names that differ only in case or compatibility forms are equal. */
+/**
+ * Normalizes a user name for storage and comparison, so that names that differ only in case or compatibility forms are
+ * equal.
+ */
 export const userName = (written: string): string => written.normalize('NFKC').toLowerCase().trim()
 
 export const isUserName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && USER_NAME.test(name)

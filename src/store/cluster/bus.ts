@@ -23,7 +23,7 @@ export type Listener = (message: Json) => void
 
 /**
  * Notices between the processes of one gateway. A notice may be lost or late, so processes also poll the store for
- * everything that matters.
+ * anything that matters.
  */
 export interface Bus {
   /** Notifies all other processes. Never throws. */

@@ -8,18 +8,20 @@ const GATHERING = 2000
 
 /** The primary's link to one worker. */
 export interface Link {
-  /** Sends a message to the worker, which may have ended. */
+  /** Sends a message to the worker, which may already have ended. */
   send(message: Json): void
-  /** The worker listens at an address. `id` is the id of its `Cluster`. */
+  /** Called when the worker listens at an address. `id` is the id of its `Cluster`. */
   started(as: { readonly id: string; readonly address: string }): void
-  /** The worker cannot start. */
+  /** Called when the worker cannot start. */
   failed(reason: string): void
 }
 
 /** Handles a question of a worker. */
 export type PrimaryAnswer = (message: Json, worker: number) => Json | Promise<Json>
 
-/** The primary's side of the workers: answers their questions, relays their notices and gathers their answers. */
+/**
+ * The primary's side of the communication with workers: answers their questions, relays notices and gathers answers.
+ */
 export class Hub {
   private readonly ports = new Map<number, Port>()
   private readonly answers = new Map<string, PrimaryAnswer>()
@@ -27,7 +29,7 @@ export class Hub {
   private readonly ends: readonly (() => void)[]
   private readonly log: Log
 
-  /** @param outside the bus to other machines. */
+  /** @param outside bus to other machines. */
   constructor(log: Log, outside: Bus = LOCAL_BUS) {
     this.log = log
     this.outside = outside

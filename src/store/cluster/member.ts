@@ -9,11 +9,11 @@ import { CONNECTING, OpenRedis } from './redis.ts'
 /** The log, and the channel to the primary. */
 export interface MemberOptions {
   readonly log: Log
-  /** Sends a message to the primary, which may have ended. */
+  /** Sends a message to the primary, which may already have ended. */
   send(message: Json): void
 }
 
-/** The cluster of a worker. All communication goes through the primary, except commands to Redis. */
+/** The cluster as seen by a worker. All communication goes through the primary, except commands to Redis. */
 export class Member implements Cluster {
   readonly id = randomUUID()
   readonly isWorker = true

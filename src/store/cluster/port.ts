@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /** The channel to the other process, and the handlers of its messages. */
 export interface PortOptions {
-  /** Sends a message to the other process, which may have ended. */
+  /** Sends a message to the other process, which may already have ended. */
   send(message: Json): void
   /** Handles a question of the other process. */
   answer(topic: string, message: Json): Json | Promise<Json>
@@ -10,9 +10,9 @@ export interface PortOptions {
   onNotice(topic: string, message: Json): void
 }
 
-/** Timeout of an answer, in milliseconds. Generous because a machine that starts several processes is slow. */
+/** Timeout of an answer, in milliseconds. It is long because a machine that starts several processes is slow. */
 const TIMEOUT = 30_000
-/** Maximum number of open questions. If there are more, the other process hangs. */
+/** Maximum number of open questions. More of them mean that the other process hangs. */
 const MOST = 10_000
 
 /** An open question. */
@@ -41,7 +41,7 @@ export class Port {
   /** Asks the other process. Rejects if it fails, ends or does not answer in time. */
   ask(topic: string, message: Json, timeout = TIMEOUT): Promise<Json> {
     if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
-      return Promise.reject(new Error(`the process for ${topic} cannot be asked`))
+      return Promise.reject(new Error(`cannot ask the process for ${topic}`))
     const slot = this.free.pop() ?? this.questions.length
     const id = ++this.asked
     const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${timeout} ms`), timeout)
@@ -76,7 +76,7 @@ export class Port {
     else if (typeof slot !== 'number' || typeof id !== 'number') return
     else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
     else if (typeof fault === 'string') this.failed(slot, id, fault)
-    else this.settled(slot, id)?.resolve(answer)
+    else this.takeQuestion(slot, id)?.resolve(answer)
   }
 
   private async reply(topic: string, message: Json, question: { readonly slot: number; readonly id: number }) {
@@ -88,11 +88,11 @@ export class Port {
   }
 
   private failed(slot: number, id: number, text: string): void {
-    this.settled(slot, id)?.reject(new Error(text))
+    this.takeQuestion(slot, id)?.reject(new Error(text))
   }
 
   /** Removes and returns the open question with an id. */
-  private settled(slot: number, id: number): Question | undefined {
+  private takeQuestion(slot: number, id: number): Question | undefined {
     const question = this.questions[slot]
     if (question?.id !== id) return undefined
     clearTimeout(question.timer)

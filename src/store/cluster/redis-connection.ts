@@ -8,9 +8,9 @@ export interface ConnectionEvents {
   /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
   opened(): void
-  /** The connection failed or was lost. The next attempt follows automatically. The text contains no credential. */
+  /** Called when the connection failed or was lost. Reconnection is automatic. The text contains no credential. */
   lost(fault: string): void
-  /** Redis answered a ping. */
+  /** Called when Redis answered a ping. */
   answered(): void
 }
 
@@ -25,7 +25,7 @@ const EVERY = 1000
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 
-/** A connection to Redis that reconnects forever after a loss or a timeout. */
+/** A connection to Redis that reconnects after every loss or timeout. */
 export class RedisConnection {
   /** The open connection. Undefined while disconnected. */
   client: RedisClient | undefined
@@ -120,7 +120,7 @@ export class RedisConnection {
   }
 }
 
-/** Use only these fields: other fields of an address error contain the address with its password. */
+/** Describes a fault by these fields only, because others contain the address with its password. */
 const textOf = (fault: unknown): string => {
   const { code, message } = (fault ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return String(code ?? message ?? 'unknown')

@@ -11,13 +11,13 @@ export interface RedisScript {
 
 /** A connection to Redis that reconnects automatically. */
 export interface RedisLink {
-  /** Whether commands can be sent now. */
+  /** True if commands can be sent now. */
   readonly isUp: boolean
   /** Number of commands that could not be sent or timed out. */
   readonly faults: number
   /** Runs a script. Rejects immediately while Redis is disconnected, and after a timeout without an answer. */
   run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Adds a listener for every new connection: Redis may have lost its data. */
+  /** Adds a listener that is called for every new connection, because Redis may have lost its data. */
   onConnected(listener: () => void): void
   publish(channel: string, message: string): void
   subscribe(channel: string, listener: (message: string) => void): () => void
@@ -29,7 +29,7 @@ const TIMEOUT = 250
 /** Maximum time that a starting process waits for the first connection, in milliseconds. */
 export const CONNECTING = 1000
 
-/** A command could not be sent or timed out. After a timeout, Redis may still have executed it. */
+/** Thrown if a command could not be sent or timed out. After a timeout, Redis may still have executed the command. */
 class RedisUnreachable extends Error {
   override readonly name = 'RedisUnreachable'
 }
@@ -37,20 +37,20 @@ class RedisUnreachable extends Error {
 type Listener = (message: string) => void
 
 /**
- * Two connections to one Redis, at an address such as `redis://user:password@host:6379/0`: one for commands, and one
- * for subscriptions, opened with the first of them. The constructor never throws.
+ * Two connections to the Redis at an address such as `redis://user:password@host:6379/0`: one for commands, and one for
+ * subscriptions that opens with the first of them. The constructor never throws.
  */
 export class OpenRedis implements RedisLink {
   private readonly url: string
   private readonly outage: Outage
-  /** Lost connections. An outage ends when both are back. */
+  /** Lost connections. An outage ends when both connections are back. */
   private readonly lost = new Set<'commands' | 'notices'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
   private readonly connected: (() => void)[] = []
   private readonly opened = Promise.withResolvers<void>()
-  /** A command timed out. No command is sent until Redis answers again. */
+  /** True after a command timed out. No command is sent until Redis answers again. */
   private silent = false
   faults = 0
 
@@ -73,7 +73,7 @@ export class OpenRedis implements RedisLink {
     return this.commands.client !== undefined && !this.silent
   }
 
-  /** Resolves with the first connection, or after the given milliseconds. */
+  /** Resolves when the first connection is open, or after the given number of milliseconds. */
   async ready(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)
@@ -146,9 +146,9 @@ export class OpenRedis implements RedisLink {
   }
 
   private unsubscribe(channel: string, listener: Listener): void {
-    const left = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
-    if (left.length > 0) {
-      this.listeners.set(channel, left)
+    const remaining = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
+    if (remaining.length > 0) {
+      this.listeners.set(channel, remaining)
       return
     }
     this.listeners.delete(channel)
@@ -171,7 +171,8 @@ export class OpenRedis implements RedisLink {
   }
 
   /**
-   * Adds a timeout to a command. A busy event loop does not count as a timeout: the answer may already have arrived.
+   * Adds a timeout to a command. A busy event loop does not count as a timeout, because the answer may already have
+   * arrived.
    */
   private inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { type Bus, LOCAL_BUS, RedisBus } from './bus.ts'
 import type { Cluster, Responder } from './cluster.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 
-/** The cluster of a machine with a single process. With Redis, other machines may belong to the gateway. */
+/** The cluster on a machine with a single process. With Redis, the gateway may span several machines. */
 export class SingleProcessCluster implements Cluster {
   readonly id = randomUUID()
   readonly isWorker = false

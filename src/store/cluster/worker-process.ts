@@ -6,7 +6,7 @@ import type { Hub } from './hub.ts'
 /** The hub, and the listeners of one worker's events. */
 export interface WorkerProcessOptions {
   readonly hub: Hub
-  /** Receives whole lines of the worker's standard output. `fault` receives those of its standard error. */
+  /** Receives complete lines of the worker's standard output. `fault` receives lines of its standard error. */
   out(lines: string): void
   fault(lines: string): void
   listening(one: WorkerProcess): void
@@ -24,14 +24,14 @@ export class WorkerProcess {
   readonly exited: Promise<void>
   /** Id of the worker's `Cluster`, once it listens. */
   id: string | undefined
-  /** Why the worker could not start. */
+  /** Reason why the worker could not start. */
   reason: string | undefined
-  /** Whether the primary ended the worker on purpose, so that it is not replaced. */
+  /** True if the primary ended the worker on purpose, so that it is not replaced. */
   leaving = false
   private readonly worker: Worker
   private readonly hub: Hub
   private readonly started = Promise.withResolvers<string>()
-  private readonly late: NodeJS.Timeout
+  private readonly startTimer: NodeJS.Timeout
 
   constructor(options: WorkerProcessOptions) {
     const { hub } = options
@@ -40,7 +40,7 @@ export class WorkerProcess {
     this.worker = worker
     this.address = this.started.promise
     this.address.catch(() => {})
-    this.late = setTimeout(() => {
+    this.startTimer = setTimeout(() => {
       this.failed('the worker did not start listening in time')
       this.kill()
     }, STARTING)
@@ -50,7 +50,7 @@ export class WorkerProcess {
         send: message => void (worker.isConnected() && worker.send(message as Serializable, undefined, () => {})),
         started: ({ id, address }) => {
           this.id = id
-          clearTimeout(this.late)
+          clearTimeout(this.startTimer)
           this.started.resolve(address)
           options.listening(this)
         },
@@ -85,7 +85,7 @@ export class WorkerProcess {
   }
 
   private failed(reason: string): void {
-    clearTimeout(this.late)
+    clearTimeout(this.startTimer)
     this.reason ??= reason
     this.started.reject(new Error(reason))
   }
@@ -100,7 +100,7 @@ function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => vo
 /** Maximum length of an incomplete line in memory, in characters. A longer line is split. */
 const LONGEST = 1024 * 1024
 
-/** Splits the output of a process into whole lines, so that several processes can write to one stream. */
+/** Splits the output of a process into complete lines, so that several processes can write to one stream. */
 export class Lines {
   private readonly decoder = new StringDecoder()
   private readonly write: (lines: string) => void
@@ -123,7 +123,7 @@ export class Lines {
     if (end < text.length) this.hold(text.slice(end))
   }
 
-  /** Writes the rest when the process ends, perhaps in the middle of a line. */
+  /** Writes the rest when the process ends, which may be in the middle of a line. */
   end(): void {
     if (this.length > 0) this.write(`${this.rest.join('')}\n`)
     this.rest = []

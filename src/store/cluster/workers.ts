@@ -7,18 +7,19 @@ import { WorkerProcess } from './worker-process.ts'
 export interface WorkersOptions {
   readonly hub: Hub
   readonly log: Log
-  /** Receives whole lines of the workers' standard output. `fault` receives those of their standard error. */
+  /** Receives complete lines of the workers' standard output. `fault` receives lines of their standard error. */
   out(lines: string): void
   fault(lines: string): void
-  /** The worker with that `Cluster` id ended. Its resources must be released. */
+  /** Called when the worker with that `Cluster` id ended, so that its resources are released. */
   ended(id: string): void
 }
 
 /**
- * Minimum life of a worker, in milliseconds. One that ended earlier died young, and its successor may die the same way.
+ * Minimum lifetime of a worker, in milliseconds. A worker that ends earlier counts as dying young, and its successor
+ * may die in the same way.
  */
 const YOUNG = 10_000
-/** Pause before the successor of the second worker in a row that died young, and maximum pause, in milliseconds. */
+/** Pause after the second consecutive worker that died young, and maximum pause, in milliseconds. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 
@@ -36,7 +37,7 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.options = options
-    // With round robin, connections just assigned to a dying worker would be lost.
+    // Round robin would lose connections that were just assigned to a dying worker.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.setupPrimary({ silent: true })
   }
@@ -46,7 +47,7 @@ export class Workers {
     return this.active.map(({ pid }) => pid)
   }
 
-  /** Starts workers. Resolves with their shared address. Rejects if one of them cannot start. */
+  /** Starts workers and resolves with their shared address. Rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
     this.wanted = count
     const started = Array.from({ length: count }, () => this.fork())
@@ -68,15 +69,15 @@ export class Workers {
   }
 
   /**
-   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start. The remaining old
-   * ones stay.
+   * Replaces all workers, one after the other, by `count` new ones. Rejects if a new worker cannot start, and then
+   * keeps the remaining old ones.
    */
   async roll(count: number): Promise<void> {
-    const former = this.active
-    this.wanted = Math.max(count, former.length)
-    for (let index = 0; index < Math.max(count, former.length) && !this.stopped; index++) {
+    const oldWorkers = this.active
+    this.wanted = Math.max(count, oldWorkers.length)
+    for (let index = 0; index < Math.max(count, oldWorkers.length) && !this.stopped; index++) {
       if (index < count) await this.add()
-      const old = former[index]
+      const old = oldWorkers[index]
       if (old !== undefined) this.retire(old)
     }
     this.wanted = count
@@ -87,13 +88,13 @@ export class Workers {
     for (const one of this.all) one.order(topic, message)
   }
 
-  /** Ends all workers, and kills those that are still running after the given milliseconds. */
+  /** Ends all workers, and kills those that are still running after the given number of milliseconds. */
   async stop(signal: NodeJS.Signals, milliseconds: number): Promise<void> {
     this.end()
     this.order('stop', signal)
-    const late = setTimeout(() => this.kill(), milliseconds)
+    const killTimer = setTimeout(() => this.kill(), milliseconds)
     await Promise.all(this.all.map(({ exited }) => exited))
-    clearTimeout(late)
+    clearTimeout(killTimer)
   }
 
   kill(): void {
@@ -101,7 +102,7 @@ export class Workers {
     for (const one of this.all) one.kill()
   }
 
-  /** Workers that are not being ended. */
+  /** Workers that are not shutting down. */
   private get active(): readonly WorkerProcess[] {
     return this.all.filter(({ leaving }) => !leaving)
   }
@@ -159,12 +160,12 @@ export class Workers {
     this.options.log.error({ pid: one.pid, how, ...reason, pause }, 'a worker died and is replaced')
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
-      if (this.active.length < this.wanted) this.succeed(one.pid)
+      if (this.active.length < this.wanted) this.startSuccessor(one.pid)
     }, pause)
     this.pauses.add(timer)
   }
 
-  private succeed(former: number): void {
+  private startSuccessor(former: number): void {
     const one = this.fork()
     one.address.then(
       () => this.options.log.info({ pid: one.pid, former }, 'a dead worker was replaced'),

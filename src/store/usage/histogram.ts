@@ -7,7 +7,7 @@ export const BOUNDS: readonly number[] = Array.from({ length: 27 }, (_, at) => M
 /** Number of intervals. */
 export const INTERVALS = BOUNDS.length + 1
 
-/** Index of the interval of a duration: the first whose bound is not smaller. */
+/** Returns the index of the interval that contains a duration: the first whose bound is not smaller. */
 export function intervalOf(milliseconds: number): number {
   let low = 0
   let high = BOUNDS.length
@@ -26,7 +26,7 @@ export interface Percentiles {
   readonly p99: number
 }
 
-/** Estimates percentiles from a histogram. Undefined if it is empty. */
+/** Estimates percentiles from a histogram. Returns undefined for an empty one. */
 export function percentilesOf(counts: readonly number[]): Percentiles | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return undefined
@@ -34,7 +34,7 @@ export function percentilesOf(counts: readonly number[]): Percentiles | undefine
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }
 
-/** Duration at a rank, assuming that durations are spread evenly within an interval. */
+/** Returns the duration at a rank, assuming that durations are spread evenly within an interval. */
 function percentile(counts: readonly number[], rank: number): number {
   let below = 0
   for (const [interval, count] of counts.entries()) {

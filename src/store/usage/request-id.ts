@@ -3,7 +3,7 @@ import { flatJoin } from '../../canonical/text.ts'
 
 const BYTES = 16
 
-/** Random bytes for 256 ids at a time, because drawing them costs more per call than per byte. */
+/** Random bytes for 256 ids, drawn together because each draw costs more per call than per byte. */
 const pool = Buffer.alloc(BYTES * 256)
 let used = pool.length
 
@@ -17,15 +17,15 @@ export function freshId(): string {
   return pool.toString('hex', used - BYTES, used)
 }
 
-/** Returns the time in an id made by `requestId`, in Unix milliseconds. Undefined for any other id. */
+/** Returns the time in an id that `requestId` created, in Unix milliseconds, or undefined for any other id. */
 export function timeOfId(id: string): number | undefined {
   const match = /^req_([0-9a-f]{12})[0-9a-f]{20}$/.exec(id)
   return match === null ? undefined : Number.parseInt(match[1]!, 16)
 }
 
 /**
- * Creates a unique id of 32 hex digits: 12 for the time, the others random. Ids made in sequence are neighbours in an
- * index, so that inserts touch few pages.
+ * Creates a unique id of 32 hex digits: 12 for the time, the others random. Ids created in sequence are neighbours in
+ * an index, so that inserts touch few pages.
  *
  * @param at Unix milliseconds.
  * @param random 32 random hex digits.
@@ -35,7 +35,7 @@ export const timedId = (at = Date.now(), random = freshId()): string => flatJoin
 let hexAt = -1
 let hex = ''
 
-/** Formats a time as 12 hex digits. Caches the last one, because many ids are made per millisecond. */
+/** Formats a time as 12 hex digits. Caches the last result, because many ids are created per millisecond. */
 function hexOf(at: number): string {
   if (at !== hexAt) {
     hex = at.toString(16).padStart(12, '0')

@@ -5,7 +5,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
 
 /**
- * The usage of one request. Never contains a body or a credential; a failure may quote an upstream's message. Times are Unix milliseconds, durations milliseconds.
+ * The usage of one request. Never contains a body or a credential, but a failure may quote an upstream's message. Times
+ * are Unix milliseconds, durations milliseconds.
  */
 export interface UsageRow {
   /** Request id. */
@@ -16,12 +17,11 @@ export interface UsageRow {
   readonly key?: string | undefined
   readonly keyName?: string | undefined
   readonly group?: string | undefined
-  /** Public model id as the caller named it, and the upstream's name of the model. */
+  /** Public model id as sent by the caller, and the upstream's name for the model. */
   readonly model?: string | undefined
   readonly upstreamModel?: string | undefined
   /**
-   * Name of the channel. Absent if none was tried. In that case `model` is only what the caller sent, and sums leave it
-   * out.
+   * Name of the channel. Absent if none was tried. `model` is then only what the caller sent, and sums leave it out.
    */
   readonly channel?: string | undefined
   /** Path of the endpoint, as its route declares it. */
@@ -34,13 +34,13 @@ export interface UsageRow {
   readonly status: number
   /** Kind of the error, if the request failed. */
   readonly error?: string | undefined
-  /** Why the request failed, for operators. */
+  /** Details of the failure, for operators. */
   readonly failure?: Failure | undefined
   /** Finish reason of the answer. */
   readonly finish?: string | undefined
-  /** The upstream's id of the request. */
+  /** The upstream's id for the request. */
   readonly upstreamId?: string | undefined
-  /** Tokens of the whole prompt and of the whole answer. Counted by the upstream, or estimated. */
+  /** Tokens of the entire prompt and of the entire answer, counted by the upstream or estimated. */
   readonly input?: number | undefined
   readonly output?: number | undefined
   /** Tokens included in `input`: cache reads, cache writes, and audio. */
@@ -52,17 +52,17 @@ export interface UsageRow {
   readonly outputAudio?: number | undefined
   /** Cost in nanodollars. Absent if the price is unknown. */
   readonly cost?: number | undefined
-  /** Whether tokens and cost are estimates because the upstream did not count the whole answer. */
+  /** True if tokens and cost are estimates because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
   readonly losses: number
   /** The losses by kind. Undefined if there are none. */
   readonly lossKinds?: LossKinds | undefined
   /**
-   * Number of additions the gateway made to the request, such as a limit that the upstream requires. Not losses, and
-   * not stored.
+   * Number of additions that the gateway made to the request, such as a limit that the upstream requires. They are not
+   * losses, and their number is not stored.
    */
   readonly additions?: number
-  /** Fact by which the conversation was recognised, if that decided between channels or keys. Not stored. */
+  /** Fact that identified the conversation, if it decided between channels or keys. Not stored. */
   readonly affinity?: string | undefined
   /**
    * Times since the start of the request: request read, sent to the upstream that answered, first answer of that
@@ -87,7 +87,7 @@ export interface EarlierAttempt {
   readonly failure?: Failure
 }
 
-/** Why a request or an attempt failed, without credentials and internal addresses. */
+/** Details of why a request or an attempt failed, without credentials and internal addresses. */
 export interface Failure {
   readonly reason: FailureReason
   /** HTTP status of the upstream's answer. */
@@ -99,19 +99,20 @@ export interface Failure {
 /** Status of a request whose caller disconnected before the answer was complete. */
 export const CANCELLED = 499
 
-/** Whether a request failed. A request cancelled by its caller did not fail. */
+/** Returns true if a request failed. A request cancelled by its caller did not fail. */
 export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>): boolean =>
   status !== CANCELLED && (status >= 400 || error !== undefined)
 
 /** Maximum plausible token count of a prompt or an answer. */
 const IMPOSSIBLE = 1e8
 
-/** Whether the upstream sent plausible token counts. An absurd count must not use up the limits. */
+/** Returns true if the upstream sent plausible token counts. An absurd count must not use up the limits. */
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 
 /**
- * Maximum number of characters of a recorded model name, copied so that a slice does not keep a long string in memory.
+ * Maximum number of characters of a recorded model name. The name is copied, because a slice would keep a long string
+ * in memory.
  */
 const LONGEST_MODEL = 500
 

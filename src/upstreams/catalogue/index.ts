@@ -17,7 +17,7 @@ export interface KnownModel extends ListedModel {
   readonly rates: Rates
 }
 
-/** Account that runs a model. */
+/** Upstream account that serves a model. */
 export interface ModelAccount {
   /** Preset of the channel. */
   readonly provider?: string
@@ -27,10 +27,10 @@ export interface ModelAccount {
 /** The operator's facts about models, by public id. */
 type Facts = ReadonlyMap<string, ModelFacts>
 
-/** Maximum number of models per cache. Callers can invent names. */
-const MOST = 2000
+/** Maximum number of models per cache. Needed because callers can invent names. */
+const MAX_CACHED = 2000
 /** Lifetime of a cached price, in milliseconds. Some prices depend on the time of day. */
-const HOLDS = 10 * 60_000
+const PRICE_LIFETIME = 10 * 60_000
 
 interface CachedRates {
   readonly rates: Rates
@@ -38,7 +38,7 @@ interface CachedRates {
 }
 
 /**
- * Prices, limits and capabilities of models: first from the config, then from the price package and the checked-in
+ * Prices, limits and capabilities of models. The config takes precedence over the price package and the checked-in
  * table.
  */
 export class Catalogue implements Prices {
@@ -70,12 +70,12 @@ export class Catalogue implements Prices {
     if (cached !== undefined && cached.until > now) return cached.rates
     const listed = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
     const rates = withOperatorPrices(listed, this.facts.get(model)?.price)
-    if (this.rates.size >= MOST) this.rates.clear()
-    this.rates.set(key, { rates, until: now + HOLDS })
+    if (this.rates.size >= MAX_CACHED) this.rates.clear()
+    this.rates.set(key, { rates, until: now + PRICE_LIFETIME })
     return rates
   }
 
-  /** Returns the maximum number of tokens of an answer. Undefined if unknown. */
+  /** Returns the maximum length of an answer, in tokens. Undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined {
     return this.about(upstreamModel, { provider }).maxOutput
   }
@@ -92,7 +92,7 @@ export class Catalogue implements Prices {
     const cached = this.known.get(key)
     if (cached !== undefined) return cached
     const made = this.make(model, upstreamModel, account.provider)
-    if (this.known.size >= MOST) this.known.clear()
+    if (this.known.size >= MAX_CACHED) this.known.clear()
     this.known.set(key, made)
     return made
   }
@@ -124,7 +124,7 @@ type PricePackage = typeof import('@pydantic/genai-prices')
 
 const load = createRequire(import.meta.url)
 
-/** Price package. Loaded with the first lookup, because it takes 20 MB and about 50 ms. */
+/** The price package. Loaded at the first lookup, because loading takes 20 MB and about 50 ms. */
 let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
@@ -147,7 +147,10 @@ function pricedEntry(provider: string, model: string, at: Date): PricedEntry | u
   return found === null ? undefined : { info: found.model, price: found.model_price }
 }
 
-/** Vendors whose models other providers also run, searched if the provider itself is not listed with the model. */
+/**
+ * Vendors whose models are also served by other providers. They are searched if the package does not list the model for
+ * the provider itself.
+ */
 const MAKERS = [
   'openai',
   'anthropic',
@@ -161,7 +164,7 @@ const MAKERS = [
   'openrouter',
 ]
 
-/** Returns the package's facts about a model, whichever provider runs it. */
+/** Returns the package's facts about a model, regardless of the provider. */
 function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
   const at = new Date()
   const listed = provider === undefined ? undefined : pricedEntry(provider, model, at)

@@ -21,7 +21,10 @@ export interface Prices {
 /** Prices for a gateway without a catalogue: every cost is unknown. */
 export const NO_PRICES: Prices = { cost: () => undefined }
 
-/** Price in nanodollars per unit. With tiers, the whole prompt costs the price of the highest tier that it exceeds. */
+/**
+ * Price in nanodollars per unit. With tiers, the highest tier that the prompt exceeds determines the price of the whole
+ * prompt.
+ */
 export interface Rate {
   readonly base: number
   readonly tiers?: readonly { readonly above: number; readonly price: number }[]
@@ -33,7 +36,7 @@ export interface Rates {
   readonly output?: Rate
   readonly cacheRead?: Rate
   readonly cacheWrite?: Rate
-  /** Price of cache writes that live for one hour. */
+  /** Price of cache writes with a lifetime of one hour. */
   readonly cacheWriteLong?: Rate
   readonly inputAudio?: Rate
   readonly outputAudio?: Rate
@@ -43,7 +46,7 @@ export interface Rates {
   readonly search?: Rate
 }
 
-/** Field names of the price package, and units per price: a million tokens or a thousand searches. */
+/** Field names in the price package, and the units that a price is for: a million tokens or a thousand searches. */
 const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number])[] = [
   ['input', 'input_mtok', 1e6],
   ['output', 'output_mtok', 1e6],
@@ -61,7 +64,7 @@ const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number]
 /** Number of nanodollars per dollar. */
 const NANO = 1e9
 
-/** Converts the prices of the price package. */
+/** Converts prices from the price package. */
 export function ratesOf(price: ModelPrice | undefined): Rates {
   if (price === undefined) return {}
   return Object.fromEntries(
@@ -82,7 +85,7 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
 
 /**
  * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and no
- * cache price is known, cached tokens cost the prompt price.
+ * cache price is known, cached tokens cost as much as other prompt tokens.
  */
 export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
   if (prices === undefined) return rates
@@ -123,7 +126,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   const inImage = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
   const outImage = usage.outputBy?.image ?? 0
   const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
-  // Cached tokens may also be audio, so that the difference may be negative.
+  // The difference may be negative, because cached tokens may also be audio.
   const fresh = Math.max(0, input - cacheRead - cacheWrite - inAudio - inImage)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
@@ -157,7 +160,7 @@ function searchCalls({ hostedCalls }: Usage): number | undefined {
   return searches
 }
 
-/** Returns the tokens of cache writes that live for one hour, if the upstream counts them separately. */
+/** Returns the tokens of cache writes with a lifetime of one hour, if the upstream counts them separately. */
 function longWrites({ extras }: Usage): number {
   for (const format in extras) {
     const writes = extras[format]?.['cache_creation']

@@ -18,7 +18,7 @@ export interface TableSource {
   readonly package: string
   readonly version: string
   readonly licence: string
-  /** Day on which this was the package's newest version, such as `2026-11-23`. */
+  /** Date on which this was the package's newest version, such as `2026-11-23`. */
   readonly date: string
 }
 
@@ -34,7 +34,7 @@ export const TABLE_FILE: string = join(ROOT, 'catalogue', 'models.json')
 
 let table: { readonly source: TableSource; readonly models: ReadonlyMap<string, ListedModel> } | undefined
 
-/** Loads the table with the first lookup. */
+/** Returns the table, which is loaded at the first lookup. */
 function loaded(): NonNullable<typeof table> {
   if (table === undefined) {
     const { source, models } = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as ModelTable
@@ -46,7 +46,7 @@ function loaded(): NonNullable<typeof table> {
 /** Returns the origin and date of the table. */
 export const tableSource = (): TableSource => loaded().source
 
-/** Returns limits and capabilities of a model, whichever provider runs it. Undefined if it is not listed. */
+/** Returns the limits and capabilities of a model, regardless of the provider. Undefined if the model is not listed. */
 export function listedModel(model: string): ListedModel | undefined {
   const { models } = loaded()
   for (const name of listedNames(model)) {
@@ -60,7 +60,7 @@ export function listedModel(model: string): ListedModel | undefined {
 const BEDROCK = /^(?:(?:us-gov|us|eu|apac|au|ca|jp|global)\.)?[a-z0-9]+\.(?=[a-z])/
 /** Version suffix of model names at Amazon Bedrock, for example `-v1:0`. */
 const BEDROCK_VERSION = /-v\d+(?::\d+)?$/
-/** Suffix that selects how the same model is served, for example `:free`. */
+/** Suffix for a variant of the same model's service, for example `:free`. */
 const VARIANT = /:[a-z]+$/
 /** Release date at the end of a name. */
 const DATE = /[-@]\d{4}-?\d{2}-?\d{2}$/
@@ -68,8 +68,8 @@ const DATE = /[-@]\d{4}-?\d{2}-?\d{2}$/
 const LATEST = /(?:-latest|@default)$/
 
 /**
- * Returns the names under which a model may be listed, most specific first: the full name, then without the host's
- * prefix, the variant and the date, last as a preview. Names are lowercase and write `4.5` as `4-5`.
+ * Returns the names under which a model may be listed, most specific first: the full name, the name without host
+ * prefix, variant and date, and finally the name of the preview. Names are in lower case, with `4-5` for `4.5`.
  */
 export function listedNames(model: string): readonly string[] {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()

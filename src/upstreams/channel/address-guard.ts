@@ -10,8 +10,8 @@ export type Resolve = (name: string) => Promise<readonly { readonly address: str
 const systemResolve: Resolve = name => systemLookup(name, { all: true })
 
 /**
- * Checks media URLs that are passed to an upstream, which fetches them on the caller's behalf. A URL that is not public
- * may lead into the upstream's own network (trap 50).
+ * Checks media URLs before they are passed to an upstream, which fetches them on the caller's behalf. A URL that is not
+ * public may lead into the upstream's own network (trap 50).
  */
 export class AddressGuard {
   private readonly allowed: readonly Range[]
@@ -25,7 +25,7 @@ export class AddressGuard {
   /**
    * Checks a URL without resolving its host.
    *
-   * @returns the host if it is a name that remains to be checked.
+   * @returns the host if it is a name that must still be checked with `checkName`.
    * @throws GatewayError `invalid-request` if the URL is not public, or uses neither the web nor a cloud bucket.
    */
   check(address: string): string | undefined {
@@ -43,7 +43,7 @@ export class AddressGuard {
   }
 
   /**
-   * Checks the addresses that a name resolves to. Rejects as `check` throws, including for a name that does not
+   * Checks the addresses that a name resolves to. Rejects with the same errors as `check`, also if the name does not
    * resolve.
    */
   async checkName(name: string): Promise<void> {
@@ -53,8 +53,8 @@ export class AddressGuard {
 }
 
 /**
- * Whether an upstream's base URL is not public. Such an upstream may resolve internal names, so that the names in media
- * URLs must be checked.
+ * Returns true if an upstream's base URL is not public. Such an upstream may resolve internal names, so the names in
+ * media URLs must be checked.
  */
 export function isInternal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
@@ -62,12 +62,12 @@ export function isInternal(baseUrl: string): boolean {
 }
 
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
-/** Schemes of inline bytes, and of cloud buckets, which need credentials of their own. */
+/** Schemes that are passed on unchecked: inline bytes, and cloud buckets, which require separate credentials. */
 const PASSED_SCHEMES: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
-/** Matches a file path. Base64 may begin in the same way, but is longer. */
+/** Matches a file path. Base64 may start in the same way but is longer. */
 const PATH = /^\s*[/\\.~].{0,4096}$/s
-/** Matches URLs in which every URL parser finds the same host. After a backslash or a blank, parsers disagree. */
+/** Matches URLs in which every URL parser finds the same host. Parsers disagree about backslashes and spaces. */
 const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
 
 const refused = (): GatewayError =>

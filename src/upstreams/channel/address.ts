@@ -16,30 +16,30 @@ export interface Outgoing {
   readonly body: string | StreamedBody
 }
 
-/** A format's request, with everything that its headers depend on. */
+/** A request in an upstream's format, with everything that its headers depend on. */
 export interface RequestParts {
   readonly format: ChannelFormat
   readonly wire: WireRequest
-  /** Headers of the caller. The channel passes on those that it allows. */
+  /** Headers of the caller, of which the channel passes on the allowed ones. */
   readonly from?: Headers
   /** Trace headers of the request. */
   readonly trace?: TraceHeaders | undefined
-  /** Parts of a form that are still arriving. */
+  /** Parts of the caller's form that are still arriving. */
   readonly late?: LateParts | undefined
 }
 
-/** A body that is read while it is sent. */
+/** A body that is read and sent at the same time. */
 export interface StreamedBody {
-  /** Whether the body can be read only once. */
+  /** True if the body can be read only once. */
   readonly once: boolean
   read(): AsyncIterable<Uint8Array>
 }
 
 /**
- * Completes a format's request with the channel's URL, headers and credential. Serializes a JSON body once. A form is
- * read while it is sent.
+ * Adds the channel's URL, headers and credential to a request. A JSON body is serialized once. A form is read while it
+ * is sent.
  *
- * @param token the token of the channel's account, for upstreams that get a token instead of the key.
+ * @param token the token of the channel's account, for upstreams that receive a token instead of the key.
  */
 export function outgoingRequest(
   channel: ChannelConfig,
@@ -99,7 +99,7 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
   }
 }
 
-/** Returns the URL of a format's path at a channel, and the headers that the channel always sends. */
+/** Returns the URL for a path of a format at a channel, and the headers that the channel always sends. */
 export function endpointAt(
   channel: ChannelConfig,
   format: ChannelFormat,
@@ -111,24 +111,27 @@ export function endpointAt(
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
-/** Parts that are equal in every request of a format to a channel. */
+/** Parts that are the same in every request of a format to a channel. */
 interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly pathname: string
-  /** Credential in the headers. */
+  /** Credential to send in the headers. */
   readonly key: string | undefined
   readonly style: AuthStyle
 }
 
 const baseCache = new WeakMap<ChannelFormat, Base>()
 
-/** The credential for the headers: the token of a cloud, or the one signed with a key of two parts; else the key. */
+/**
+ * Returns the credential for the headers: a token, which is issued by a cloud or signed with a two-part key, or else
+ * the key.
+ */
 const sentKey = (
   { key, auth: signIn }: ChannelConfig,
   { auth }: ChannelFormat,
   token: string | undefined,
 ): string | undefined => (signIn !== undefined || (auth === 'jwt' && keyPairOf(key) !== undefined) ? token : key)
 
-/** Returns the base URL and the headers, cached per credential. */
+/** Returns the base URL and headers, which are cached per credential. */
 function baseOf(format: ChannelFormat, style: Base['style'], key: string | undefined): Base {
   const cached = baseCache.get(format)
   if (cached !== undefined && cached.key === key && cached.style === style) return cached

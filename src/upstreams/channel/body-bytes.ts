@@ -2,14 +2,14 @@ import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
 import { type Headers, headerValue } from './headers.ts'
 
-/** Receives the body of an answer chunk by chunk. Nothing follows `onEnd` or `onError`. */
+/** Receives the body of an answer in chunks. No call follows `onEnd` or `onError`. */
 export interface Consumer {
   onData(bytes: Uint8Array): void
   onEnd(): void
   onError(error: GatewayError): void
 }
 
-/** The source of the bytes, which can be paused. */
+/** Pausable source of the bytes. */
 interface Source {
   pause(): void
   resume(): void
@@ -20,8 +20,8 @@ interface Source {
 const MAX_BUFFERED = 256 * 1024
 
 /**
- * Returns the body of an answer as bytes that can be read once, as they arrive. A reader that stops early aborts the
- * exchange.
+ * Returns the body of an answer as bytes that can be read only once, while they arrive. If a reader stops early, the
+ * exchange is aborted.
  */
 export function streamedBytes(source: Source, headers: Headers, pipeTo: (consumer: Consumer) => void): Bytes {
   const size =

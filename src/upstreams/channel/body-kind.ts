@@ -2,12 +2,14 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 /**
- * Kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or empty.
+ * Kind of a body, detected from its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else,
+ * or empty.
  */
 export type BodyKind = 'json' | 'events' | 'markup' | 'other' | 'nothing'
 
 /**
- * Maximum leading white space that detection skips, in bytes. Some upstreams send white space while the model thinks.
+ * Maximum amount of leading white space that detection skips, in bytes. Some upstreams send white space while the model
+ * thinks.
  */
 const MAX_BLANKS = 4096
 
@@ -15,9 +17,11 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
 /** The bytes `{` and `[`. */
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-/** Field names with which an event stream begins, unless it begins with a comment. */
+/** Field names at the start of an event stream. A stream may also start with a comment. */
 const FIELDS = ['data:', 'event:', 'id:', 'retry:']
-/** Start of HTML and XML documents, in lower case. A lone `<` could be audio. */
+/**
+ * Starts of HTML and XML documents, in lower case. A `<` alone is not sufficient, because audio may also start with it.
+ */
 const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
@@ -38,22 +42,22 @@ export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
 
 const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
 
-/** Detects the kind of a body that begins with a colon. A comment of an event stream is text, audio is not. */
+/** Detects the kind of a body that starts with a colon. A comment in an event stream is text, whereas audio is not. */
 function kindOfComment(bytes: Uint8Array): BodyKind | undefined {
   const text = Buffer.from(bytes.subarray(0, COMMENT)).toString()
   if (BINARY.test(text)) return 'other'
   return bytes.length >= COMMENT || /[\r\n]/.test(text) ? 'events' : undefined
 }
 
-/** Number of bytes of a comment that are checked. */
+/** Number of bytes of a comment to check. */
 const COMMENT = 32
-/** Matches control characters, and invalid UTF-8 that is not just a character cut off at the end. */
+/** Matches control characters and invalid UTF-8. A character that is cut off at the end is not matched. */
 const BINARY = /[^\t\r\n -\u{10ffff}]|\ufffd./su
 
 const isCutMark = (bytes: Uint8Array): boolean =>
   bytes.length < BYTE_ORDER_MARK.length && bytes.every((byte, index) => byte === BYTE_ORDER_MARK[index])
 
-/** Whether the bytes begin like gzip (RFC 1952 §2.3.1). */
+/** Returns true if the bytes start like gzip (RFC 1952 §2.3.1). */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
@@ -64,14 +68,14 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
 }
 
 /**
- * Encodings for which the first bytes can show that a body is not compressed after all; Brotli may begin with any
- * bytes.
+ * Encodings for which the first bytes can show that a body is in fact not compressed. Brotli is excluded, because it
+ * may start with any bytes.
  */
 const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence. Undefined if
- * the body is not compressed.
+ * Returns the decompressor for a body, based on its declared encoding and its first bytes, which take precedence.
+ * Undefined if the body is not compressed.
  */
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
   const isCompressed = Object.hasOwn(INFLATERS, encoding)
@@ -80,8 +84,8 @@ export function inflaterFor(encoding: string, first: Uint8Array): Transform | un
   return INFLATERS[encoding]!()
 }
 
-/** Whether the first bytes show a body that is not compressed, whatever its declared encoding. */
+/** Returns true if the first bytes show that a body is not compressed, regardless of its declared encoding. */
 function isUncompressed(first: Uint8Array): boolean {
-  const begins = bodyKindOf(first)
-  return begins === 'json' || begins === 'events'
+  const kind = bodyKindOf(first)
+  return kind === 'json' || kind === 'events'
 }

@@ -8,13 +8,13 @@ import type { Headers } from './headers.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** Timeout for the connection, for the head of the answer, and between two chunks of the body, in milliseconds. */
+/** Timeouts for the connection, for the head of the answer, and between two chunks of the body, in milliseconds. */
 const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 
 /**
- * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Allows only http and
- * https, and only public addresses, which are checked after name resolution (trap 50). `trusted` URLs, of an upstream
- * that an operator configured, are not checked.
+ * Downloads files in chunks from URLs that upstreams return. Sends no credentials. Allows only http and https, and only
+ * public addresses, which are checked after name resolution (trap 50). `trusted` URLs, which belong to an upstream that
+ * an operator configured, are not checked.
  */
 export class Downloads {
   private readonly allow: readonly Range[]
@@ -23,7 +23,7 @@ export class Downloads {
   private readonly trusted: Dispatcher
   private readonly watchdog = new Watchdog(TIMEOUTS.idle)
 
-  /** @param allow addresses that may be fetched from although they are not public. */
+  /** @param allow non-public addresses from which files may be fetched. */
   constructor(allow: readonly Range[], proxy?: ProxyConfig) {
     this.allow = allow
     this.proxy = proxy
@@ -34,9 +34,9 @@ export class Downloads {
   }
 
   /**
-   * Requests a file. Redirects are not followed.
+   * Requests a file. Does not follow redirects.
    *
-   * @throws GatewayError `upstream-failed` if the URL may not be fetched.
+   * @throws GatewayError `upstream-failed` if the URL must not be fetched.
    */
   get(address: string, headers: { readonly [name: string]: string }, trusted: boolean): Exchange {
     const { origin, pathname, search } = this.checked(address, trusted)
@@ -69,6 +69,6 @@ export class Downloads {
 
 const refusal = (cause?: Error): GatewayError =>
   new GatewayError(
-    { kind: 'upstream-failed', message: 'The upstream returned a file URL that the gateway may not fetch.' },
+    { kind: 'upstream-failed', message: 'The upstream returned a file URL that the gateway must not fetch.' },
     cause === undefined ? {} : { cause },
   )

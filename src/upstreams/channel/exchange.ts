@@ -9,11 +9,11 @@ import type { StaleRetry } from './origin-pool.ts'
 import { unreachable } from './unreachable.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
-/** The head of an upstream's answer. The body can be read once: in chunks, as text or as bytes. */
+/** The head of an upstream's answer. The body can be read only once: in chunks, as text or as bytes. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Kind of the body by its first bytes, whatever the headers declare. */
+  /** Kind of the body, detected from its first bytes regardless of the headers. */
   readonly bodyKind: BodyKind
   pipeTo(consumer: Consumer): void
   /**
@@ -23,41 +23,42 @@ export interface Answer {
    *   `cancelled`.
    */
   text(limit: number): Promise<string>
-  /** Returns the body as bytes that are read as they arrive. A slow reader slows down the upstream. */
+  /** Returns the body as bytes to read while they arrive. A slow reader slows down the upstream. */
   bytes(): Bytes
 }
 
-/** Control of the HTTP client over a request in flight. */
+/** The HTTP client's controls for a request in flight. */
 interface Controller {
   pause(): void
   resume(): void
   abort(reason: Error): void
 }
 
-/** Maximum time that an upstream may take to end an answer that is already complete, in milliseconds. */
+/** Maximum time for an upstream to end an answer that is already complete, in milliseconds. */
 const END_TIMEOUT = 2000
 
-/** The limits of one exchange, and what it reports to its channel. */
+/** Limits of an exchange, and callbacks to its channel. */
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
   /**
-   * Timeout for the head of the upstream's answer, in milliseconds. Undefined while the request is still being sent.
+   * Maximum time until the head of the upstream's answer, in milliseconds. Undefined while the request is still being
+   * sent.
    */
   readonly head: number | undefined
-  /** Maximum silence of the upstream within its answer, in milliseconds. */
+  /** Maximum silence of the upstream during its answer, in milliseconds. */
   readonly idle: number
-  /** Retry of the request on a stale connection. Undefined if the request cannot be sent twice. */
+  /** Retry of the request after a stale connection. Undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
-  /** Called once, when the exchange is over and no longer counts as load of the upstream. */
+  /** Called once, when the exchange has ended and no longer counts towards the upstream's load. */
   endInFlight(): void
 }
 
 /**
- * One request to an upstream, implemented as a handler of the HTTP client, so that no layer lies between socket and
- * consumer.
+ * One request to an upstream and its answer. Implemented as a handler of the HTTP client, so that there is no layer
+ * between socket and consumer.
  */
 export class Exchange implements Watched {
-  /** Head of the answer. Rejects with GatewayError if no head arrives. */
+  /** Promise of the answer's head. Rejects with GatewayError if no head arrives. */
   readonly answer: Promise<Answer>
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
@@ -69,14 +70,14 @@ export class Exchange implements Watched {
   private headReceived = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** Declared encoding. Undefined after the first bytes have decided whether the body is compressed. */
+  /** Declared encoding. Undefined once the first bytes have shown whether the body is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined
   private inflater: Transform | undefined
   private earlyChunks: Uint8Array[] = []
   private endTimer: NodeJS.Timeout | undefined
-  /** Whether the gateway itself holds up the body, so that the upstream's silence does not count. */
+  /** True while the gateway itself pauses the body, so that the upstream's silence does not count. */
   private paused = false
 
   constructor(options: ExchangeOptions) {
@@ -91,8 +92,8 @@ export class Exchange implements Watched {
   }
 
   /**
-   * Sets a deadline for the upstream to read on or to start its answer. Undefined removes the deadline while the caller
-   * is still sending.
+   * Sets a deadline for the upstream to read the next chunk or to start its answer. Undefined removes the deadline
+   * while the caller is still sending.
    */
   setDeadline(milliseconds: number | undefined): void {
     if (this.headReceived) return
@@ -125,7 +126,7 @@ export class Exchange implements Watched {
     this.inflater?.destroy()
   }
 
-  /** Drops the rest of an answer that is not needed. The upstream has a short time to end it. */
+  /** Drops the rest of an answer. The upstream has a short time to end it. */
   discardRest(): void {
     if (this.settled !== undefined) return
     if (this.consumer === undefined) this.pipeTo(DISCARD)
@@ -186,7 +187,10 @@ export class Exchange implements Watched {
     this.lastActivity = this.options.watchdog.now
   }
 
-  /** Decompresses no faster than the consumer reads, because a few compressed bytes may expand to many. */
+  /**
+   * Decompresses the body. Does so no faster than the consumer reads, because a few compressed bytes may expand to
+   * many.
+   */
   private decompress(encoding: string, first: Uint8Array): void {
     this.encoding = undefined
     const inflater = inflaterFor(encoding, first)
@@ -229,20 +233,20 @@ export class Exchange implements Watched {
   }
 
   /**
-   * Reports the end to the consumer. A consumer that has already finished, as after the last event of a stream, ignores
-   * the report.
+   * Reports the end to the consumer. Consumers that have already finished, for example after the last event of a
+   * stream, ignore the report.
    */
   private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {
     if (outcome === 'ended') consumer.onEnd()
     else consumer.onError(outcome)
   }
 
-  /** Whether the body is compressed, so that its declared length is not that of the content. */
+  /** True if the body is compressed, so that its declared length is not the length of the content. */
   get isCompressed(): boolean {
     return this.inflater !== undefined
   }
 
-  /** Passes the body to the consumer, beginning with the chunks buffered so far. */
+  /** Passes the body to the consumer, starting with the buffered chunks. */
   pipeTo(consumer: Consumer): void {
     this.consumer = consumer
     for (const chunk of this.earlyChunks) consumer.onData(chunk)
@@ -250,13 +254,13 @@ export class Exchange implements Watched {
     if (this.settled !== undefined) this.notify(consumer, this.settled)
   }
 
-  /** Aborts the exchange because the body is longer than its reader allows. */
+  /** Aborts the exchange because the body exceeds its reader's limit. */
   overflow(): void {
     this.terminate(answeredTooMuch())
   }
 }
 
-/** The answer of an exchange whose body has not been read yet. */
+/** Answer of an exchange whose body has not been read yet. */
 class ExchangeAnswer implements Answer {
   readonly status: number
   readonly headers: Headers
@@ -331,7 +335,7 @@ const DISCARD: Consumer = { onData: () => {}, onEnd: () => {}, onError: () => {}
 const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
 const SILENT = 'The upstream stopped sending in the middle of its answer.'
 
-/** The error for an answer that is too large to hold. */
+/** Returns the error for an answer that is too large to buffer. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', 'content', "The upstream's answer is larger than the gateway accepts.", cause)
 

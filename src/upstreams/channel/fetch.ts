@@ -7,15 +7,15 @@ import type { Range } from '../../config/ranges.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 
-/** The limits of media fetches. */
+/** Limits of media fetches. */
 export interface FetchLimits {
-  /** Maximum size of a resource that is fetched, in bytes. */
+  /** Maximum size of a resource, in bytes. */
   readonly size: number
-  /** Timeout of a whole fetch including redirects, in milliseconds. */
+  /** Timeout of a complete fetch, including redirects, in milliseconds. */
   readonly timeout: number
-  /** Addresses that may be fetched from although they are not public. */
+  /** Non-public addresses from which media may be fetched. */
   readonly allow: readonly Range[]
-  /** Proxy that resolves the host names of its connections. Absent if the gateway resolves them. */
+  /** Proxy, which resolves the host names. If absent, the gateway resolves them. */
   readonly proxy?: ProxyConfig
 }
 
@@ -31,7 +31,7 @@ export interface FetchedBytes {
   readonly bytes: Buffer
 }
 
-/** Lets a caller that runs several fetches observe and abort one of them. */
+/** Lets code that runs several fetches observe and abort one of them. */
 export interface FetchObserver {
   /** Signal that aborts the fetch. */
   readonly signal: AbortSignal
@@ -39,13 +39,13 @@ export interface FetchObserver {
   take(bytes: number): void
 }
 
-/** Maximum number of redirects that are followed. */
+/** Maximum number of redirects to follow. */
 const MAX_REDIRECTS = 3
 
 /**
  * Fetches media from URLs in callers' requests, for upstreams that need bytes. Allows only http and https, and only
- * public addresses, which are checked at every redirect after name resolution (trap 50). Nothing of the caller's
- * request is sent along.
+ * public addresses, which are checked at every redirect after name resolution (trap 50). Nothing from the caller's
+ * request is sent.
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
@@ -60,9 +60,9 @@ export class MediaFetcher {
   }
 
   /**
-   * Fetches a resource. Its media type is detected from the bytes, not taken from the headers.
+   * Fetches a resource. The media type is detected from the bytes rather than read from the headers.
    *
-   * @throws GatewayError `invalid-request` if the resource cannot be fetched or is not of the kind `kind`; `too-large`.
+   * @throws GatewayError `invalid-request` if the resource cannot be fetched or is not of the given kind; `too-large`.
    */
   async fetch(url: string, kind: MediaKind): Promise<Fetched> {
     const { declaredType, bytes } = await this.load(url)
@@ -116,11 +116,11 @@ export class MediaFetcher {
   }
 
   private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: FetchObserver): Promise<Buffer> {
-    const announced = Number(headers['content-length'])
+    const declaredLength = Number(headers['content-length'])
     const refused =
       statusCode !== 200
         ? fault(`The media could not be fetched: its server answered ${statusCode}.`)
-        : announced > this.limits.size
+        : declaredLength > this.limits.size
           ? this.tooLarge()
           : undefined
     if (refused !== undefined) {
@@ -142,13 +142,13 @@ export class MediaFetcher {
     fault(`The media is larger than ${this.limits.size} bytes.`, 'too-large')
 }
 
-/** Discards an unread body and ignores the error that the HTTP client reports for that. */
+/** Discards an unread body and ignores the resulting error of the HTTP client. */
 const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
 
 /**
- * Returns the media type of a resource. An image needs a known signature, because an error page may be declared as an
- * image. Any other resource without a signature has its declared type, if that is of the requested kind and the content
- * is not markup.
+ * Returns the media type of a resource. An image must have a known signature, because an error page may be declared as
+ * an image. For any other resource without a signature, the declared type is used if it is of the requested kind and
+ * the content is not markup.
  *
  * @param head the first bytes.
  * @throws GatewayError `invalid-request` if the resource is of another kind.
@@ -163,7 +163,7 @@ export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind)
   throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
-/** Number of bytes that `mediaTypeOf` needs. */
+/** Number of first bytes that `mediaTypeOf` needs. */
 export const SNIFF_BYTES = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 
@@ -180,10 +180,10 @@ function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {
 const fault = (message: string, kind: ErrorKind = 'invalid-request', cause?: Error): GatewayError =>
   new GatewayError({ kind, message, code: 'media_not_fetched' }, cause === undefined ? {} : { cause })
 
-/** The options that agents with and without a proxy have in common. */
+/** Options that agents with and without a proxy have in common. */
 type Options = Pick<Agent.Options, 'connect' | 'connections' | 'headersTimeout' | 'bodyTimeout'>
 
-/** Creates an agent that fetches from any host, through a proxy if there is one. */
+/** Creates an agent for fetches from any host, through a proxy if there is one. */
 export const agentFor = (options: Options, proxy: ProxyConfig | undefined): Dispatcher =>
   proxy === undefined
     ? new Agent(options)

@@ -8,7 +8,7 @@ export const headerValue = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
 /**
- * Returns the headers with one string per name. Usually this is the same object, because almost every header has a
+ * Returns the headers with one string per name. Usually returns the same object, because almost all headers have a
  * single value.
  */
 export function withSingleValues(headers: Headers): { readonly [name: string]: string } {
@@ -18,7 +18,7 @@ export function withSingleValues(headers: Headers): { readonly [name: string]: s
   return out
 }
 
-/** Whether every header has a single value. */
+/** Returns true if every header has a single value. */
 function hasSingleValues(headers: Headers): headers is { readonly [name: string]: string } {
   for (const name in headers) if (typeof headers[name] !== 'string') return false
   return true
@@ -33,6 +33,6 @@ export function forwardable(headers: Headers): { readonly [name: string]: string
   return out
 }
 
-/** The upstream's request id, for the log. */
+/** Returns the upstream's request id, for the log. */
 export const upstreamId = (headers: Headers): string | undefined =>
   headerValue(headers['request-id']) || headerValue(headers['x-request-id']) || undefined

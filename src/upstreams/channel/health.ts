@@ -2,42 +2,47 @@ import type { ErrorKind, FailureReason } from '../../canonical/error.ts'
 import { defined } from '../../canonical/node.ts'
 import { isOngoing, possibleEnd } from '../channel-health.ts'
 
-/** Maximum number of models that may rest at one channel. Callers may invent names if a channel takes any model. */
+/**
+ * Maximum number of resting models per channel. Needed because callers may invent names if a channel accepts any model.
+ */
 const MAX_MODELS = 256
-/** Minimum extension of a rest that is reported to other processes, in milliseconds. */
+/** Minimum extension of a rest for it to be reported to other processes, in milliseconds. */
 const MIN_EXTENSION = 1000
 
 /**
- * Resting state of a channel after failures: of the whole channel, or of single models by the upstream's names. A
- * resting target is only tried last (trap 100). Times are Unix milliseconds.
+ * Resting state after failures, of a whole channel or of single models by the upstream's names. Resting targets are
+ * tried last (trap 100). Times are Unix milliseconds.
  */
 export class RestingState {
   private channel = 0
-  private readonly around: RestingState | undefined
+  private readonly parent: RestingState | undefined
   private why: ErrorKind | undefined
   private readonly byModel = new Map<string, number>()
   /**
-   * Called with each change: a model, or undefined for the whole channel, and the end of its rest, which is 0 if the
+   * Called at each change with the model, or undefined for the whole channel, and with the end of the rest, or 0 if the
    * rest is over.
    */
   onChange: (model: string | undefined, until: number) => void = () => {}
 
-  /** @param around the state of the channel that a key of a pool belongs to. */
-  constructor(around?: RestingState) {
-    this.around = around
+  /** @param parent the state of the channel to which a pool's key belongs. */
+  constructor(parent?: RestingState) {
+    this.parent = parent
   }
 
-  /** Kind of the error by which the upstream refused the key for good. Undefined unless the key rests because of it. */
+  /**
+   * Kind of the error with which the upstream permanently refused the key. Undefined if the key does not rest for this
+   * reason.
+   */
   get refusal(): ErrorKind | undefined {
     return this.why
   }
 
-  /** End of the whole channel's rest. Undefined if the channel never rested or has answered since. */
+  /** End of the whole channel's rest. Undefined if the channel has never rested or has answered since. */
   get until(): number | undefined {
     return this.channel === 0 ? undefined : this.channel
   }
 
-  /** Whether the whole channel rests at this time. */
+  /** Returns true if the whole channel rests at this time. */
   rests(now: number): boolean {
     return isOngoing(this.channel, now)
   }
@@ -46,7 +51,7 @@ export class RestingState {
     return this.byModel
   }
 
-  /** @param refusal the kind of the error by which the upstream refused the key for good. */
+  /** @param refusal the kind of the error with which the upstream permanently refused the key. */
   restChannel(until: number, refusal?: ErrorKind): void {
     const previous = possibleEnd(this.channel, until)
     this.channel = Math.max(previous, until)
@@ -62,7 +67,7 @@ export class RestingState {
     if (until - previous > MIN_EXTENSION) this.onChange(model, until)
   }
 
-  /** Ends the rest of the channel and of a model that has answered. */
+  /** Ends the rest of the channel and of a model after the model has answered. */
   wake(model: string): void {
     if (this.channel !== 0) {
       this.channel = 0
@@ -70,10 +75,10 @@ export class RestingState {
       this.onChange(undefined, 0)
     }
     if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
-    this.around?.wake(model)
+    this.parent?.wake(model)
   }
 
-  /** Applies a change of another process without reporting it to `onChange`. */
+  /** Applies a change from another process without calling `onChange`. */
   apply(model: string | undefined, until: number, now: number, refusal?: ErrorKind): void {
     const { onChange } = this
     this.onChange = () => {}
@@ -86,14 +91,14 @@ export class RestingState {
     this.onChange = onChange
   }
 
-  /** Counts the channels (0 or 1) and models that rest at this time. */
+  /** Returns the number of channels (0 or 1) and models that rest at this time. */
   count(now: number): { readonly channels: number; readonly models: number } {
     let models = 0
     for (const until of this.byModel.values()) if (isOngoing(until, now)) models++
     return { channels: this.rests(now) ? 1 : 0, models }
   }
 
-  /** Makes room for a model by dropping models whose rest is over, else the one set least recently. */
+  /** Makes room for a model: drops models whose rest is over, or else the least recently added model. */
   private makeRoom(now: number): void {
     for (const [model, until] of this.byModel) if (!isOngoing(until, now)) this.byModel.delete(model)
     if (this.byModel.size < MAX_MODELS) return
@@ -106,11 +111,11 @@ export class RestingState {
 
 /** Period over which requests are counted, in minutes. */
 export const MINUTES = 60
-/** Maximum number of groups of errors stored per channel. */
+/** Maximum number of error groups stored per channel. */
 export const LAST_ERRORS = 20
 const MINUTE = 60_000
 
-/** An upstream failure as administrators see it, without credentials. Times are Unix milliseconds. */
+/** An upstream failure as shown to administrators, without credentials. Times are Unix milliseconds. */
 export interface ChannelError {
   readonly at: number
   readonly kind: ErrorKind
@@ -120,13 +125,13 @@ export interface ChannelError {
   readonly message: string
   /** The upstream's name of the model. */
   readonly model: string
-  /** Last characters of the key, if the channel has several. */
+  /** Last characters of the key, if the channel has several keys. */
   readonly key?: string
   /** Id of the request. Undefined for a test of the channel. */
   readonly request?: string
 }
 
-/** Equal failures of a channel: the latest of them, with the number and the time of the first. */
+/** Group of equal failures of a channel: the latest failure, the number of failures, and the time of the first. */
 export interface ErrorGroup extends ChannelError {
   readonly count: number
   readonly firstAt: number
@@ -134,11 +139,11 @@ export interface ErrorGroup extends ChannelError {
 
 /** Request counts of a channel by minute, as plain JSON for other processes. */
 export interface StatsSnapshot {
-  /** Minutes since 1970 that had requests, with the number of requests and of failures. */
+  /** Minutes since 1970 that had requests, with the numbers of requests and failures. */
   readonly minutes: readonly (readonly [minute: number, requests: number, errors: number])[]
   /** The last errors, grouped, latest first. */
   readonly errors: readonly ErrorGroup[]
-  /** Time of the last request without a failure. */
+  /** Time of the last successful request. */
   readonly succeededAt?: number
   /** Failures since then. */
   readonly streak?: Streak
@@ -151,16 +156,16 @@ export interface Streak {
   readonly last: readonly number[]
 }
 
-/** Number of failures in a row from which a channel that has answered in the last hour counts as failing. */
+/** Number of consecutive failures after which a channel counts as failing, even if it has answered in the last hour. */
 export const FAILING = 3
 
-/** Errors that the request itself caused. They do not indicate the upstream's state. */
+/** Errors caused by the request itself, which say nothing about the upstream's state. */
 const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
   ...(['invalid-request', 'context-too-long', 'too-large', 'not-found'] as const),
   ...(['conflict', 'cancelled', 'cannot-express'] as const),
 ])
 
-/** Counts the requests of one channel in the last hour. A count allocates no memory. */
+/** Counts the requests of one channel in the last hour. Counting allocates no memory. */
 export class ChannelStats {
   private readonly stamps = new Float64Array(MINUTES)
   private readonly requests = new Uint32Array(MINUTES)
@@ -168,22 +173,22 @@ export class ChannelStats {
   private readonly last: ErrorGroup[] = []
   private succeededAt: number | undefined
   private streak: Streak | undefined
-  private readonly around: ChannelStats | undefined
+  private readonly parent: ChannelStats | undefined
 
-  /** @param around the counts of the channel that a key of a pool belongs to. */
-  constructor(around?: ChannelStats) {
-    this.around = around
+  /** @param parent the counts of the channel to which a pool's key belongs. */
+  constructor(parent?: ChannelStats) {
+    this.parent = parent
   }
 
   succeeded(now = Date.now()): void {
-    this.around?.succeeded(now)
+    this.parent?.succeeded(now)
     this.succeededAt = now
     this.streak = undefined
     this.count(now, false)
   }
 
   failed(error: ChannelError): void {
-    this.around?.failed(error)
+    this.parent?.failed(error)
     const isFailure = !REQUEST_ERRORS.has(error.kind)
     this.count(error.at, isFailure)
     if (isFailure) this.streak = longer(this.streak, error.at)
@@ -193,13 +198,13 @@ export class ChannelStats {
     this.last.unshift({ ...error, count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? error.at })
   }
 
-  /** Start of the failures, if the channel's recent requests all failed. */
+  /** Returns the start of the failures if all recent requests of the channel failed. */
   failingSince(now = Date.now()): number | undefined {
     const { succeededAt, streak } = this
     return failingSince({ succeededAt, streak }, now)
   }
 
-  /** Whether no request was counted yet. */
+  /** True if no request has been counted yet. */
   get isUnused(): boolean {
     return this.succeededAt === undefined && this.streak === undefined
   }
@@ -227,7 +232,7 @@ export class ChannelStats {
   }
 }
 
-/** Whether two failures differ only in time and request. */
+/** Returns true if two failures differ only in time and request. */
 const areEqual = (one: ChannelError, other: ChannelError): boolean =>
   one.message === other.message &&
   one.kind === other.kind &&
@@ -242,8 +247,8 @@ const longer = (streak: Streak | undefined, at: number): Streak => ({
 })
 
 /**
- * Returns the start of a channel's failures, if all its recent requests failed: the last `FAILING`, or all of the last
- * hour. Undefined otherwise.
+ * Returns the start of a channel's failures if all its recent requests failed, that is, the last `FAILING` requests or
+ * all requests of the last hour. Undefined otherwise.
  */
 export function failingSince(
   { succeededAt, streak }: { readonly succeededAt?: number | undefined; readonly streak?: Streak | undefined },
@@ -280,7 +285,7 @@ function mergedErrors(all: readonly ErrorGroup[]): readonly ErrorGroup[] {
   return groups.slice(0, LAST_ERRORS)
 }
 
-/** Merges streaks: only failures after the last success of any process count. */
+/** Merges the streaks of several processes. Only failures after the last success in any process count. */
 function mergedStreaks(all: readonly StatsSnapshot[]): Pick<StatsSnapshot, 'succeededAt' | 'streak'> {
   const successes = all.flatMap(one => one.succeededAt ?? [])
   const succeededAt = successes.length === 0 ? undefined : Math.max(...successes)
@@ -294,7 +299,7 @@ function mergedStreaks(all: readonly StatsSnapshot[]): Pick<StatsSnapshot, 'succ
   return defined({ succeededAt, streak })
 }
 
-/** Sums the last minutes, including the current one. */
+/** Adds up the last minutes, including the current one. */
 export function sumOf(
   { minutes }: StatsSnapshot,
   count: number,

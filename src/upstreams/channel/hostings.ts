@@ -3,17 +3,18 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { countPathOf } from '../../egress/converse/path.ts'
 import type { Hosting } from '../../formats/channel-format.ts'
 
-/* Clouds that host a vendor's models under addresses of their own: the writer's request, readdressed. */
+/* Adaptations of requests for clouds that host a vendor's models at their own addresses. */
 
-/** Path at which the format counts tokens. */
+/** Path of the format's token counting. */
 const COUNT_PATH = '/v1/messages/count_tokens'
 
 /** Version of the messages format on Google Cloud, for requests that state none (vertex-sdk 0.x). */
 const VERTEX_VERSION = 'vertex-2023-10-16'
 
 /**
- * Claude on Google Cloud (vertex-sdk 1.1, `client.ts`): the model is in the path and the version in the body; counting
- * keeps the model in the body and has one path for all models. A `;` would cut off the method.
+ * Adapts a request for Claude on Google Cloud (vertex-sdk 1.1, `client.ts`): the model is in the path and the version
+ * in the body. For token counting, the model remains in the body and all models have the same path. The model is
+ * percent-encoded, because a `;` in it would cut off the method.
  */
 function vertexClaude(wire: WireRequest): WireRequest {
   const { 'anthropic-version': _, ...headers } = wire.headers
@@ -25,9 +26,9 @@ function vertexClaude(wire: WireRequest): WireRequest {
 }
 
 /**
- * Returns a body whose cache marker of the whole request is at the last block that can have one, which means the same
- * (docs/wire/messages.md#prompt-caching). Only the vendor itself has automatic caching. Text blocks that are empty and
- * reasoning have no markers.
+ * Moves the cache marker of the whole request to the last block that can have one, which has the same meaning
+ * (docs/wire/messages.md#prompt-caching). Only the vendor's own API has automatic caching. Empty text blocks and
+ * reasoning cannot have markers.
  */
 function withMarkedEnd(wire: JsonObject): JsonObject {
   const { cache_control: marker, ...body } = wire
@@ -46,15 +47,15 @@ function withMarkedEnd(wire: JsonObject): JsonObject {
 const isMarkable = (block: Json): boolean =>
   isObject(block) && block['text'] !== '' && !String(block['type']).includes('thinking')
 
-/** The query without `beta=true`, which has no meaning on Google Cloud. */
+/** Removes `beta=true` from the query, because it has no meaning on Google Cloud. */
 const withoutBeta = ({ beta: _, ...query }: WireRequest['query']): WireRequest['query'] => query
 
 /** Version of the messages format on Bedrock, for requests that state none. */
 const BEDROCK_VERSION = 'bedrock-2023-05-31'
 
 /**
- * Claude on Bedrock by InvokeModel (docs/wire/converse.md#invokemodel): the path has the model and says whether the
- * answer is streamed, the body has the version and the features in beta.
+ * Adapts a request for Claude on Bedrock, through InvokeModel (docs/wire/converse.md#invokemodel): the path contains
+ * the model and selects streaming, and the body contains the version and the beta features.
  */
 function bedrockInvoke({ path, headers, body, query: _query, ...wire }: WireRequest): WireRequest {
   const { 'anthropic-version': _, 'anthropic-beta': betas, ...rest } = headers
@@ -72,8 +73,8 @@ function bedrockInvoke({ path, headers, body, query: _query, ...wire }: WireRequ
 const FRAMED = { accept: 'application/vnd.amazon.eventstream' }
 
 /**
- * The body of CountTokens for a request (docs/wire/converse.md#token-counting). It holds a complete request of
- * InvokeModel, which needs a limit above the budget of thinking.
+ * Returns the CountTokens body for a request (docs/wire/converse.md#token-counting). It contains a complete InvokeModel
+ * request, whose token limit must exceed the thinking budget.
  */
 function counted(invoked: JsonObject): JsonObject {
   const { thinking } = invoked
@@ -82,7 +83,7 @@ function counted(invoked: JsonObject): JsonObject {
   return { input: { invokeModel: { body: Buffer.from(body).toString('base64') } } }
 }
 
-/** Azure's older API: the path names the deployment, which is the model. */
+/** Adapts a request for Azure's older API: the path contains the deployment, which is the model. */
 const azureDeployment = (wire: WireRequest): WireRequest => ({
   ...wire,
   path: `/${encoded(wire.body['model'])}${wire.path}`,
@@ -96,5 +97,5 @@ const HOSTINGS: { readonly [H in Hosting]: (wire: WireRequest) => WireRequest } 
   'bedrock-invoke': bedrockInvoke,
 }
 
-/** The request as the hosting cloud takes it. */
+/** Returns a request in the form that the hosting cloud accepts. */
 export const hosted = (wire: WireRequest, hosting: Hosting): WireRequest => HOSTINGS[hosting](wire)

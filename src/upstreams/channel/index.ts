@@ -22,12 +22,12 @@ export { isReachable } from './reachable.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
 export { connectionDetail, unreachable } from './unreachable.ts'
 
-/** A request to send to an upstream, and the way to send it. */
+/** A request to an upstream, with options for sending it. */
 export interface ChannelRequest extends RequestParts {
-  /** Whether the answer is streamed. True by default. The timeout for headers is `whole` if it is not. */
+  /** False if the answer is not streamed; the timeout for its headers is then `whole`. True by default. */
   readonly stream?: boolean
   /**
-   * Whether the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
+   * True if the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
    */
   readonly single?: boolean
 }
@@ -38,7 +38,7 @@ type Method = 'GET' | 'POST' | 'DELETE'
 interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly method: Method
   readonly body?: string | (() => Readable)
-  /** Whether the body can be sent only once. */
+  /** True if the body can be sent only once. */
   readonly once?: boolean
   readonly single?: boolean
 }
@@ -60,11 +60,11 @@ const signable = (origin: string, { method, path, headers, body = '' }: OriginRe
   body: typeof body === 'string' ? body : undefined,
 })
 
-/** Observes the sending of a body, to know whether the caller or the upstream must act next. */
+/** Observes the sending of a body, which shows whether the caller or the upstream must act next. */
 interface BodyObserver {
-  /** Called when a chunk waits to be read by the upstream. */
+  /** Called when a chunk is ready for the upstream. */
   ready(): void
-  /** Called when the upstream has read the chunk and the caller's next chunk is awaited. */
+  /** Called when the upstream has read the chunk and the next chunk from the caller is awaited. */
   taken(): void
   ended(): void
 }
@@ -79,14 +79,14 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
 }
 
 /**
- * A configured upstream at run time: its connections, load and resting state. Each key of a pool is a channel of its
- * own, with its own load and resting state, but uses the connections of the channel it belongs to.
+ * A configured upstream at run time: its connections, load and resting state. Each key of a pool is a separate channel,
+ * with its own load and resting state, but uses the connections of the channel that it belongs to.
  */
 export class Channel {
   readonly config: ChannelConfig
-  /** One channel for each key of the pool. Undefined without a pool. */
+  /** One channel for each key of the pool. Undefined if there is no pool. */
   readonly keys: readonly Channel[] | undefined
-  /** The channel that this key of a pool belongs to. */
+  /** The channel with the pool, if this is a key of a pool. */
   readonly around: Channel | undefined
   /** Limits per minute, if this is a key of a pool. */
   readonly limits: KeyLimits | undefined
@@ -94,20 +94,20 @@ export class Channel {
   private readonly watchdog: Watchdog
   private readonly credential: Credential | undefined
   private inFlight = 0
-  /** Whether the channel accepts no new requests and is closing. */
+  /** True while the channel is closing and accepts no new requests. */
   private closing = false
   readonly resting: RestingState
   readonly stats: ChannelStats
   /** Measured times to the first byte, shared by all keys of a pool. */
   readonly latencies: Latencies
-  /** Whether an administrator has stopped new requests to the channel. */
+  /** True if an administrator has stopped new requests to the channel. */
   drained = false
-  /** The model ids that the upstream lists. Undefined until they are fetched. */
+  /** Model ids in the upstream's list. Undefined until the list is fetched. */
   listed: ReadonlySet<string> | undefined
 
   /**
-   * @param before the channel of this name before a config change. Its request counts are continued.
-   * @param around the channel that a key of a pool belongs to.
+   * @param before the channel of the same name before a config change, whose request counts are continued.
+   * @param around the channel with the pool, if this is a key of a pool.
    * @param sharing shares access tokens with other processes. Undefined if there are none.
    */
   constructor(config: ChannelConfig, before?: Channel, around?: Channel, sharing?: TokenSharing) {
@@ -136,8 +136,7 @@ export class Channel {
   }
 
   /**
-   * Counts the channel if it rests (0 or 1), and its resting models. A channel with a pool also rests if all its keys
-   * do.
+   * Returns the number of resting channels (0 or 1) and models. A channel with a pool also rests if all its keys do.
    */
   restCount(now: number): { readonly channels: number; readonly models: number } {
     const own = this.resting.count(now)
@@ -146,8 +145,8 @@ export class Channel {
   }
 
   /**
-   * The channel for requests that are not routed: a key of the pool, if possible one that does not rest, or without a
-   * pool the channel itself.
+   * The channel for requests that are not routed: the channel itself, or if it has a pool, one of its keys, preferably
+   * one that does not rest.
    */
   get sender(): Channel {
     const now = Date.now()
@@ -155,7 +154,7 @@ export class Channel {
   }
 
   /**
-   * Resolves when the credential for requests is ready. Undefined if it is already. Await this before `send` and
+   * Resolves when the credential for requests is ready. Undefined if it is ready now. Must be awaited before `send` and
    * `call`.
    *
    * @throws GatewayError `upstream-account` if no credential can be obtained.
@@ -164,12 +163,12 @@ export class Channel {
     return this.credential?.ready()
   }
 
-  /** Reports that the upstream refused the credential, so that the next request gets a new one. */
+  /** Records that the upstream refused the credential, so that the next request gets a new one. */
   credentialRefused(): void {
     this.credential?.refused()
   }
 
-  /** Sends a request. Never throws. The exchange reports failures. */
+  /** Sends a request. Never throws; failures are reported by the exchange. */
   send(sending: ChannelRequest): Exchange {
     const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.credential?.token)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
@@ -178,7 +177,7 @@ export class Channel {
     if (typeof body === 'string')
       return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
     let exchange: Exchange | undefined
-    // A caller may send slowly. Timeouts apply only while the upstream must read or answer.
+    // Timeouts apply only while the upstream must read or answer, because a caller may send slowly.
     const watch = {
       ready: () => exchange?.setDeadline(idle),
       taken: () => exchange?.setDeadline(undefined),
@@ -189,7 +188,7 @@ export class Channel {
     return exchange
   }
 
-  /** Returns the URL and headers for opening a WebSocket at a path of the format. */
+  /** Returns the URL and headers to open a WebSocket at a path of the format. */
   endpoint(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
@@ -201,11 +200,11 @@ export class Channel {
   /** Counts a voice session as a request in flight until the returned function is called. */
   countSession(): () => void {
     this.limits?.sent()
-    this.beginInFlight()
+    this.startInFlight()
     return this.endInFlight
   }
 
-  /** Sends a request without a body, for example to list the models or to fetch a stored response. */
+  /** Sends a request without a body, for example to list models or to fetch a stored response. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
     const { firstByte } = this.config.timeout
@@ -214,7 +213,7 @@ export class Channel {
 
   /**
    * Closes the connections after the running exchanges have ended. A request that was already routed to this channel
-   * may still be sent; its connections are closed after it.
+   * may still be sent; connections for such requests are closed afterwards.
    */
   async close(): Promise<void> {
     this.closing = true
@@ -236,7 +235,7 @@ export class Channel {
     const sendAlone = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
     const isOnce = request.once === true || request.single === true
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
-    this.beginInFlight()
+    this.startInFlight()
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signable(origin, request))
@@ -252,7 +251,7 @@ export class Channel {
     return exchange
   }
 
-  private beginInFlight(): void {
+  private startInFlight(): void {
     this.inFlight++
     if (this.around !== undefined) this.around.inFlight++
   }

@@ -2,8 +2,9 @@ import { Bucket } from '../../accounts/limits/bucket.ts'
 import type { PooledKey } from '../../config/types.ts'
 
 /**
- * The operator's limits per minute of one key of a pool, counted by this process. A key below its limits may exceed its
- * tokens by one request, because tokens are known only at the end. The excess is paid off before the key is used again.
+ * Per-minute limits of one key of a pool, as set by the operator and counted by this process. One request may exceed
+ * the token limit, because its tokens are known only at the end. The key is not used again until the excess is made up
+ * for.
  */
 export class KeyLimits {
   private readonly requests: Bucket | undefined
@@ -14,7 +15,7 @@ export class KeyLimits {
     this.tokens = tpm === undefined ? undefined : new Bucket(tpm, now)
   }
 
-  /** Whether the key must wait before its next request. */
+  /** Returns true if the key must wait before its next request. */
   isSpent(now = Date.now()): boolean {
     return (this.requests?.wait(now) ?? 0) > 0 || (this.tokens?.wait(now) ?? 0) > 0
   }
@@ -28,6 +29,6 @@ export class KeyLimits {
   }
 }
 
-/** Returns the limits of a key of a pool. Undefined if it has none. */
+/** Returns the limits of a pool's key. Undefined if it has none. */
 export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
   pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)

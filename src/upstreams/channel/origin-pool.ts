@@ -11,8 +11,8 @@ type Connect = buildConnector.connector | buildConnector.BuildOptions | undefine
 /** Connections to one origin: a keep-alive pool, and separate connections for single requests. */
 export class OriginPool {
   /**
-   * Whether a connection was just made or has just failed. True only during the callback, so that a request that is
-   * written or fails in it is the first on its connection.
+   * True if a connection was just made or has just failed. Set only during that callback, so a request that is written
+   * or fails in the callback is the first on its connection.
    */
   fresh = false
   private readonly origin: string
@@ -58,15 +58,15 @@ export class OriginPool {
   }
 
   /**
-   * Creates a keep-alive pool without a limit of connections and without pipelining, so that no request waits for the
-   * answer to another.
+   * Creates a keep-alive pool with unlimited connections and without pipelining, so that no request waits for another
+   * request's answer.
    */
   private keepAlive(origin: string | URL, connect?: Connect): Pool {
     return new Pool(origin, { connections: null, pipelining: 1, connect: this.observed(connect) })
   }
 
   /**
-   * Creates a dispatcher that connects through a proxy, except to excluded hosts. Uses tunnels for https and absolute
+   * Creates a dispatcher that connects through a proxy, except to excluded hosts. Uses tunnels for https, and absolute
    * URLs for http.
    */
   private proxied({ http, https, except }: ProxyConfig): Dispatcher {
@@ -78,7 +78,7 @@ export class OriginPool {
     })
   }
 
-  /** Wraps a connector, by default a direct one, to set `fresh` when a connection is made or fails. */
+  /** Wraps a connector to set `fresh` when a connection is made or fails. By default, wraps a direct connector. */
   private observed(connect: Connect): buildConnector.connector {
     const { timeout, tls } = this
     const connector =
@@ -95,18 +95,18 @@ export class OriginPool {
   }
 }
 
-/** The method of the HTTP client's parser that receives the status of every response, informational ones included. */
+/** The HTTP client's parser. This method receives the status of every response, including informational responses. */
 interface Parser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
-/** Informational status without a special meaning for clients that did not ask for it (RFC 9110 §15.2). */
+/** Informational status that clients ignore if they did not ask for it (RFC 9110 §15.2). */
 const PROCESSING = 102
 
 /**
  * Makes the HTTP client ignore `100 Continue` like other informational responses. Some upstreams send it unrequested,
- * and the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for this, so its
- * parser gets another status instead. Connections without such a parser (HTTP/2) are left unchanged.
+ * whereupon the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for this,
+ * so its parser is given another status. Connections without such a parser (HTTP/2) are left unchanged.
  */
 function ignoreContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -117,31 +117,34 @@ function ignoreContinue(socket: Socket): void {
     onHeadersComplete.call(parser, status === 100 ? PROCESSING : status, upgrade, keepAlive)
 }
 
-/** State of the connection over which a request is sent. */
+/** State of the connection of a request. */
 interface Connection {
-  /** Whether the connection was made, or has failed, for this request. */
+  /** True if the connection was made, or has failed, for this request. */
   readonly fresh: boolean
 }
 
 /**
- * Maximum time from sending a request to its failure if it is to be retried, in milliseconds: a round trip and one lost
- * packet. An upstream that closes the connection later may have begun to answer.
+ * Maximum time between sending a request and its failure for a retry to be allowed, in milliseconds: a round trip and
+ * one lost packet. An upstream that closes the connection later may have started to answer.
  */
 const RETRY_WINDOW = 1000
 
-/** The HTTP client's error codes for a connection that the other side closed. The code depends on timing. */
+/** The HTTP client's error codes for a connection that the peer closed. The code depends on timing. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
- * Retries a request once if its connection was stale: the upstream closed it just as the request was sent, and never
- * read the request. A request is not retried if its connection was new, if it was sent some time ago, or if even one
- * byte of an answer arrived.
+ * Retries a request once if its connection was stale, that is, if the upstream closed it just as the request was sent
+ * and never read the request. A request is not retried if its connection was new, if it was sent some time ago, or if
+ * even one byte of an answer arrived.
  */
 export class StaleRetry {
   private readonly connection: Connection
-  /** Sends the request again. Undefined once no retry is possible, so that the request can be garbage-collected. */
+  /**
+   * Function that sends the request again. Undefined once no retry is possible, so that the request can be
+   * garbage-collected.
+   */
   private send: (() => void) | undefined
-  /** When the request was written, in milliseconds of the monotonic clock. Undefined until then. */
+  /** Time at which the request was written, in milliseconds of the monotonic clock. Undefined until then. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {
@@ -159,7 +162,7 @@ export class StaleRetry {
     this.send = undefined
   }
 
-  /** Sends the request again if the failure allows a retry. Returns whether it did. */
+  /** Sends the request again if the failure allows a retry. Returns false if there is no retry. */
   retries(error: Error): boolean {
     const { send, written, connection } = this
     this.send = undefined

@@ -1,8 +1,8 @@
 import { type Headers, headerValue } from './headers.ts'
 
 /**
- * Headers of a quota: its remainder, and when it is full again. OpenAI and vendors that follow it state a duration
- * (`6m0s`, `20ms`); Anthropic states a time (both vendors' pages on rate limits, 2026-11).
+ * Headers for the remainder of a quota and for the time of its reset. OpenAI and compatible vendors send a duration
+ * (`6m0s`, `20ms`), Anthropic sends a time (both vendors' pages on rate limits, 2026-11).
  */
 interface QuotaHeaders {
   readonly remaining: string
@@ -17,8 +17,8 @@ const QUOTAS: readonly QuotaHeaders[] = [
 ]
 
 /**
- * Returns the seconds until every quota that an upstream's headers report as exhausted is full again. Undefined if none
- * is exhausted.
+ * Returns the number of seconds until all quotas that are exhausted according to an upstream's headers have been reset.
+ * Undefined if none is exhausted.
  *
  * @param now Unix time in milliseconds.
  */
@@ -32,7 +32,7 @@ export function exhaustedFor(headers: Headers, now: number): number | undefined 
   return longest
 }
 
-/** Matches a duration of hours, minutes, seconds and milliseconds, each optional. */
+/** Matches a duration with optional days, hours, minutes, seconds and milliseconds. */
 const DURATION = /^(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
 /** Units of a duration, in seconds. */
 const UNITS = [86_400, 3600, 60, 1, 0.001]

@@ -4,8 +4,9 @@ import ipaddr from 'ipaddr.js'
 import { contains, type Range } from '../../config/ranges.ts'
 
 /**
- * Whether the gateway may fetch from the address. Only the public internet is allowed. Private, loopback, link-local
- * (where cloud metadata services are), reserved and translated addresses are refused unless `allowed` names them.
+ * Returns true if the gateway may fetch from the address. Only the public internet is allowed. Private, loopback,
+ * link-local (used by cloud metadata services), reserved and translated addresses are refused unless they are in
+ * `allowed`.
  */
 export function isReachable(address: string, allowed: readonly Range[] = []): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -15,18 +16,19 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
 }
 
 /**
- * Cloud services for the cloud's own machines at addresses that look public: Azure's (Azure documentation, 2026-11).
+ * Public-looking addresses of services that clouds offer only to their own machines: Azure's (Azure documentation,
+ * 2026-11).
  */
 const CLOUD_ADDRESSES: readonly Range[] = ['168.63.129.16']
 
-/** Error for a host that may not be fetched from. Its message goes to the log, not to the caller. */
+/** Error for a host from which the gateway must not fetch. Its message is logged and not shown to the caller. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
 /**
- * Resolves names to reachable addresses only. The connection uses the checked address, so that the name cannot resolve
- * to another one in between.
+ * Creates a lookup function that resolves names to reachable addresses only. The connection uses the checked address,
+ * so the name cannot resolve to a different one in between.
  */
 export const guardedLookup =
   (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
@@ -43,13 +45,13 @@ export const guardedLookup =
     })
   }
 
-/** Checks a host that is an IP address, which is never resolved. */
+/** Checks a host that is an IP address, because it is never resolved. */
 export function checkHost(hostname: string, allowed: readonly Range[]): void {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`${bare} is not fetched from`)
 }
 
-/** Whether a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
+/** Returns true if a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
 export function isInternalName(host: string): boolean {
   const labels = host.replace(/\.$/, '').toLowerCase().split('.')
   return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
@@ -58,8 +60,8 @@ export function isInternalName(host: string): boolean {
 const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
 
 /**
- * Checks a host whose name the proxy resolves. Internal names are refused, unless the operator allows addresses that
- * are not public.
+ * Checks a host whose name the proxy resolves. Internal names are refused, unless the operator allows non-public
+ * addresses.
  */
 export function checkProxied({ hostname }: URL, allowed: readonly Range[]): void {
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0

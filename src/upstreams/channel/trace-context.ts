@@ -1,12 +1,12 @@
 import { type Headers, headerValue } from './headers.ts'
 
-/** The headers by which traces of several systems are joined (W3C Trace Context). */
+/** Headers that connect the traces of several systems (W3C Trace Context). */
 export interface TraceHeaders {
   readonly traceparent: string
   readonly tracestate?: string
 }
 
-/** The fields of a valid `traceparent`. */
+/** Fields of a valid `traceparent`. */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
@@ -18,7 +18,7 @@ const PARENT = /^(?!ff)(?!00-.{52}-)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16}
 
 /** Matches one member of `tracestate`. */
 const MEMBER = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-/** Maximum number of members, and of characters, of a `tracestate` that is passed on. */
+/** Maximum number of members, and maximum length in characters, of a `tracestate` that is passed on. */
 const MAX_MEMBERS = 32
 const MAX_CHARACTERS = 512
 

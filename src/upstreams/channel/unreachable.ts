@@ -1,6 +1,6 @@
 import { type FailureReason, GatewayError } from '../../canonical/error.ts'
 
-/** Codes of errors before an answer began, by reason. Node's TLS codes are OpenSSL's names of what is wrong. */
+/** Codes of errors before the start of an answer, by reason. Node's TLS codes are OpenSSL's names of the fault. */
 const REASONS: readonly (readonly [reason: FailureReason, code: RegExp])[] = [
   ['connect-timeout', /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/],
   ['refused', /^ECONNREFUSED$/],
@@ -9,7 +9,7 @@ const REASONS: readonly (readonly [reason: FailureReason, code: RegExp])[] = [
   ['tls', /^(?:ERR_(?:TLS|SSL)_\w+|EPROTO|CERT_\w+|CRL_\w+|\w*_CERT\w*|UNABLE_TO_\w+|INVALID_CA|HOSTNAME_MISMATCH)$/],
 ]
 
-/** The certificate's fault by OpenSSL's code. */
+/** Faults of certificates by OpenSSL's code. */
 const CERTIFICATES: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
@@ -22,7 +22,9 @@ const CERTIFICATES: { readonly [code: string]: string } = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 }
 
-/** Returns the error for an upstream that could not be reached. Its message names neither the reason nor an address. */
+/**
+ * Returns the error for an upstream that could not be reached. Its message reveals neither the reason nor an address.
+ */
 export function unreachable(cause: Error): GatewayError {
   const code = codeOf(cause)
   const reason = REASONS.find(([, pattern]) => pattern.test(code))?.[0] ?? 'reset'
@@ -31,13 +33,13 @@ export function unreachable(cause: Error): GatewayError {
   return new GatewayError({ kind: isLate ? 'timed-out' : 'unreachable', reason, message }, { cause })
 }
 
-/** Describes the cause of a failed connection for operators: the certificate's fault, else the error's code. */
+/** Describes the cause of a failed connection for operators: the fault of the certificate, or else the error code. */
 export function connectionDetail(cause: unknown): string | undefined {
   const code = codeOf(cause)
   return CERTIFICATES[code] ?? (code === '' ? undefined : code)
 }
 
-/** Returns the code of an error, of its cause, or of the first of several errors that has one. */
+/** Returns the code of an error, of its cause, or of the first of its inner errors with a code. */
 function codeOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > MAX_DEPTH) return ''
   const { code, cause } = error as Error & { readonly code?: unknown }
@@ -47,5 +49,5 @@ function codeOf(error: unknown, depth = 0): string {
   return inner.find(one => one !== '') ?? (typeof code === 'string' ? code : '')
 }
 
-/** Maximum depth of nested causes that are searched for a code. */
+/** Maximum depth to which nested causes are searched for a code. */
 const MAX_DEPTH = 4

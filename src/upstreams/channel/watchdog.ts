@@ -1,6 +1,6 @@
 import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
 
-/** An object that must not be silent for longer than its limit. */
+/** An object whose silence is limited. */
 export interface Watched extends ListItem {
   /** Maximum silence in milliseconds. Undefined for no limit. */
   readonly silenceLimit: number | undefined
@@ -18,7 +18,7 @@ const MAX_LATE = 500
 
 /**
  * Watches all exchanges of a channel with one timer. Recording activity only copies a number, whereas separate timers
- * would have to be created for every request and every answer.
+ * would have to be created for every request and answer.
  */
 export class Watchdog {
   /** Time of the last check on the monotonic clock, in milliseconds. */
@@ -27,14 +27,12 @@ export class Watchdog {
   private readonly every: number
   private timer: NodeJS.Timeout | undefined
 
-  /**
-   * @param shortest the shortest limit that will be watched, in milliseconds.
-   */
+  /** @param shortest the shortest limit to be watched, in milliseconds. */
   constructor(shortest: number) {
     this.every = Math.min(MAX_INTERVAL, Math.max(MIN_INTERVAL, shortest / 4))
   }
 
-  /** Starts to watch an object. This counts as activity. */
+  /** Starts watching an object. This counts as activity. */
   watch(one: Watched): void {
     this.watched.add(one)
     if (this.timer === undefined) {
@@ -51,7 +49,7 @@ export class Watchdog {
   private readonly check = (): void => {
     const before = this.now
     this.now = performance.now()
-    // The event loop was blocked. The check is skipped, so that data that arrived meanwhile is read first.
+    // The event loop was blocked. The check is skipped, so that data that has arrived in the meantime is read first.
     if (this.now - before > MAX_LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
 
-/** A token and the period of its validity, in Unix seconds. */
+/** A token with its period of validity, in Unix seconds. */
 export interface Token {
   readonly text: string
   readonly from: number
@@ -10,20 +10,20 @@ export interface Token {
 /**
  * Requests a new token.
  *
- * @throws GatewayError `upstream-account` with a message that tells operators the cause and contains no secret.
+ * @throws GatewayError `upstream-account` with a message that explains the cause to operators and contains no secret.
  */
 export type TokenSource = () => Promise<Token>
 
-/** Maximum time before its expiry at which a token is renewed, in seconds. */
+/** Maximum time before expiry at which a token is renewed, in seconds. */
 const RENEW_BEFORE = 300
-/** Remaining share of its lifetime at which a short-lived token is renewed. */
+/** Remaining share of the lifetime at which a short-lived token is renewed. */
 const RENEW_SHARE = 0.2
 /** Delay after a failed renewal, in seconds, while the old token is still valid. */
 const RETRY_AFTER = 15
 
 /**
- * The access token of an upstream account, shared by all requests. It is renewed while it is still valid, so that
- * requests wait only for the first token. If a renewal fails, the old token remains in use until it expires.
+ * Access token of an upstream account, shared by all requests. It is renewed while it is still valid, so requests wait
+ * only for the first token. If a renewal fails, the old token remains in use until it expires.
  */
 export class AccessToken {
   private readonly source: TokenSource
@@ -49,14 +49,14 @@ export class AccessToken {
   }
 
   /**
-   * Resolves when there is a valid token. Undefined if there is one already.
+   * Resolves when there is a valid token. Undefined if there already is one.
    *
    * @throws GatewayError `upstream-account` if no valid token can be obtained.
    */
   ready(): Promise<void> | undefined {
     const now = this.now() / 1000
     const { token } = this
-    // A clock that was set back may be before the token's start.
+    // If the clock was set back, the time may be before the token's start.
     if (token === undefined || now < token.from || now >= token.until) return this.renew()
     if (now >= this.renewAt) void this.renew().catch(this.renewalFailed)
     return undefined
@@ -98,6 +98,6 @@ export class AccessToken {
   }
 }
 
-/** Returns the error of an account for which no credential can be obtained. The message must not contain secrets. */
+/** Returns the error for an account without an obtainable credential. The message must not contain secrets. */
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })

@@ -1,36 +1,38 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsAuth } from '../../config/auth.ts'
 import { accountError, type TokenSource } from './access-token.ts'
 import { installed } from './optional-package.ts'
 
-/* Signatures of AWS (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
+/* AWS signatures (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
 
-/** The keys of an AWS account. Temporary ones have a session token. */
+/** Keys of an AWS account. Temporary keys have a session token. */
 export interface AwsKeys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
 }
 
-/** A complete request, whose bytes are signed. */
+/** A complete request to sign. */
 export interface SignableRequest {
   readonly method: string
   readonly origin: string
-  /** The path and query as they are sent. */
+  /** Path and query, exactly as sent. */
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  /** Undefined if the body is streamed: it is then not signed. */
+  /** Undefined if the body is streamed, because a streamed body is not signed. */
   readonly body: string | undefined
 }
 
 type SignedHeaders = SignableRequest['headers']
 
-/** Signs requests for a service of AWS in a region. */
+/** Signs requests for an AWS service in a region. */
 export class AwsSigner {
   private readonly scope: Pick<AwsAuth, 'region' | 'service'>
   private signer: Promise<SignatureV4> | undefined
   private keys: AwsKeys
+  /** The parsed origin of the last request: a channel has one. */
+  private address: { readonly origin: string; readonly url: URL } | undefined
 
   constructor({ region, service }: Pick<AwsAuth, 'region' | 'service'>, keys: AwsKeys) {
     this.keys = keys
@@ -42,25 +44,29 @@ export class AwsSigner {
     return new SignatureV4({ ...this.scope, sha256: Sha256, credentials: async () => this.keys })
   }
 
-  /** Uses new keys from now on. */
+  /** Replaces the keys for all further signatures. */
   renew(keys: AwsKeys): void {
     this.keys = keys
   }
 
+  private addressOf(origin: string): URL {
+    if (this.address?.origin !== origin) this.address = { origin, url: new URL(origin) }
+    return this.address.url
+  }
+
   /**
-   * Returns the headers of a request with its signature.
+   * Returns the headers of a request including its signature.
    *
-   * @param at the time that the signature states; now by default.
+   * @param at the time of the signature. Now by default.
    */
   async sign({ method, origin, path, headers, body }: SignableRequest, at?: Date): Promise<SignedHeaders> {
-    const { protocol, hostname, host } = new URL(origin)
+    const { protocol, hostname, host } = this.addressOf(origin)
     const { pathname, query } = splitPath(path)
     this.signer ??= this.newSigner()
     const signed = await (await this.signer).sign(
       {
         ...{ method, protocol, hostname, path: pathname, query },
-        headers: { ...headers, host, ...(body === undefined ? UNSIGNED : {}) },
-        body: body ?? '',
+        headers: { ...headers, host, 'x-amz-content-sha256': hashOf(body) },
       },
       {
         ...(at === undefined ? {} : { signingDate: at }),
@@ -71,9 +77,10 @@ export class AwsSigner {
   }
 }
 
-const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+/** Returns the hash of a body as the signature states it. */
+const hashOf = (body: string | undefined): string => (body === undefined ? 'UNSIGNED-PAYLOAD' : hash('sha256', body))
 
-/** Headers that proxies may change. */
+/** Headers that are not signed, because proxies may change them. */
 const UNSIGNABLE = new Set([
   'accept-encoding',
   'user-agent',
@@ -83,7 +90,7 @@ const UNSIGNABLE = new Set([
   'connection',
 ])
 
-/** Splits a path and its query; a name that occurs several times has a list. */
+/** Splits a path from its query. A repeated name in the query has a list of values. */
 function splitPath(path: string): { readonly pathname: string; readonly query: { [name: string]: string | string[] } } {
   const mark = path.indexOf('?')
   if (mark < 0) return { pathname: path, query: {} }
@@ -98,51 +105,47 @@ function splitPath(path: string): { readonly pathname: string; readonly query: {
 
 type Data = string | ArrayBuffer | ArrayBufferView
 
-/** SHA-256 of the built-in crypto, with the interface that the signer expects. */
+/** Adapter for Node's SHA-256 with the interface that the signer expects. Hashes all data at the end, in one call. */
 class Sha256 {
   private readonly secret: Data | undefined
-  private hash: Hash | Hmac
+  private data: Uint8Array[] = []
 
   constructor(secret?: Data) {
     this.secret = secret
-    this.hash = this.begun()
   }
 
   update(data: Data): void {
-    this.hash.update(typeof data === 'string' ? data : bytesOf(data))
+    this.data.push(typeof data === 'string' ? Buffer.from(data) : bytesOf(data))
   }
 
   async digest(): Promise<Uint8Array> {
-    return this.hash.digest()
+    const data = this.data.length === 1 ? this.data[0]! : Buffer.concat(this.data)
+    if (this.secret === undefined) return hash('sha256', data, 'buffer')
+    const secret = typeof this.secret === 'string' ? this.secret : bytesOf(this.secret)
+    return createHmac('sha256', secret).update(data).digest()
   }
 
   reset(): void {
-    this.hash = this.begun()
-  }
-
-  private begun(): Hash | Hmac {
-    const { secret } = this
-    if (secret === undefined) return createHash('sha256')
-    return createHmac('sha256', typeof secret === 'string' ? secret : bytesOf(secret))
+    this.data = []
   }
 }
 
 const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
   data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 
-/** The part of `@aws-sdk/credential-provider-node` that is used. */
+/** The API of `@aws-sdk/credential-provider-node` that this file uses. */
 interface CredentialProviders {
   defaultProvider(options: {
     readonly profile?: string | undefined
   }): () => Promise<AwsKeys & { readonly expiration?: Date }>
 }
 
-/** Lifetime of keys that state no end, in seconds: they are read again after it, in case they were changed. */
+/** Lifetime of keys without an expiry, in seconds. They are then read again, in case they were changed. */
 const STATIC_LIFETIME = 900
 
 /**
- * Keys by AWS's default credential chain, as the text of a token: JSON of `AwsKeys`. Needs the package
- * `@aws-sdk/credential-provider-node`.
+ * Returns a source of keys from AWS's default credential chain, as the text of a token (`AwsKeys` in JSON). Needs the
+ * package `@aws-sdk/credential-provider-node`.
  */
 export const awsDefaultKeys =
   (profile: string | undefined): TokenSource =>
@@ -154,6 +157,6 @@ export const awsDefaultKeys =
       const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
     } catch (thrown) {
-      throw accountError(`AWS's default credentials give no keys: ${(thrown as Error).message}`)
+      throw accountError(`AWS's default credentials returned no keys: ${(thrown as Error).message}`)
     }
   }

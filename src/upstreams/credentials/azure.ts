@@ -5,14 +5,16 @@ import { accountError, type TokenSource } from './access-token.ts'
 import { installed } from './optional-package.ts'
 import { requestToken } from './token-request.ts'
 
-/* Tokens of Microsoft Entra (learn.microsoft.com/entra/identity-platform, "Client credentials flow";
-   learn.microsoft.com/entra/identity/managed-identities-azure-resources, "Use managed identities on a virtual machine";
-   learn.microsoft.com/azure/app-service, "REST endpoint reference", read on 2026-11-28). */
+/*
+ * Tokens from Microsoft Entra (learn.microsoft.com/entra/identity-platform, "Client credentials flow";
+ * learn.microsoft.com/entra/identity/managed-identities-azure-resources, "Use managed identities on a virtual machine";
+ * learn.microsoft.com/azure/app-service, "REST endpoint reference", read on 2026-11-28).
+ */
 
 const ENTRA = 'Microsoft Entra'
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Tokens for an application, by its client secret. */
+/** Returns a source of tokens for an application with a client secret. */
 export const clientSecretTokens =
   ({ tenant, clientId, clientSecret, authority, scope }: AzureAuth<'azure-client'>, proxy?: ProxyConfig): TokenSource =>
   () =>
@@ -22,7 +24,7 @@ export const clientSecretTokens =
       ...{ proxy, server: ENTRA },
     })
 
-/** Tokens for a workload, by the assertion that its platform writes to a file and renews there. */
+/** Returns a source of tokens for a workload, whose platform writes an assertion to a file and renews it there. */
 export const workloadTokens =
   ({ tenant, clientId, tokenFile, authority, scope }: AzureAuth<'azure-workload'>, proxy?: ProxyConfig): TokenSource =>
   async () => {
@@ -42,7 +44,10 @@ export const workloadTokens =
 const tokenUrl = (authority: string, tenant: string): string =>
   `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`
 
-/** Tokens of a managed identity, from App Service's endpoint if there is one, else from the metadata server. */
+/**
+ * Returns a source of tokens for a managed identity, from App Service's endpoint if there is one, else from the
+ * metadata server.
+ */
 export const managedIdentityTokens =
   ({ clientId, endpoint, scope }: AzureAuth<'azure-managed'>): TokenSource =>
   () => {
@@ -68,7 +73,7 @@ interface AzureIdentity {
   }
 }
 
-/** Tokens from Azure's default credential chain. Needs the package `@azure/identity`. */
+/** Returns a source of tokens from Azure's default credential chain. Needs the package `@azure/identity`. */
 export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
   let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
   return async () => {

@@ -5,15 +5,17 @@ import { installed } from './optional-package.ts'
 import { signedWithKey } from './signed-jwt.ts'
 import { requestToken } from './token-request.ts'
 
-/* Tokens of Google Cloud (cloud.google.com/docs/authentication, "Service accounts" and "Application default
-   credentials", read on 2026-11-28). */
+/*
+ * Tokens for Google Cloud (cloud.google.com/docs/authentication, "Service accounts" and "Application default
+ * credentials", read on 2026-11-28).
+ */
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 /** Lifetime of a signed assertion, in seconds. Google allows at most an hour. */
 const ASSERTION_LIFETIME = 3600
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** Tokens of a service account, whose private key signs the token requests. */
+/** Returns a source of tokens for a service account, whose private key signs the token requests. */
 export const serviceAccountTokens =
   (account: GoogleServiceAccount, proxy: ProxyConfig | undefined): TokenSource =>
   async () => {
@@ -27,7 +29,7 @@ export const serviceAccountTokens =
     return requestToken({ url: account.tokenUrl, form, proxy, server: "Google's token server" })
   }
 
-/** Tokens of the machine's own service account, from the metadata server. */
+/** Returns a source of tokens for the machine's own service account, from the metadata server. */
 export const metadataTokens =
   (host: string): TokenSource =>
   () =>
@@ -49,7 +51,9 @@ interface GoogleAuthLibrary {
   }
 }
 
-/** Tokens from Google's application default credentials. Needs the package `google-auth-library`. */
+/**
+ * Returns a source of tokens from Google's application default credentials. Needs the package `google-auth-library`.
+ */
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
   return async (): Promise<Token> => {

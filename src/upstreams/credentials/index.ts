@@ -10,44 +10,44 @@ import { keyPairOf, keyPairTokens } from './key-pair.ts'
 
 export type { SignableRequest } from './aws.ts'
 
-/** The credential of a channel that is made at run time: a token, or signatures of requests. */
+/** A channel's credential that is created at run time: a token, or a signature for each request. */
 export interface Credential {
   /**
-   * Resolves when requests can be sent; undefined if they can be now.
+   * Resolves when requests can be sent. Undefined if they can be sent now.
    *
-   * @throws GatewayError `upstream-account` if no credential can be had.
+   * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
   ready(): Promise<void> | undefined
-  /** The token for the headers; undefined before the first one, and for requests that are signed. */
+  /** The token for the headers. Undefined before the first token arrives, or if requests are signed. */
   readonly token: string | undefined
-  /** Returns the headers of a request with its signature; undefined if requests are not signed. */
+  /** Function that returns the headers of a request including its signature. Undefined if requests are not signed. */
   readonly sign: ((request: SignableRequest) => Promise<SignableRequest['headers']>) | undefined
-  /** Notes that the upstream refused the current token. */
+  /** Records that the upstream refused the current token. */
   refused(): void
 }
 
-/** Shares tokens with the other processes of a machine, and reports failed renewals. */
+/** Shares tokens with the machine's other processes and reports failed renewals. */
 export interface TokenSharing {
   /**
-   * Returns the token of an account, which one process gets for all.
+   * Returns the token of an account. One process obtains it for all.
    *
-   * @param own gets the token in this process.
+   * @param own obtains the token in this process.
    */
   share(auth: ChannelAuth, proxy: ProxyConfig | undefined, own: TokenSource): Promise<Token>
-  /** Reports a renewal that failed while the old token is still valid. */
+  /** Reports a failed renewal while the old token is still valid. */
   renewalFailed(channel: string, error: GatewayError): void
 }
 
-/** The topic of questions for tokens between processes. */
+/** Topic of messages between processes that request tokens. */
 export const TOKEN_TOPIC = 'upstream-token'
 
-/** A worker's question for the token of an account. It stays within the machine. */
+/** A worker's request for an account's token. It never leaves the machine. */
 export interface TokenRequestMessage {
   readonly auth: ChannelAuth
   readonly proxy?: ProxyConfig
 }
 
-/** The credential of a channel; undefined if its key is sent as it is, or it has none. */
+/** Returns the credential of a channel. Undefined if its key is sent unchanged or it has no key. */
 export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Credential | undefined {
   const { auth, key, formats, name, proxy } = config
   const renewalFailed = (error: GatewayError): void => sharing?.renewalFailed(name, error)
@@ -64,7 +64,7 @@ export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Cre
     : new TokenCredential(token)
 }
 
-/** The source of the tokens of an auth. */
+/** Returns the token source for an auth. */
 export function tokenSourceOf(auth: ChannelAuth, proxy: ProxyConfig | undefined): TokenSource {
   switch (auth.type) {
     case 'aws-default':
@@ -88,7 +88,7 @@ export function tokenSourceOf(auth: ChannelAuth, proxy: ProxyConfig | undefined)
   }
 }
 
-/** Equal accounts have equal tokens, whatever their channels are called. */
+/** Returns an id for the token of an account. Channels with equal accounts share a token. */
 export const tokenId = (auth: ChannelAuth, proxy: ProxyConfig | undefined): string =>
   createHash('sha256')
     .update(JSON.stringify([auth, proxy]))
@@ -117,15 +117,15 @@ class TokenCredential implements Credential {
 
 const NO_KEYS: AwsKeys = { accessKeyId: '', secretAccessKey: '' }
 
-/** Signs requests with fixed keys, or with those that a chain renews. */
+/** Signs requests with fixed keys, or with keys that a credential chain renews. */
 class SigningCredential implements Credential {
   readonly token = undefined
   private readonly signer: AwsSigner
   private readonly keys: AccessToken | undefined
-  /** The text of the keys in use. */
+  /** Text of the current keys. */
   private current: string | undefined
 
-  /** @param keys the keys as the text of a token; undefined if the signer's are fixed. */
+  /** @param keys the keys as the text of a token. Undefined if the signer's keys are fixed. */
   constructor(signer: AwsSigner, keys?: AccessToken) {
     this.signer = signer
     this.keys = keys

@@ -6,7 +6,7 @@ import { accountError } from './access-token.ts'
 /**
  * Loads a package that only some installations have.
  *
- * @throws GatewayError `upstream-account` that says how to install it.
+ * @throws GatewayError `upstream-account` with instructions for installing it.
  */
 export function installed<Module>(name: string): Module {
   try {

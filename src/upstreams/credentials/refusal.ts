@@ -1,7 +1,7 @@
 import { type Headers, headerValue } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
 
-/* Refusals of a channel's credential, and what an operator can do about them. */
+/* Refusals of a channel's credential, and advice for operators. */
 
 /** The head of an answer that may refuse a credential. */
 interface AnswerHead {
@@ -9,22 +9,22 @@ interface AnswerHead {
   readonly headers: Headers
 }
 
-/** Exceptions with which AWS refuses the credential itself, under status 403 (docs/wire/converse.md#errors). */
+/** Matches exceptions with which AWS refuses the credential itself, under status 403 (docs/wire/converse.md#errors). */
 const EXCEPTIONS = /^(?:ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|SignatureDoesNotMatch)/
 
-/** Returns true for a refusal of the credential, which a new credential may repair. */
+/** Returns true for a refusal of the credential. A new credential may then help. */
 export const refusesCredential = ({ status, headers }: AnswerHead): boolean =>
   status === 401 || (status === 403 && EXCEPTIONS.test(headerValue(headers['x-amzn-errortype'])))
 
-/** Advice by the words of a refusal, which are those of the clouds' services. */
-const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
+/** Advice by the wording of a refusal by a cloud service. */
+const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
   [
     /scoped to a valid region/i,
-    'The channel signs for another region than that of its address: check `region` and `base_url`.',
+    'The channel signs for a different region than the one in its address: check `region` and `base_url`.',
   ],
   [
     /scoped to (?:the )?correct service/i,
-    'The channel signs for another service than that of its address: check `provider` and `base_url`.',
+    'The channel signs for a different service than the one in its address: check `provider` and `base_url`.',
   ],
   [
     /signature we calculated does not match/i,
@@ -32,7 +32,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   ],
   [
     /security token included in the request is expired/i,
-    'The session token has ended: set new keys, or use `aws-default`, which renews them.',
+    'The session token has expired: set new keys, or use `aws-default`, which renews them.',
   ],
   [
     /security token included in the request is invalid/i,
@@ -40,7 +40,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   ],
   [
     /make sure your api key is valid|bearer token has expired/i,
-    'An API key of Bedrock belongs to one account and may have ended: short-term keys last twelve hours at most.',
+    'An API key of Bedrock belongs to one account and may have expired: short-term keys last at most twelve hours.',
   ],
   [/permission '?aiplatform\./i, 'Give the account the role "Vertex AI User" in `project`.'],
   [
@@ -51,14 +51,17 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
 ]
 
 /**
- * Returns what an operator can do about a refused credential. Undefined for any other answer, and for unknown words.
+ * Returns advice for operators about a refused credential. Undefined for any other answer, or if the wording is
+ * unknown.
  *
- * @param said the message of the upstream.
+ * @param message the upstream's message.
  * @param now Unix milliseconds.
  */
-export function refusalAdvice({ status, headers }: AnswerHead, said: string, now = Date.now()): string | undefined {
+export function refusalAdvice({ status, headers }: AnswerHead, message: string, now = Date.now()): string | undefined {
   if (status !== 401 && status !== 403) return undefined
   return (
-    clockAdvice(headerValue(headers['date']), now) ?? ADVICE.find(([pattern]) => pattern.test(said))?.[1] ?? undefined
+    clockAdvice(headerValue(headers['date']), now) ??
+    ADVICE.find(([pattern]) => pattern.test(message))?.[1] ??
+    undefined
   )
 }

@@ -1,6 +1,6 @@
 import { type CryptoKey, importPKCS8, SignJWT } from 'jose'
 
-/** The claims of a token. */
+/** Claims of a token. */
 export interface Claims {
   readonly [name: string]: string | number
 }

@@ -6,32 +6,32 @@ import { headerValue } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
 import { accountError, type Token } from './access-token.ts'
 
-/** Time for an answer of a token server, in milliseconds. */
+/** Maximum time for a token server to answer, in milliseconds. */
 const TIMEOUT = 10_000
-/** Maximum size of its answer, in bytes. */
+/** Maximum size of a token server's answer, in bytes. */
 const MAX_ANSWER = 65_536
-/** Maximum length of a reason in an error, in characters. */
+/** Maximum length of the reason in an error message, in characters. */
 const MAX_REASON = 300
-/** Lifetime of a token whose server states none, in seconds. */
+/** Lifetime of a token if the server does not state it, in seconds. */
 const USUAL_LIFETIME = 3600
 
 /** A request to a token server. */
 export interface TokenRequest {
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
-  /** The fields of a form; without it, the request is a GET. */
+  /** Fields of the form to post. If absent, the request is a GET. */
   readonly form?: { readonly [name: string]: string }
-  /** The proxy that the request goes through; metadata servers have none. */
+  /** Proxy for the request. Metadata servers are reached without a proxy. */
   readonly proxy?: ProxyConfig | undefined
-  /** The server as operators know it, for errors: `Google's token server`. */
+  /** Name of the server in error messages, such as `Google's token server`. */
   readonly server: string
 }
 
 /**
- * Gets an OAuth token (RFC 6749 §5.1): `access_token`, and its lifetime as `expires_in` seconds or, at some metadata
- * servers, its end as `expires_on`.
+ * Requests an OAuth token (RFC 6749 §5.1). The answer has the `access_token` and its lifetime, either as `expires_in`
+ * seconds or, from some metadata servers, as the time `expires_on`.
  *
- * @throws GatewayError `upstream-account` that names the server and its reason, never the request.
+ * @throws GatewayError `upstream-account` with the server and its reason, but never the request.
  */
 export async function requestToken(request: TokenRequest): Promise<Token> {
   const from = Math.floor(Date.now() / 1000)
@@ -40,11 +40,11 @@ export async function requestToken(request: TokenRequest): Promise<Token> {
   if (typeof text !== 'string' || !TOKEN.test(text)) throw accountError(`${request.server} answered without a token.`)
   const seconds = Number(lifetime ?? (end === undefined ? USUAL_LIFETIME : Number(end) - from))
   if (!(seconds > 0)) throw accountError(`${request.server} answered with an expired token.`)
-  // A clock that is ahead of the server's makes tokens valid a moment later.
+  // The start is 0, so that a difference between the clocks cannot delay the use of a token.
   return { text, from: 0, until: from + seconds }
 }
 
-/** Characters that a header may hold. */
+/** Matches tokens whose characters are allowed in headers. */
 const TOKEN = /^[\x21-\x7e]+$/
 
 async function exchanged({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
@@ -91,7 +91,7 @@ async function limited(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The reason in an error answer (RFC 6749 §5.2), which repeats no credential. */
+/** Returns the reason in an error answer (RFC 6749 §5.2), which does not repeat credentials. */
 function reasonIn(text: string): string {
   const { error, error_description: description } = objectIn(text)
   const reason = [error, description].filter(part => typeof part === 'string' && part !== '').join(': ')
@@ -101,4 +101,4 @@ function reasonIn(text: string): string {
 const objectIn = (text: string): JsonObject => parseObject(text) ?? {}
 
 const failureOf = (server: string, { name, message }: Error): string =>
-  name === 'TimeoutError' ? `${server} did not answer in time.` : `${server} could not be asked: ${message}.`
+  name === 'TimeoutError' ? `${server} did not answer in time.` : `The request to ${server} failed: ${message}.`

@@ -5,9 +5,9 @@ export interface AudioConverter {
    * to the caller, who may modify it.
    */
   push(bytes: Uint8Array): Uint8Array
-  /** Returns the output that the filter still holds. The next `push` starts a new stream. */
+  /** Returns the output that is still in the filter. The next `push` starts a new stream. */
   flush(): Uint8Array
-  /** Discards the buffered input. Used when the preceding audio was dropped. */
+  /** Discards the buffered input. Called when the preceding audio was dropped. */
   reset(): void
   /** Releases memory that the garbage collector does not manage. */
   close(): void

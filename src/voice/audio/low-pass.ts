@@ -25,10 +25,7 @@ export interface FilterBank {
 }
 
 const banks = new Map<string, FilterBank>()
-/**
- * Maximum number of cached banks. There must be a limit because upstreams choose sample rates. The oldest bank is
- * evicted.
- */
+/** Maximum number of cached banks. Needed because upstreams choose the sample rates. The oldest bank is evicted. */
 const MAX_BANKS = 32
 /**
  * Maximum number of rows of a cached bank. Common sample rates need fewer. A bank for an unusual ratio takes up to 37

@@ -6,7 +6,10 @@ import { type FilterBank, filterBank } from './low-pass.ts'
  */
 export class Resampler {
   private readonly bank: FilterBank
-  /** Input samples for the next outputs. At the start of the stream, zeros of half the filter length precede them. */
+  /**
+   * Input samples for the next outputs. At the start of the stream, they are preceded by zeros of half the filter
+   * length.
+   */
   private window: Float64Array
   private length = 0
   private phase = 0
@@ -30,9 +33,9 @@ export class Resampler {
   /** Returns the remaining output as if the input were followed by zeros. The next `push` starts a new stream. */
   flush(): Float64Array {
     const { up, down, taps } = this.bank
-    const left = Math.ceil((this.received * up) / down) - this.produced
+    const remaining = Math.ceil((this.received * up) / down) - this.produced
     this.append(new Float64Array(taps / 2))
-    const rest = this.make().slice(0, Math.max(left, 0))
+    const rest = this.make().slice(0, Math.max(remaining, 0))
     this.reset()
     return rest
   }

@@ -23,12 +23,12 @@ class PcmReader implements SampleReader {
   private half: number | undefined
 
   push(bytes: Uint8Array): Float64Array {
-    const begun = this.half === undefined ? 0 : 1
-    const count = (bytes.length + begun) >> 1
+    const bufferedBytes = this.half === undefined ? 0 : 1
+    const count = (bytes.length + bufferedBytes) >> 1
     const samples = new Float64Array(count)
     let at = 0
     let index = 0
-    if (begun === 1 && count > 0) samples[index++] = signed(this.half! | (bytes[at++]! << 8))
+    if (bufferedBytes === 1 && count > 0) samples[index++] = signed(this.half! | (bytes[at++]! << 8))
     for (; index < count; index++, at += 2) samples[index] = signed(bytes[at]! | (bytes[at + 1]! << 8))
     if (at < bytes.length) this.half = bytes[at]!
     else if (count > 0) this.half = undefined

@@ -15,14 +15,14 @@ import { openVoiceActivity, type VoiceActivity } from './vad.ts'
 
 export interface CascadeOptions extends UpstreamOptions {
   readonly run: RunRequest
-  /** Public id of the model that transcribes, of the one that answers, and of the one that speaks. */
+  /** Public ids of the models that transcribe, answer and speak. */
   readonly models: { readonly transcription: string; readonly conversation: string; readonly speech: string }
   readonly voice?: string
 }
 
 /**
  * Opens a voice session that consists of separate requests: each turn is transcribed, answered and spoken. The first
- * event follows in a microtask.
+ * event is emitted in a microtask.
  */
 export async function openCascade(options: CascadeOptions): Promise<Upstream> {
   return new Cascade(options, await openVoiceActivity())
@@ -34,7 +34,7 @@ type Handlers = {
 
 class Cascade implements Upstream {
   readonly audio = { input: PCM_16K, output: PCM_24K }
-  /** A cascade has no connection. */
+  /** Resolved from the start, because a cascade has no connection. */
   readonly closed = Promise.resolve()
   private readonly options: CascadeOptions
   private readonly gate = new Gate()
@@ -43,7 +43,7 @@ class Cascade implements Upstream {
   private readonly transcripts: Transcripts
   private readonly responses: Responses
   private settings: VoiceSessionSettings
-  /** Id of the item that the current speech will become. */
+  /** Id of the future item for the current speech. */
   private speech: string | undefined
   private over = false
 
@@ -175,7 +175,7 @@ class Cascade implements Upstream {
     this.emit({ type: 'item-added', item, after })
     this.emit({ type: 'item-done', item, after })
     if (!this.over)
-      this.transcripts.begin({ item: id, part: 0, audio, wanted: this.settings.input?.transcription ?? undefined })
+      this.transcripts.start({ item: id, part: 0, audio, wanted: this.settings.input?.transcription ?? undefined })
   }
 
   private createItem({ item, after, id }: Extract<ClientEvent, { type: 'item-create' }>): void {
@@ -184,7 +184,7 @@ class Cascade implements Upstream {
     const [added] = events
     if (added?.type !== 'item-added' || this.over) return
     const wanted = this.settings.input?.transcription ?? undefined
-    for (const recording of recordings) this.transcripts.begin({ ...recording, item: added.item.id!, wanted })
+    for (const recording of recordings) this.transcripts.start({ ...recording, item: added.item.id!, wanted })
   }
 
   private createResponse(settings: ResponseSettings | undefined, event: string | undefined): void {

@@ -1,4 +1,4 @@
-/** Types for the part of libfvad (compiled by Emscripten) that is used here. The package has none. */
+/** Types for the used part of libfvad (compiled by Emscripten). The package has no types. */
 declare module '@echogarden/fvad-wasm' {
   interface Fvad {
     readonly HEAP16: Int16Array

@@ -1,4 +1,4 @@
-/** A gate for back-pressure. Producers wait while it is closed. */
+/** A gate for back-pressure. Producers wait while the gate is closed. */
 export class Gate {
   private waiting: PromiseWithResolvers<void> | undefined
 

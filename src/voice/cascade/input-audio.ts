@@ -8,7 +8,7 @@ const FRAME_BYTES = 2 * FRAME
 
 /** Maximum duration of a turn, in milliseconds. Longer speech is split into several turns. */
 const MAX_MS = 5 * 60_000
-/** Minimum duration of audio that can be committed, in milliseconds. Same as OpenAI's. */
+/** Minimum duration of audio that can be committed, in milliseconds. The same as OpenAI's. */
 export const MIN_MS = 100
 
 export interface TurnListener {
@@ -30,9 +30,12 @@ export class InputAudio {
   private readonly detector: TurnDetector
   private readonly activity: VoiceActivity
   private readonly listener: TurnListener
-  /** Bytes of an incomplete frame. */
+  /** Bytes of the last, incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
-  /** Duration of the audio kept from before the speech, in milliseconds. Undefined if turn detection is off. */
+  /**
+   * Duration of the audio before the speech that belongs to the turn, in milliseconds. Undefined if turn detection is
+   * off.
+   */
   private prefixMs: number | undefined
   private frames = 0
 
@@ -63,7 +66,7 @@ export class InputAudio {
     return true
   }
 
-  /** Takes all buffered audio except an incomplete sample. Undefined if the audio is too short. */
+  /** Removes and returns all buffered audio except an incomplete sample. Undefined if the audio is too short. */
   commit(): Uint8Array | undefined {
     if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
@@ -112,7 +115,7 @@ export class InputAudio {
   }
 }
 
-/** Copies the bytes of a frame into samples. A view is not possible, because its offset would have to be even. */
+/** Copies the bytes of a frame into samples. A view would require an even offset. */
 function samplesIn(bytes: Uint8Array): Int16Array {
   return new Int16Array(new Uint8Array(bytes).buffer)
 }

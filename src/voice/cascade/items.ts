@@ -8,7 +8,7 @@ import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Maximum size of a conversation's content in characters. Base64 text is included. */
+/** Maximum size of a conversation's content, in characters, including base64 text. */
 const MAX_SIZE = 32 * 2 ** 20
 
 /** Audio of one part of an item, as PCM16 at 16 kHz. */
@@ -17,7 +17,7 @@ interface PartAudio {
   readonly audio: Uint8Array
 }
 
-/** The items of a cascade's conversation. Includes the playback state of spoken items. */
+/** Items of a cascade's conversation, with the playback state of spoken items. */
 export class Items {
   readonly conversation: Conversation
   private readonly playbacks = new Map<string, Playback>()
@@ -45,7 +45,9 @@ export class Items {
     return { events, recordings: isAdded ? recordings : [] }
   }
 
-  /** Appends an item of the session. Returns the id of the previous item. Undefined if the conversation is full. */
+  /**
+   * Appends an item created by the session. Returns the id of the previous item. Undefined if the conversation is full.
+   */
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
     try {
@@ -74,7 +76,10 @@ export class Items {
     return this.conversation.delete(id, event)
   }
 
-  /** Truncates a spoken item to the audio that was played, so that the history only contains what the user heard. */
+  /**
+   * Truncates a spoken item to the audio that was played, so that the history contains only the words that the user
+   * heard.
+   */
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)
@@ -87,7 +92,7 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** Decodes a recording that has no transcript yet. Undefined for all other parts. */
+/** Decodes a recording that has no transcript yet. Undefined for any other part. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined

@@ -2,14 +2,14 @@ import { foreignLosses, type Loss, Losses, type Path } from '../../canonical/los
 import type { InputSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../canonical/voice-session-event.ts'
 
-/** A name that no format has, so that every format-specific field is reported as lost. */
+/** Name that no format has, so that every format-specific field is reported as lost. */
 const NONE = 'cascade'
 
 /**
- * Returns the losses of a client event: fields for which the three requests of a turn have no equivalent. Each request
- * itself reports the losses at its upstream.
+ * Returns the losses of a client event: fields without an equivalent in the three requests of a turn. Losses at the
+ * upstreams are reported by the requests themselves.
  *
- * @param transcription the model used for transcription.
+ * @param transcription the model for transcriptions.
  */
 export function lossesOf(event: ClientEvent, transcription: string): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create' && event.type !== 'item-create') return []

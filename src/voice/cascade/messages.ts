@@ -28,7 +28,7 @@ const readable = (part: Part): Part =>
 const isContent = (part: Part): boolean =>
   part.type === 'opaque' ? part.text !== undefined : part.type !== 'text' || part.text.trim() !== ''
 
-/** Returns the length of an item's content in characters. Base64 text is included. */
+/** Returns the length of an item's content, in characters, including base64 text. */
 export const sizeOf = ({ content }: ConversationItem): number => content.reduce((sum, part) => sum + partSize(part), 0)
 
 function partSize(part: Part): number {

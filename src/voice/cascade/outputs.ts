@@ -19,16 +19,16 @@ export interface Output {
   readonly kind: 'text' | 'audio' | 'call'
   /** The text, transcript or arguments so far. */
   text: string
-  /** Playback state. Only for audio. */
+  /** Playback state, only for audio. */
   readonly playback?: Playback
-  /** Id and name. Only for calls. */
+  /** Id and name, only for calls. */
   readonly call?: { readonly id: string; readonly name: string }
   open: boolean
-  /** Whether `part-start` has been emitted. */
+  /** True once `part-start` has been emitted. */
   partStarted: boolean
 }
 
-/** The items of one response. Emits their events and updates the conversation. */
+/** Items of one response. Emits their events and updates the conversation. */
 export class Outputs {
   private readonly options: OutputsOptions
   private readonly all: Output[] = []
@@ -37,7 +37,7 @@ export class Outputs {
     this.options = options
   }
 
-  begin(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
+  startOutput(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
     const { response, newId, emit, insert } = this.options
     const at: OutputPosition = { response, item: newId('item'), output: this.all.length, part: 0 }
     const output: Output = { ...about, at, text: '', open: true, partStarted: false }
@@ -79,7 +79,7 @@ export class Outputs {
 
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
-/** Returns the item for the history. Instead of its audio, it has the words that were sent so far. */
+/** Returns the item for the history. It has the words that were sent so far instead of the audio. */
 const itemOf = (output: Output): ConversationItem & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',
@@ -91,7 +91,7 @@ function partOf({ kind, text, playback, call }: Output): Part {
   return kind === 'audio' ? spokenPart(playback?.text ?? '') : { type: 'text', text }
 }
 
-/** Returns an audio part that only has a transcript. The samples are not stored. */
+/** Returns an audio part with only a transcript, because samples are not stored. */
 export const spokenPart = (transcript: string): Part => ({
   type: 'media',
   kind: 'audio',

@@ -1,7 +1,7 @@
 import { bytesPerSecond, PCM_24K } from '../../canonical/voice-session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
-/** Speaking rate that is assumed until the first sentence is complete, in characters per millisecond. */
+/** Assumed speaking rate until the first sentence is complete, in characters per millisecond. */
 const USUAL_LETTERS_PER_MS = 0.015
 
 interface Sentence {
@@ -15,8 +15,8 @@ export class Playback {
   private readonly sentences: Sentence[] = []
   private limit = Number.POSITIVE_INFINITY
 
-  /** Starts a sentence. The audio that follows speaks this text. */
-  begin(text: string): void {
+  /** Starts a sentence, to which the following audio belongs. */
+  startSentence(text: string): void {
     this.sentences.push({ text, ms: 0, done: false })
   }
 
@@ -37,20 +37,22 @@ export class Playback {
     this.limit = Math.min(this.limit, ms)
   }
 
-  /** The text whose audio was sent, up to the truncation. */
+  /** Text whose audio was sent, up to the truncation. */
   get text(): string {
-    let left = this.limit
+    let remaining = this.limit
     let text = ''
     for (const sentence of this.sentences) {
-      const whole = sentence.done && sentence.ms <= left
-      text += whole ? sentence.text : cutAtWord(sentence.text, Math.min(left, sentence.ms) / this.duration(sentence))
+      const whole = sentence.done && sentence.ms <= remaining
+      text += whole
+        ? sentence.text
+        : cutAtWord(sentence.text, Math.min(remaining, sentence.ms) / this.duration(sentence))
       if (!whole) return text
-      left -= sentence.ms
+      remaining -= sentence.ms
     }
     return text
   }
 
-  /** Returns the duration of a sentence in milliseconds. It is estimated until the audio is complete. */
+  /** Returns the duration of a sentence, in milliseconds. The duration is estimated until the audio is complete. */
   private duration({ text, ms, done }: Sentence): number {
     return done ? ms : Math.max(ms, text.length / this.pace)
   }

@@ -13,7 +13,7 @@ import { messagesOf } from './messages.ts'
 const text = (role: Message['role'], words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
 
 /**
- * Requests a transcript.
+ * Returns the request for a transcript.
  *
  * @param audio PCM16 at 16 kHz.
  */
@@ -36,7 +36,7 @@ export function transcriptionRequest(
   }
 }
 
-/** Requests the answer to a conversation, with the session's instructions and tools. */
+/** Returns the request for the answer to a conversation, with the session's instructions and tools. */
 export function conversationRequest(
   model: string,
   settings: VoiceSessionSettings,
@@ -63,7 +63,7 @@ export interface SpeechSettings {
   readonly speed?: number
 }
 
-/** Requests the speech of one sentence as raw samples at 24 kHz. */
+/** Returns the request for the speech of one sentence as raw samples at 24 kHz. */
 export const speechRequest = (model: string, sentence: string, settings: SpeechSettings): CanonicalRequest => ({
   model,
   messages: [text('user', sentence)],

@@ -14,17 +14,17 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly id: string
   readonly newId: (prefix: string) => string
   readonly models: { readonly conversation: string; readonly speech: string }
-  /** The session's settings, overridden by the response's. */
+  /** Settings of the session, overridden by those of the response. */
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /**
      * Returns the conversation to answer once all transcripts are complete. Undefined if there is nothing to answer.
      */
     items(): Promise<readonly ConversationItem[] | undefined>
-    /** Adds an item. A spoken item also has a `playback`, which is needed for truncation. */
+    /** Adds an item to the conversation. A spoken item has a `playback`, which is needed for truncation. */
     insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
     replace(item: IdentifiedItem): void
-    /** Returns the usage of earlier requests that this response reports, such as transcriptions. */
+    /** Returns the usage of earlier requests, such as transcriptions, that this response reports. */
     usage(): readonly Usage[]
   }
   emit(event: ServerEvent): void
@@ -34,7 +34,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
 
 type End = Pick<ServerEvent & { type: 'response-end' }, 'status' | 'reason' | 'error'>
 
-/** One response. Runs the conversation request, streams its text and calls, and speaks each sentence. */
+/** A response. Runs the conversation request, streams its text and calls, and speaks each sentence. */
 export class Response {
   readonly id: string
   private readonly options: ResponseOptions
@@ -42,7 +42,7 @@ export class Response {
   private readonly outputs: Outputs
   private readonly usages: Usage[] = []
   private readonly isSpoken: boolean
-  /** Open outputs, by the index of the model's part. */
+  /** Open outputs, by index of the model's part. */
   private readonly parts = new Map<number, Output>()
   private message: Output | undefined
   private speaker: Speaker | undefined
@@ -129,11 +129,11 @@ export class Response {
 
   private startPart(index: number, { part }: CanonicalEvent & { type: 'part-start' }): void {
     if (part.type === 'text' || part.type === 'refusal') {
-      this.parts.set(index, (this.message ??= this.beginMessage()))
+      this.parts.set(index, (this.message ??= this.startMessage()))
       this.append(index, part.text)
     } else if (part.type === 'tool-call') {
       this.endMessage()
-      this.parts.set(index, this.outputs.begin({ kind: 'call', call: { id: part.id, name: part.name } }))
+      this.parts.set(index, this.outputs.startOutput({ kind: 'call', call: { id: part.id, name: part.name } }))
       this.append(index, part.arguments)
     }
   }
@@ -151,17 +151,17 @@ export class Response {
     if (output?.kind === 'call') this.outputs.end(output, 'completed')
   }
 
-  private beginMessage(): Output {
-    if (!this.isSpoken) return this.outputs.begin({ kind: 'text' })
+  private startMessage(): Output {
+    if (!this.isSpoken) return this.outputs.startOutput({ kind: 'text' })
     const { models, settings } = this.options
     const playback = new Playback()
-    const output = this.outputs.begin({ kind: 'audio', playback })
+    const output = this.outputs.startOutput({ kind: 'audio', playback })
     this.speaker = new Speaker({
       ...this.running,
       model: models.speech,
       settings: speechSettings(settings),
       listener: {
-        sentence: text => playback.begin(text),
+        sentence: text => playback.startSentence(text),
         audio: bytes => {
           playback.sent(bytes.length)
           this.outputs.audio(output, bytes)
@@ -221,13 +221,13 @@ export class Response {
   }
 }
 
-/** How a response ends if the model stopped for a reason other than completion. */
+/** Ends of responses by finish reason, for models that stopped before completion. */
 const FINISHES: { readonly [reason: string]: End } = {
   length: { status: 'incomplete', reason: 'max_output_tokens' },
   refused: { status: 'incomplete', reason: 'content_filter' },
 }
 
-/** Marks a promise as handled, because its rejection is only examined later. */
+/** Marks a promise as handled, because its rejection is examined only later. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -238,7 +238,7 @@ const speechSettings = ({ output }: VoiceSessionSettings): SpeechSettings => ({
   ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
 })
 
-/** Keeps only the token counts. Upstream-specific fields are dropped. */
+/** Returns only the token counts, without upstream-specific fields. */
 const countsOnly = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
 
 const errorOf = (thrown: unknown): CanonicalError =>

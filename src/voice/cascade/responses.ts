@@ -21,7 +21,7 @@ export interface ResponsesOptions {
 /** Maximum number of concurrent responses outside the conversation. */
 const MOST_DETACHED = 8
 
-/** Responses of a session: at most one in the conversation, and several outside it. */
+/** Running responses of a session: at most one in the conversation, and several outside it. */
 export class Responses {
   private readonly options: ResponsesOptions
   private readonly running = new Map<string, Response>()

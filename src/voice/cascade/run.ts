@@ -7,7 +7,7 @@ import type { Gate } from './gate.ts'
 export interface RunOptions {
   readonly run: RunRequest
   readonly signal: AbortSignal
-  /** While this gate is closed, no event is pulled. */
+  /** Gate that stops the run from pulling events while it is closed. */
   readonly gate: Gate
 }
 

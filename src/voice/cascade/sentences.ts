@@ -1,22 +1,23 @@
-/** Characters; minimum length of a piece of text that is spoken in one request. */
+/** Minimum length of the text that is spoken in one request, in characters. */
 const SHORTEST = 12
-/** Characters; maximum length of a piece of text that is spoken in one request. */
+/** Maximum length of the text that is spoken in one request, in characters. */
 const LONGEST = 300
 
 const ENDS = /[.!?…。！？؟।\n]/
 const WORD = /[\p{L}\p{N}]/u
 
-/** Whether a text has a letter or digit that can be spoken. */
+/** Returns true if a text has a letter or digit that can be spoken. */
 export const isSpeakable = (text: string): boolean => WORD.test(text)
 
 /**
- * Splits a text stream into sentences without changing the text. A sentence is returned as soon as the next one starts.
+ * Splits a text stream into sentences without changing the text. A sentence is returned as soon as the next sentence
+ * starts.
  */
 export class Sentences {
   private readonly segmenter: Intl.Segmenter
   private text = ''
 
-  /** @param language language of the text as a BCP 47 tag, if known. */
+  /** @param language the language of the text as a BCP 47 tag, if known. */
   constructor(language?: string) {
     this.segmenter = segmenterOf(language)
   }
@@ -52,8 +53,8 @@ export class Sentences {
 }
 
 /**
- * Returns the index after the last clause of an overlong text. Falls back to the last word, then to the last whole
- * character.
+ * Returns the index after the last clause of an overlong text. If there is none, returns the index after the last word,
+ * or else after the last complete character.
  */
 function lastBreak(text: string): number {
   for (const pattern of [/^.*[,;:，、；：]\s*/s, /^.*\s/s]) {
@@ -64,7 +65,7 @@ function lastBreak(text: string): number {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>()
-/** Maximum number of cached segmenters. There must be a limit because callers choose the languages. */
+/** Maximum number of cached segmenters. Needed because callers choose the languages. */
 const MAX_SEGMENTERS = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {

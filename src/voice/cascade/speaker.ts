@@ -17,7 +17,7 @@ export interface SpeakerOptions extends RunOptions {
 }
 
 export interface SpeakerListener {
-  /** Called with the text of a sentence before its audio. */
+  /** Called with the text of each sentence before its audio. */
   sentence(text: string): void
   /** Called with PCM16 at 24 kHz, in whole samples. */
   audio(bytes: Uint8Array): void
@@ -25,7 +25,10 @@ export interface SpeakerListener {
   usage(usage: Usage): void
 }
 
-/** Bytes; how much of a sentence's audio is generated before its turn. Beyond this limit, the request is paused. */
+/**
+ * Maximum amount of a sentence's audio that is generated before its turn, in bytes. Beyond this limit, the request is
+ * paused.
+ */
 const MAX_AHEAD_BYTES = 512 * 1024
 
 /**
@@ -59,7 +62,7 @@ export class Speaker {
     return this.done.promise
   }
 
-  /** Rejects as soon as a sentence fails, even before `end`. */
+  /** Promise that rejects as soon as a sentence fails, even before `end`. */
   get failed(): Promise<void> {
     return this.done.promise
   }
@@ -157,7 +160,7 @@ class Utterance {
 }
 
 /**
- * Opens a converter from the media type's sample rate to 24 kHz. The converter also joins samples that were split
+ * Opens a converter from the media type's sample rate to 24 kHz. The converter also joins samples that are split
  * between chunks.
  */
 function converterFrom(mediaType: string): AudioConverter {

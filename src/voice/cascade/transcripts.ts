@@ -15,7 +15,7 @@ export interface TranscriptsOptions {
   readonly gate: Gate
   readonly items: Items
   emit(event: ServerEvent): void
-  /** Called when queued audio has left the queue. */
+  /** Called when audio has left the queue. */
   taken(): void
 }
 
@@ -36,7 +36,7 @@ interface Pending extends Recording {
 /** Maximum number of concurrent transcriptions. Further transcriptions are queued. */
 const MAX_CONCURRENT = 4
 
-/** Transcribes the audio of a conversation. Its items contain the transcripts instead of the audio. */
+/** Transcribes the audio of a conversation, whose items contain the transcripts instead of the audio. */
 export class Transcripts {
   /** Bytes of audio queued for transcription. */
   waitingBytes = 0
@@ -52,7 +52,7 @@ export class Transcripts {
     this.options = options
   }
 
-  begin(recording: Recording): void {
+  start(recording: Recording): void {
     const one = { ...recording, done: Promise.withResolvers<void>() }
     this.pending.set(keyOf(recording), one)
     this.waiting.push(one)
@@ -71,7 +71,10 @@ export class Transcripts {
     return this.failures.get(id)
   }
 
-  /** Drops the transcriptions of a deleted item. Queued ones are not started, and nothing waits for running ones. */
+  /**
+   * Drops the transcriptions of a deleted item. Queued transcriptions are not started, and nothing waits for running
+   * ones.
+   */
   forget(item: string): void {
     this.failures.delete(item)
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
@@ -80,7 +83,7 @@ export class Transcripts {
     this.options.taken()
   }
 
-  /** Returns the usage of transcriptions that no event has reported yet, and clears it. */
+  /** Returns and clears the usage of transcriptions that no event has reported yet. */
   takeUsage(): readonly Usage[] {
     const { unreported } = this
     this.unreported = []
@@ -112,7 +115,7 @@ export class Transcripts {
     if (this.isWanted(one)) this.pending.delete(keyOf(one))
   }
 
-  /** Whether the transcript is still needed. The item may have been deleted and its id reused. */
+  /** Returns true if the transcript is still needed. Its item may have been deleted, and the id reused. */
   private isWanted(one: Pending): boolean {
     return this.pending.get(keyOf(one)) === one
   }
@@ -164,7 +167,7 @@ export class Transcripts {
   }
 }
 
-/** Returns the token counts if the upstream reports any, otherwise the duration in seconds. */
+/** Returns the token counts if the upstream reports them, otherwise the duration in seconds. */
 const costOf = (usage: Usage | undefined, audio: Uint8Array): { usage?: Usage; seconds?: number } => {
   const { extras: _, spelling: __, ...counts } = usage ?? {}
   return Object.keys(counts).length > 0 ? { usage: counts } : { seconds: audio.length / BYTES_PER_MS / 1000 }

@@ -1,7 +1,7 @@
 import type { TurnDetection } from '../../canonical/voice-session.ts'
 import { FRAME_MS, type VoiceActivity } from './vad.ts'
 
-/** Thresholds that decide where a turn starts and ends. */
+/** Thresholds for the start and end of a turn. */
 export interface TurnSettings {
   readonly threshold: number
   readonly prefixMs: number
@@ -10,7 +10,7 @@ export interface TurnSettings {
 
 const DEFAULTS: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
 
-/** Silence that ends a turn, by eagerness, in milliseconds. It replaces semantic detection, which a cascade lacks. */
+/** Silence that ends a turn, in milliseconds, by eagerness. Replaces semantic detection, which a cascade lacks. */
 const SILENCE_BY_EAGERNESS: { readonly [eagerness: string]: number } = { low: 1500, medium: 800, auto: 800, high: 500 }
 const MAX_MS = 10_000
 
@@ -37,7 +37,7 @@ export type Turn = 'started' | 'stopped'
 export class TurnDetector {
   private readonly activity: VoiceActivity
   private settings = DEFAULTS
-  /** Bit mask of the last frames. The lowest bit is the newest frame. 1 means speech. */
+  /** Bit mask of the last frames, where 1 means speech and the lowest bit is the newest frame. */
   private recent = 0
   private silentMs = 0
   speaking = false

@@ -10,7 +10,7 @@ export const FRAME_MS = 20
 export interface VoiceActivity {
   /** @param frame `FRAME` 16-bit samples at 16 kHz. */
   isSpeech(frame: Int16Array): boolean
-  /** @param threshold 0 to 1, in four steps. With a higher value, fewer frames count as speech. */
+  /** @param threshold from 0 to 1, in four steps. With a higher value, fewer frames count as speech. */
   setThreshold(threshold: number): void
   reset(): void
   /** Frees the detector. May be called twice. */
@@ -20,8 +20,8 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * The library instance that all detectors share, and the address of their frame buffer. If loading failed, this is
- * undefined and the next session tries again.
+ * Library instance shared by all detectors, and the address of their frame buffer. Undefined if loading has failed, so
+ * that the next session tries again.
  */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 
 /*
- * Typed access to the fields of a caller's event. Absent fields and null yield undefined. If a value has the wrong
- * type, the thrown error states the field's path.
+ * Typed access to the fields of a caller's event. Absent fields and null yield undefined. A value of the wrong type
+ * throws an error with the field's path.
  */
 
 export function textAt(value: Json | undefined, path: string): string | undefined {
@@ -50,8 +50,8 @@ export function listAt(value: Json | undefined, path: string): readonly Json[] |
 }
 
 /**
- * Refuses fields whose name differs from a known one only in case. Upstreams written in Go ignore case when they match
- * names. Such a field would therefore pass the gateway's checks and still take effect.
+ * Refuses fields whose name differs from a known name only in case. Upstreams written in Go ignore case when they match
+ * names, so such a field would escape the gateway's checks and still take effect.
  *
  * @param path the object's path, for errors. Empty for the event itself.
  * @throws GatewayError `invalid-request`.
@@ -64,7 +64,7 @@ export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, pa
     }
 }
 
-/** Field names that are only valid in their exact spelling. */
+/** Field names that are valid only in their exact spelling. */
 export interface ExactNames {
   readonly exact: ReadonlySet<string>
   readonly anyCase: RegExp
@@ -76,7 +76,7 @@ export const exactNames = (...names: readonly string[]): ExactNames => ({
   anyCase: new RegExp(`^(?:${names.join('|')})$`, 'iu'),
 })
 
-/** Whether any object in a JSON text has a duplicate field. Takes linear time. */
+/** Returns true if any object in a JSON text has a duplicate field. Takes linear time. */
 export const hasRepeatedFields = (text: string, value: Json): boolean =>
   (text.replace(STRING, '').match(/:/g)?.length ?? 0) !== countFields(value)
 

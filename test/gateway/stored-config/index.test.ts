@@ -115,7 +115,7 @@ it('a store of another secret makes its channels unusable, says so, and the gate
   await admin.post('/channels', { ...channel, name: 'keyless', key: 'none' })
   const foreign = await another(admin, { secrets: { key: NEW, previous: [] } })
   expect(await statusAt(foreign)).toBe(200)
-  const faults = foreign.lines.filter(({ message }) => message.startsWith('a stored entry'))
+  const faults = foreign.lines.filter(({ message }) => message.startsWith('a stored config entry'))
   expect(faults.map(({ fields }) => fields['fault'])).toEqual([
     expect.stringMatching(
       /^channel mine: its secrets were encrypted with another secret \(key [0-9a-f]{8}\); give them/,
@@ -129,7 +129,7 @@ it('a store of another secret makes its channels unusable, says so, and the gate
     { name: 'mine', state: 'unusable', stored: { faults: [{ path: '', message: expect.any(String) }] } },
   ])
   const rotated = await another(admin, { secrets: { key: NEW, previous: [OLD] } })
-  expect(rotated.lines.filter(({ message }) => message.startsWith('a stored entry'))).toEqual([])
+  expect(rotated.lines.filter(({ message }) => message.startsWith('a stored config entry'))).toEqual([])
 })
 
 it('the credentials given again to an unusable channel are encrypted with the current secret', async () => {

@@ -15,10 +15,10 @@ test.each([
   ['429', '429 has no rate from 0 to 1'],
   ['429:', '429: has no rate from 0 to 1'],
   ['cut:2', 'cut:2 has no rate from 0 to 1'],
-  ['200:0.5', '200:0.5 is no fault'],
-  ['stall:0.5', 'stall:0.5 is no fault'],
-  ['stall:soon:0.5', 'stall:soon:0.5 is no fault'],
-  ['drop:0.5', 'drop:0.5 is no fault'],
+  ['200:0.5', '200:0.5 is not a fault'],
+  ['stall:0.5', 'stall:0.5 is not a fault'],
+  ['stall:soon:0.5', 'stall:soon:0.5 is not a fault'],
+  ['drop:0.5', 'drop:0.5 is not a fault'],
   ['cut:0.6,garble:0.6', 'cut:0.6,garble:0.6: the rates exceed 1'],
 ])('%s is refused', (text, message) => {
   expect(() => parseFaults(text)).toThrow(message)

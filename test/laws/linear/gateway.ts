@@ -13,7 +13,15 @@ import { NATIVE } from '../../builders/write-options.ts'
 
 /* A gateway with upstreams of every format for conversations, one model each, all in this process. */
 
-export const FORMATS: readonly Format[] = ['chat', 'responses', 'messages', 'contents']
+/** Formats of which every pair is tried. */
+const PAIRED: readonly Format[] = ['chat', 'responses', 'messages', 'contents']
+
+/** All formats. The others are tried beside Chat Completions only. */
+export const FORMATS: readonly Format[] = [...PAIRED, 'cohere-chat', 'interactions']
+
+/** Returns true for a pair of formats that is tried. */
+export const isTried = (from: Format, to: Format): boolean =>
+  (PAIRED.includes(from) && PAIRED.includes(to)) || from === 'chat' || to === 'chat'
 
 export const ASKED: CanonicalRequest = {
   model: 'm',
@@ -114,4 +122,6 @@ const PATHS: { readonly [format: Format]: string } = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   messages: '/v1/messages',
+  'cohere-chat': '/v2/chat',
+  interactions: '/v1beta/interactions',
 }

@@ -5,7 +5,7 @@ import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import type { Tool } from '../../../src/canonical/tool.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { STREAMS } from './answers.ts'
-import { type Answer, ASKED, bodyOf, FORMATS, type Gateway, streamOf } from './gateway.ts'
+import { type Answer, ASKED, bodyOf, FORMATS, type Gateway, isTried, streamOf } from './gateway.ts'
 import { RAW_REQUESTS, RAW_STREAMS } from './raw.ts'
 import { CONTENTS, HISTORIES, SCHEMAS, SETTINGS, TOOLS } from './requests.ts'
 
@@ -51,7 +51,7 @@ function* pairs(
     const said = answer(to)
     if (said === undefined) continue
     gateway.answer(to, said)
-    for (const from of FORMATS) {
+    for (const from of FORMATS.filter(from => isTried(from, to))) {
       const asked = body(from)
       if (asked !== undefined) yield [`${from} to ${to}`, () => gateway.ask(from, to, asked, stream)]
     }

@@ -161,7 +161,7 @@ describe('a token server that gives none', () => {
     [
       'answers too much',
       answering('x'.repeat(100_000)),
-      'Microsoft Entra could not be asked: the answer is too large.',
+      'The request to Microsoft Entra failed: the answer is too large.',
     ],
   ] as const)('and %s is a fault of the account that an operator understands', async (_, script, message) => {
     const server = await openUpstream(script)
@@ -171,7 +171,7 @@ describe('a token server that gives none', () => {
 
   test('because it cannot be reached is a fault of the account, without its secret', async () => {
     const error = await failure(tokenSourceOf(clientAuth(await deadAddress()), undefined))
-    expect(error.message).toMatch(/^Microsoft Entra could not be asked: /)
+    expect(error.message).toMatch(/^The request to Microsoft Entra failed: /)
     expect(JSON.stringify(error)).not.toContain(CLIENT_SECRET)
   })
 })

@@ -89,7 +89,7 @@ describe('what was played', () => {
   const playback = (sent: readonly number[]): Playback => {
     const made = new Playback()
     for (const [index, ms] of sent.entries()) {
-      made.begin(SENTENCES[index]!)
+      made.startSentence(SENTENCES[index]!)
       made.sent(ms * 48)
       if (index < sent.length - 1 || sent.length === SENTENCES.length) made.end()
     }

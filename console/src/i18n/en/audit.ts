@@ -5,7 +5,7 @@ export const audit = {
   anyKind: 'All kinds',
   kinds: { key: 'Key', group: 'Group', channel: 'Channel', model: 'Model', user: 'User', token: 'Admin token' },
   columns: { time: 'Time', who: 'Who', what: 'What', action: 'Action', changes: 'Changes' },
-  actors: { user: 'user', token: 'admin token' },
+  actors: { user: 'user', token: 'admin token', command: 'command line' },
   actions: {
     createKey: 'created',
     changeKey: 'changed',
@@ -25,6 +25,7 @@ export const audit = {
     createUser: 'created',
     changeUser: 'changed',
     resetUserPassword: 'new password',
+    changeOwnPassword: 'own password',
     endUserSessions: 'signed out everywhere',
     deleteUser: 'deleted',
     createToken: 'created',

@@ -7,7 +7,7 @@ export const audit: typeof en = {
   anyKind: '所有类型',
   kinds: { key: '密钥', group: '分组', channel: '渠道', model: '模型', user: '用户', token: '管理令牌' },
   columns: { time: '时间', who: '操作者', what: '对象', action: '操作', changes: '更改' },
-  actors: { user: '用户', token: '管理令牌' },
+  actors: { user: '用户', token: '管理令牌', command: '命令行' },
   actions: {
     createKey: '创建',
     changeKey: '更改',
@@ -27,6 +27,7 @@ export const audit: typeof en = {
     createUser: '创建',
     changeUser: '更改',
     resetUserPassword: '重置密码',
+    changeOwnPassword: '修改自己的密码',
     endUserSessions: '强制退出登录',
     deleteUser: '删除',
     createToken: '创建',

@@ -23,7 +23,7 @@ const SIGNS: { readonly [container: string]: Sign } = {
   mp3: bytes => begins('ID3')(bytes) || (bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && (bytes[1]! & 0x06) !== 0),
 }
 
-/** Detects the file format by the first bytes. Undefined if they match no signature. Raw samples have none. */
+/** Detects the file format by the first bytes. Returns undefined if they match no signature, as for raw samples. */
 export const containerOf = (bytes: Buffer): string | undefined =>
   Object.entries(SIGNS).find(([, sign]) => sign(bytes))?.[0]
 
@@ -35,7 +35,7 @@ const BY_TYPE: { readonly [type: string]: string } = {
   ...{ 'video/mp4': 'mp4', 'audio/webm': 'webm', 'video/webm': 'webm' },
 }
 
-/** Returns how bytes contradict their content type. Undefined if they match or if the type has no signature. */
+/** Describes how bytes contradict their content type. Returns undefined if they match or the type has no signature. */
 export function typeFault(type: string, bytes: Buffer): string | undefined {
   const expected = BY_TYPE[type.split(';')[0]!.trim().toLowerCase()]
   const found = containerOf(bytes)

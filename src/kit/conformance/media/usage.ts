@@ -13,7 +13,7 @@ export interface MediaUsage extends UsageFacts {
 }
 
 /**
- * Returns the count of a modality. Undefined if it is zero or equals the total, because it then adds no information.
+ * Returns the count of a modality, or undefined if it is zero or equals the total and therefore adds no information.
  */
 export const partOf = (count: number | undefined, sum: Json | undefined): number | undefined =>
   count === sum ? undefined : count || undefined

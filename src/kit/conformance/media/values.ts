@@ -4,7 +4,7 @@ import type { MediaFacts } from '../facts.ts'
 import type { Format, FormFile } from '../format.ts'
 import { type Json, type JsonObject, textOf } from '../json.ts'
 
-/* Reads values of requests that are JSON or forms. All fields of forms are texts. */
+/* Reads values from requests that are JSON or forms. All form fields are texts. */
 
 export function numberIn(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value

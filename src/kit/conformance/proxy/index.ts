@@ -22,7 +22,7 @@ export interface Meddling {
   readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
   /** Changes the answer to a request for a client secret. */
   readonly secret?: (answer: JsonObject) => JsonObject
-  /** Whether the upstream's connection stays open after the caller has disconnected. */
+  /** True if the upstream's connection stays open after the caller has disconnected. */
   readonly outlivesCaller?: boolean
   /** Creates the function that changes the frames of one session. */
   readonly frames?: () => FrameMeddling
@@ -81,10 +81,10 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
   const body = (passing && options.meddling?.request?.(given, passing)) ?? given
   const original = passed(message.headers)
   const headers = options.meddling?.headers?.(original) ?? original
-  const left = new AbortController()
-  if (!options.meddling?.outlivesCaller) reply.once('close', () => left.abort())
+  const disconnection = new AbortController()
+  if (!options.meddling?.outlivesCaller) reply.once('close', () => disconnection.abort())
   const sent = { method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body }
-  const { got } = await send(sent, BOUNDS, {}, left.signal)
+  const { got } = await send(sent, BOUNDS, {}, disconnection.signal)
   if (got === undefined) {
     reply.writeHead(502).end()
     return

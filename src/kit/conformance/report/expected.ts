@@ -17,7 +17,7 @@ export interface Deviation {
   readonly stale: readonly string[]
 }
 
-/** @param isWhole whether the run covered every cell. */
+/** @param isWhole true if the run covered every cell. */
 export function deviationOf({ checks, cells }: Results, expected: readonly string[], isWhole: boolean): Deviation {
   const known = new Set(expected)
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')

@@ -25,7 +25,7 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
 /** Returns JSON that cannot close a script element. */
 export const embedded = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Returns the results as an HTML page. Passed checks are counted, not listed. */
+/** Returns the results as an HTML page, which counts passed checks instead of listing them. */
 export function html({ cells, checks, ...results }: Results): string {
   const byCell = Map.groupBy(checks, ({ cell }) => cell)
   const data = {

@@ -18,7 +18,7 @@ function specOf(name: string, { specs }: Target): SpecDocument {
   return { ...(version ? { version } : {}), ...(schemas ? { schemas } : {}) }
 }
 
-/** Returns the version and schema source of each format in a run. Formats that have neither are left out. */
+/** Returns the version and schema source of each format in a run. Leaves out formats that have neither. */
 export function specDocuments(
   results: readonly CellResult[],
   target: Target,

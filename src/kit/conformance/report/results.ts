@@ -11,7 +11,7 @@ export interface Dump {
   readonly head: string
   readonly headers: Headers
   readonly body: string
-  /** Size of the whole body, in bytes. */
+  /** Size of the complete body, in bytes. */
   readonly bytes: number
 }
 
@@ -46,7 +46,7 @@ export interface Results {
   readonly kit: string
   readonly started: string
   readonly mode: 'live' | 'translation'
-  /** Whether the run ended before all its cells had run. */
+  /** True if the run ended before all its cells had run. */
   readonly interrupted?: true
   /** `peer` names the folder with the target's configuration. */
   readonly target: { readonly name: string; readonly version?: string; readonly peer?: string }

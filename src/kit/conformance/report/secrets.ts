@@ -1,11 +1,13 @@
 /* Removes keys from reports, in any encoding in which a target or peer may have returned them. */
 
 /**
- * Characters; pieces of the key with this length are removed everywhere, because a key may be split between two deltas.
+ * Length of the pieces of a key that are removed everywhere, in characters. A key may be split between two deltas.
  */
 const PIECE = 8
 
-/** Characters; minimum length of a key that is removed. A shorter text is not a secret and would match everywhere. */
+/**
+ * Minimum length of a key that is removed, in characters. A shorter text is not a secret and would match everywhere.
+ */
 const SHORTEST = 4
 
 const MARK = '[key]'

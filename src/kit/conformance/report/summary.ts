@@ -36,5 +36,5 @@ export function summary({ checks, counts, meanings, cells, target, mode }: Resul
 /** Returns the number of checks that count as a judgement of the target. */
 export const judgedOf = ({ counts }: Results): number => counts.pass + counts.fail + counts.advice
 
-/** Whether the command must exit with status 1. */
+/** Returns true if the command must exit with status 1. */
 export const hasFailed = ({ counts }: Results): boolean => counts.fail + counts['harness-error'] > 0

@@ -9,7 +9,7 @@ import { connect, type SocketBounds } from './socket.ts'
 
 /* Client secrets. A server requests one with its key, and a client uses it to open a session. */
 
-/** The request for a client secret, and what the target did with it. */
+/** The request for a client secret, and the outcome at the target. */
 export interface SecretRecord {
   /** The request and its answer, without the secret. */
   readonly exchange: Exchange
@@ -20,7 +20,7 @@ export interface SecretRecord {
   /** Unix time of the request, in seconds. */
   readonly asked: number
   /**
-   * Status with which the target refused a session that used a made-up secret. Undefined if it accepted the session.
+   * Status with which the target refused a session with a made-up secret. Undefined if it accepted the session.
    */
   readonly invented?: number | undefined
 }
@@ -41,8 +41,8 @@ function withoutSecret(exchange: Exchange, value: string | undefined): Exchange 
 }
 
 /**
- * Requests a client secret, and tries to open a session with a made-up one. Undefined for scenarios without client
- * secrets.
+ * Requests a client secret, and tries to open a session with a made-up one. Returns undefined for scenarios without
+ * client secrets.
  */
 export async function secretOf(
   { caller, upstream, scenario: { secret } }: SessionCell,

@@ -20,7 +20,7 @@ export const frameOf = (text: string): Frame => {
 
 export const frameWith = (data: JsonObject): Frame => ({ text: JSON.stringify(data), data })
 
-/** Returns the JSON objects in frames. Other frames are left out. */
+/** Returns the JSON objects in frames. Leaves out other frames. */
 export const dataOf = (frames: readonly Frame[]): JsonObject[] =>
   frames.flatMap(({ data }) => (data === undefined ? [] : [data]))
 

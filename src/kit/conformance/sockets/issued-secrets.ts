@@ -13,7 +13,7 @@ const tokenIn = ({ authorization = '' }: Headers): string => BEARER.exec(authori
 export class IssuedSecrets {
   private readonly sessions = new Map<string, JsonObject>()
 
-  /** Answers a request for a client secret. Undefined for any other request. */
+  /** Answers a request for a client secret. Returns undefined for any other request. */
   answer({ method, url, body }: SentRequest): JsonObject | undefined {
     if (method !== 'POST' || !new URL(url).pathname.endsWith(realtime.secrets!)) return undefined
     const { session, expires_after: after } = objectOf(parsed(body.toString('utf8')))
@@ -26,7 +26,9 @@ export class IssuedSecrets {
     }
   }
 
-  /** Whether a credential may open a session: it is not a client secret, or the kit's upstream has issued it. */
+  /**
+   * Returns true if a credential may open a session, because it is not a client secret or the kit's upstream issued it.
+   */
   isValid(headers: Headers): boolean {
     return !tokenIn(headers).startsWith(PREFIX) || this.sessions.has(tokenIn(headers))
   }

@@ -40,7 +40,7 @@ function settingFaults({ answer, session }: SecretRecord): string[] {
   )
 }
 
-/** Adds the checks of a client secret. Returns the secret. Undefined if the answer has none. */
+/** Adds the checks of a client secret. Returns the secret, or undefined if the answer has none. */
 export function judgeSecret(record: SecretRecord, list: CheckList): string | undefined {
   const { exchange, answer, invented } = record
   const { got, fault } = exchange
@@ -56,11 +56,11 @@ export function judgeSecret(record: SecretRecord, list: CheckList): string | und
   return value
 }
 
-/** Known deviations: the service states settings as null that were not made. */
+/** Known deviations of the service, which returns null for settings that were not given. */
 const EXCEPTIONS = [
   {
     schema: /^RealtimeCreateClientSecretResponse$/,
     fault: /^\/session\/.* must be (object|array|string)/,
-    why: 'In the returned session, settings that were not made are null.',
+    why: 'In the returned session, settings that were not given are null.',
   },
 ]

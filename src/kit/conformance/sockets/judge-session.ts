@@ -15,7 +15,7 @@ import type { Line } from './session-scenario.ts'
 import type { SessionArrival } from './session-upstream.ts'
 import type { Refusal } from './socket.ts'
 
-/** Everything that was recorded in one session. */
+/** The record of one session. */
 export interface SessionRecord {
   readonly client: readonly Frame[]
   readonly server: readonly Frame[]
@@ -23,7 +23,7 @@ export interface SessionRecord {
   /** Kind of the frame that did not arrive in time. */
   readonly missing?: string
   readonly refusal?: Refusal
-  /** Why the connection could not be opened, or why the kit closed it. */
+  /** Reason why the connection could not be opened, or why the kit closed it. */
   readonly fault?: string
   readonly arrivals: readonly SessionArrival[]
   /** Client secret that opened the session. */
@@ -47,7 +47,7 @@ const ONCE: AnyRule = {
   level: 'should',
 }
 
-/** Statuses that mean: the target does not have this endpoint. */
+/** Statuses of a target that does not have the endpoint. */
 const UNSUPPORTED = new Set([404, 405, 426, 501])
 
 /** Returns the frames of a script as if they were sent over one connection. */
@@ -61,12 +61,12 @@ function scripted(lines: readonly Line[]): Frames {
   }
 }
 
-/** Facts that a conversion of audio changes. The length of the audio stays the same. */
+/** Facts that an audio conversion changes, although the length of the audio stays the same. */
 const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
 
 /**
- * Returns the facts of a session by path. Between different formats, facts that audio conversion changes are left out.
- * So is the voice of a text-only session, which has no meaning.
+ * Returns the facts of a session by path. Between different formats, leaves out facts that audio conversion changes,
+ * and the meaningless voice of a text-only session.
  */
 function leaves(facts: object, isNative: boolean): Leaves {
   const all = leavesOf(facts)
@@ -91,8 +91,8 @@ function judgeSchema(
 }
 
 /**
- * Whether the target's last `session.updated` lacks a setting. The target thereby reports that the setting has no
- * effect.
+ * Returns true if the target's last `session.updated` lacks a setting. The target thereby reports that the setting has
+ * no effect.
  */
 function isUnstated(path: string, { caller }: SessionCell, { client, server }: SessionRecord): boolean {
   const stated = caller.stated?.({ client, server })
@@ -143,12 +143,16 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
   judgeSchema(caller, 'server', server, list)
   if (upstream === undefined) return
   const isNative = caller === upstream
-  const told = (format: SessionFormat): Leaves =>
+  const answerFacts = (format: SessionFormat): Leaves =>
     leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
   // If the caller ends the session, it sends the close frame itself.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
   const found = leaves(caller.answer({ client, server, ...close }), isNative)
-  list.facts('answer', compare({ source: told(upstream), reachable: told(caller), found, isNative }), isReported)
+  list.facts(
+    'answer',
+    compare({ source: answerFacts(upstream), reachable: answerFacts(caller), found, isNative }),
+    isReported,
+  )
 }
 
 /** Returns all checks of one session. */

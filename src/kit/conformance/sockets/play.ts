@@ -11,7 +11,7 @@ export interface Playing {
   readonly format: SessionFormat
   readonly script: readonly Line[]
   readonly model: string
-  /** Maximum wait for a frame of the other side, in milliseconds. */
+  /** Maximum time to wait for a frame from the other side, in milliseconds. */
   readonly patience: number
 }
 
@@ -22,8 +22,8 @@ export interface Played {
 }
 
 /** Maps ids from the script to the received ids, so that later frames refer to ids that exist. */
-function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], came: readonly JsonObject[]) {
-  const found = came.flatMap(format.ids)
+function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], received: readonly JsonObject[]) {
+  const found = received.flatMap(format.ids)
   return new Map(scripted.flatMap(format.ids).flatMap((id, at) => (found[at] === undefined ? [] : [[id, found[at]]])))
 }
 
@@ -33,8 +33,8 @@ const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObjec
   ) as JsonObject
 
 /**
- * Sends this side's lines. Before each line, waits for the other side's previous frame: frames of its kind must have
- * arrived as often as they occur in the script up to there.
+ * Sends this side's lines. Before each line, waits for the other side's previous frame: as many frames of its kind must
+ * have arrived as the script has up to that point.
  */
 export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
   const sent: JsonObject[] = []
@@ -44,8 +44,8 @@ export async function play(socket: Socket, { side, format, script, model, patien
     if (last === undefined) return true
     const kind = format.kind(last)
     const count = expected.filter(one => format.kind(one) === kind).length
-    const came = (): number => socket.received.filter(({ data }) => format.kind(data) === kind).length
-    return socket.until(() => came() >= count, patience)
+    const arrivedCount = (): number => socket.received.filter(({ data }) => format.kind(data) === kind).length
+    return socket.until(() => arrivedCount() >= count, patience)
   }
   const missing = (): Played => ({ sent, missing: format.kind(expected.at(-1)!) })
   for (const line of script) {
@@ -60,8 +60,8 @@ export async function play(socket: Socket, { side, format, script, model, patien
       socket.close(line.close.code, line.close.reason)
       return { sent }
     }
-    const came = socket.received.map(({ data }) => objectOf(data))
-    const frame = renamed(format.addressed(line.frame, model), idsBetween(format, expected, came))
+    const received = socket.received.map(({ data }) => objectOf(data))
+    const frame = renamed(format.addressed(line.frame, model), idsBetween(format, expected, received))
     sent.push(frame)
     socket.send(frameWith(frame).text)
   }

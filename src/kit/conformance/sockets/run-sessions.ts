@@ -10,14 +10,14 @@ import { wireOf } from './session-wire.ts'
 import { connect, SOCKET_BOUNDS, type SocketBounds } from './socket.ts'
 
 export interface SessionRunOptions extends WantedSessions, CellRunOptions {
-  /** The kit's upstream. None in live mode. */
+  /** The kit's upstream. Absent in live mode. */
   readonly upstream?: SessionUpstream
   readonly bounds?: SocketBounds
-  /** Maximum wait for a frame, in milliseconds. */
+  /** Maximum time to wait for a frame, in milliseconds. */
   readonly patience?: number
 }
 
-/** ms; maximum wait of the caller for a frame, and for the close of a session. */
+/** Maximum time that the caller waits for a frame, and for the close of a session, in milliseconds. */
 const PATIENCE = 5000
 const CLOSED_WITHIN = 2000
 
@@ -54,8 +54,8 @@ async function sessionOf(cell: SessionCell, options: SessionRunOptions): Promise
 export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =>
   runCells(sessionCellsOf(options), options, async cell => {
     const { target } = options
-    const began = performance.now()
+    const startedAt = performance.now()
     const record = await sessionOf(cell, options)
-    const took = Math.round(performance.now() - began)
+    const took = Math.round(performance.now() - startedAt)
     return { checks: judgeSession(cell, record, target.lossHeader), record: wireOf(cell, record, target, took) }
   })

@@ -7,7 +7,7 @@ import { compact, type Json } from '../json.ts'
 /** Audio: the digest and duration of its samples. */
 export interface AudioFacts {
   readonly digest?: string
-  /** Duration in milliseconds, rounded to tens because an audio converter holds samples back. */
+  /** Duration in milliseconds, rounded to tens because an audio converter withholds samples. */
   readonly length?: number
 }
 

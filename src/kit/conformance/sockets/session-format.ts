@@ -20,7 +20,7 @@ export interface SessionFormat {
   readonly headers: (key: string) => Headers
   /** Path below the base URL that creates client secrets, in formats that have them. */
   readonly secrets?: string
-  /** Whether a path below the base URL opens a session. */
+  /** Returns true if a path below the base URL opens a session. */
   readonly recognises: (path: string) => boolean
   /** Adds the model to a frame of a script, if the frame states it. */
   readonly addressed: (frame: JsonObject, model: string) => JsonObject
@@ -30,9 +30,9 @@ export interface SessionFormat {
   readonly optional: ReadonlySet<string>
   /** Returns the ids in a server's frame that the client may use, in the order of their creation. */
   readonly ids: (data: JsonObject) => readonly string[]
-  /** Kind of a frame that gets an immediate answer every time, and the kind of the answer. */
+  /** Kind of a frame that always gets an immediate answer, and the kind of the answer. */
   readonly echo?: { readonly asked: string; readonly answered: string }
-  /** Reads the settings that a server states when it answers updates. Absent if the format does not state them. */
+  /** Reads the settings that a server states in its answers to updates. Absent if the format does not state them. */
   readonly stated?: (frames: Frames) => SessionSettings | undefined
   readonly request: (frames: Frames) => SessionRequest
   readonly answer: (frames: Frames) => SessionAnswer

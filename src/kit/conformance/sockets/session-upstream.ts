@@ -23,7 +23,7 @@ export interface SessionArrival {
   readonly secretSession?: JsonObject | undefined
 }
 
-/** ms; how long the upstream waits for a frame. It must exceed the limit of every caller of the kit. */
+/** Time that the upstream waits for a frame, in milliseconds. Must exceed the limit of every caller of the kit. */
 const PATIENCE = 30_000
 
 interface Open {
@@ -82,7 +82,7 @@ export class SessionUpstream {
     }))
   }
 
-  /** Waits until the peer has closed its sessions, but at most the given number of milliseconds. */
+  /** Waits until the peer has closed its sessions, for at most the given number of milliseconds. */
   async settled(ms: number): Promise<void> {
     await Promise.all(this.open.map(({ socket }) => socket.until(() => socket.closed !== undefined, ms)))
   }

@@ -32,7 +32,7 @@ const textOf = (data: RawData): string =>
 export class Socket {
   readonly received: Frame[] = []
   closed: Closing | undefined
-  /** Why the kit closed the connection, or the error of the WebSocket library. */
+  /** Reason why the kit closed the connection, or the error of the WebSocket library. */
   fault: string | undefined
   /** Called with every frame that arrives. */
   onFrame: ((frame: Frame) => void) | undefined
@@ -90,10 +90,10 @@ export class Socket {
   async until(holds: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!holds()) {
-      const left = deadline - performance.now()
-      if (this.closed !== undefined || left <= 0) return false
+      const remaining = deadline - performance.now()
+      if (this.closed !== undefined || remaining <= 0) return false
       await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, left)
+        const timer = setTimeout(resolve, remaining)
         this.waiting.push(() => {
           clearTimeout(timer)
           resolve()
@@ -121,7 +121,7 @@ export class Socket {
   }
 }
 
-/** Answer to a handshake that did not open a session. */
+/** The answer to a handshake that did not open a session. */
 export interface Refusal {
   readonly status: number
   readonly headers: Headers
@@ -130,7 +130,7 @@ export interface Refusal {
 
 export type Opened = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
 
-/** Bytes; maximum stored size of a refusal's body. */
+/** Maximum stored size of a refusal's body, in bytes, and timeout for reading the body, in milliseconds. */
 const MOST_REFUSAL = 65_536
 const REFUSAL_WITHIN = 5000
 
@@ -143,7 +143,7 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
       if (body.length > MOST_REFUSAL) break
     }
   } catch {
-    // The status is known. The rest of the body is not needed.
+    // The status is known, so the rest of the body is not needed.
   }
   clearTimeout(timer)
   answer.destroy()

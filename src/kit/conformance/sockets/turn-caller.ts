@@ -9,7 +9,7 @@ import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 
 /* Caller for formats over a WebSocket. One connection carries all steps of a cell. Each step is an exchange. */
 
-/** ms; after an answer, nothing more may arrive for this time. */
+/** Time after an answer during which nothing more may arrive, in milliseconds. */
 const QUIET = 10
 
 /** Event in which a target reports losses. It replaces the header, because frames have no headers. */
@@ -49,12 +49,12 @@ export class TurnCaller {
 
   /** Sends a request and waits for its answer. Never rejects. */
   async send(body: JsonObject, behaviour: Behaviour = {}): Promise<Exchange> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const { url, headers, turns } = this.options
     const text = JSON.stringify(turns.frame(body))
     const sent = { method: 'GET', url, headers: { ...headers, upgrade: 'websocket' }, body: Buffer.from(text) }
     const got = await this.answerTo(text, behaviour)
-    return { sent: sent satisfies SentRequest, ...got, took: Math.round(performance.now() - began) }
+    return { sent: sent satisfies SentRequest, ...got, took: Math.round(performance.now() - startedAt) }
   }
 
   close(): void {
@@ -94,7 +94,7 @@ export class TurnCaller {
     }
   }
 
-  /** Waits for the last event of an answer. False if it does not arrive within the limits. */
+  /** Waits for the last event of an answer. Returns false if it does not arrive within the limits. */
   private async collected(socket: Socket, before: number): Promise<boolean> {
     const { bounds, turns } = this.options
     const deadline = performance.now() + bounds.whole
@@ -103,8 +103,8 @@ export class TurnCaller {
         const { data } = socket.received[at++]!
         if (data !== undefined && turns.isLast(data)) return true
       }
-      const left = Math.min(bounds.idle, deadline - performance.now())
-      if (!(await socket.until(() => socket.received.length > at, left))) return false
+      const remaining = Math.min(bounds.idle, deadline - performance.now())
+      if (!(await socket.until(() => socket.received.length > at, remaining))) return false
     }
   }
 

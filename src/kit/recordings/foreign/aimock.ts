@@ -13,7 +13,7 @@ const object = <E extends v.ObjectEntries>(entries: E) =>
     issue.path === undefined || issue.expected === 'Object' ? 'expected an object' : 'is missing',
   )
 
-/** A text, or JSON that is meant as its text. */
+/** A text, or JSON that stands for its text. */
 const JSON_OR_TEXT = v.union(
   [text, v.array(v.unknown()), v.record(v.string(), v.unknown())],
   'expected a string or JSON',
@@ -41,7 +41,7 @@ export const FIXTURES = object({
 type Fixture = v.InferOutput<typeof FIXTURES>['fixtures'][number]
 type Response = Fixture['response']
 
-/** Criteria that the request of a first turn fulfils, or that order equal requests. */
+/** Criteria that the request of a first turn meets, or that order equal requests. */
 const FULFILLED: { readonly [criterion: string]: (value: unknown) => boolean } = {
   userMessage: value => typeof value === 'string',
   inputText: value => typeof value === 'string',
@@ -52,13 +52,13 @@ const FULFILLED: { readonly [criterion: string]: (value: unknown) => boolean } =
   endpoint: value => value === 'chat' || value === 'embedding',
 }
 
-/** Fields that a fixture does not state, so that they are left out of the comparison. */
+/** Fields that a fixture does not state, and that are therefore left out of the comparison. */
 const UNSTATED = ['tools', 'toolChoice', 'parallelToolCalls', 'output', 'sampling', 'reasoning', 'state', 'endUser']
 const UNSTATED_MORE = ['metadata', 'serviceTier', 'extras']
 
 /**
- * Converts fixtures to exchanges in chat or embeddings format. A fixture states criteria, not a request, so that only
- * the first turn of a conversation can be made from it; others are skipped.
+ * Converts fixtures to exchanges in chat or embeddings format. A fixture states criteria rather than a request, so only
+ * the first turn of a conversation can be created from it. Other turns are skipped.
  */
 export function fixtureExchanges(fixtures: readonly Fixture[], at: Date): ForeignFile {
   const exchanges: ForeignExchange[] = []

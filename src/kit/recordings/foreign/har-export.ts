@@ -3,11 +3,11 @@ import { bodyBytes, bytesOf, recordedBytes } from '../body.ts'
 import type { FiledRecording } from '../folder.ts'
 import type { RecordedAnswer, RecordedBody, RecordedRequest, RecordedSession } from '../recording.ts'
 
-/** Recordings do not hold the upstream's host; HAR needs one. */
+/** Placeholder for the upstream's host, which HAR requires and recordings lack. */
 const HOST = 'http://upstream.invalid'
 const HTTP = 'HTTP/1.1'
 
-/** Writes recordings as a HAR file; what HAR lacks is in fields that begin with `_`. */
+/** Formats recordings as a HAR file. Fields that start with `_` contain what HAR lacks. */
 export function harText(recordings: readonly FiledRecording[]): string {
   const creator = { name: 'interlingua', version: version() }
   const log = { version: '1.2', creator, entries: recordings.map(entryOf) }
@@ -86,12 +86,12 @@ function responseOf({ status, headers, body, chunks }: RecordedAnswer): object {
   }
 }
 
-const messagesOf = ({ frames }: RecordedSession, began: number) =>
+const messagesOf = ({ frames }: RecordedSession, startedAt: number) =>
   frames.map(({ ms, from, text, base64, binary }) => {
     const isBinary = binary || base64 !== undefined
     return {
       type: from === 'caller' ? 'send' : 'receive',
-      ...{ time: (began + ms) / 1000, opcode: isBinary ? 2 : 1 },
+      ...{ time: (startedAt + ms) / 1000, opcode: isBinary ? 2 : 1 },
       data: isBinary ? bytesOf({ text, base64 }).toString('base64') : text,
     }
   })

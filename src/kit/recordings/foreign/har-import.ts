@@ -57,7 +57,7 @@ const partOf = ({ name, value, fileName, contentType, _encoding }: HarParam) => 
 const urlEncoded = (params: readonly HarParam[]): Buffer =>
   Buffer.from(new URLSearchParams(params.map(({ name, value }) => [name, value])).toString())
 
-/** Returns the bytes of a body; Polly.JS writes encoded ones as a list of pieces. */
+/** Returns the bytes of a body. Polly.JS writes an encoded body as a list of pieces. */
 function bytesIn({ text, textJSON, encoding }: Pick<HarContent, 'text' | 'textJSON' | 'encoding'>): Buffer {
   if (textJSON !== undefined) return Buffer.from(JSON.stringify(textJSON))
   if (text == null) return Buffer.alloc(0)
@@ -66,7 +66,7 @@ function bytesIn({ text, textJSON, encoding }: Pick<HarContent, 'text' | 'textJS
   return Buffer.concat(pieces.map(piece => Buffer.from(piece, charset)))
 }
 
-/** Begin of gzip (RFC 1952), by which content is known that is still encoded. */
+/** First bytes of gzip (RFC 1952), which identify content that is still encoded. */
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAnswer {
@@ -85,7 +85,7 @@ function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAn
   }
 }
 
-/** Splits content into the recorded chunks; content of other tools is one chunk. */
+/** Splits content into the recorded chunks. Content of other tools is a single chunk. */
 function chunksOf(bytes: Buffer, { _chunks = [] }: HarContent, end: number): readonly Chunk[] {
   const sum = _chunks.reduce((total, one) => total + one.bytes, 0)
   if (_chunks.length === 0 || sum !== bytes.length) return bytes.length === 0 ? [] : [{ ms: rounded(end), bytes }]
@@ -97,12 +97,12 @@ function chunksOf(bytes: Buffer, { _chunks = [] }: HarContent, end: number): rea
 }
 
 function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {} }: HarEntry): ArrivedSession {
-  const began = Date.parse(startedDateTime)
+  const startedAt = Date.parse(startedDateTime)
   const { protocol, closed } = _interlingua
   return {
     ...(protocol === undefined ? {} : { protocol }),
     frames: _webSocketMessages.map(({ type, time, opcode, data }) => ({
-      ms: Math.max(0, rounded(time * 1000 - began)),
+      ms: Math.max(0, rounded(time * 1000 - startedAt)),
       from: type === 'send' ? 'caller' : 'upstream',
       isBinary: opcode === BINARY,
       bytes: Buffer.from(data, opcode === BINARY ? 'base64' : 'utf8'),
@@ -111,5 +111,5 @@ function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {}
   }
 }
 
-/** Rounds milliseconds to one decimal, as recordings have them. */
+/** Rounds milliseconds to one decimal, as in recordings. */
 const rounded = (ms: number): number => Math.round(ms * 10) / 10

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/* The parts of a HAR file that recordings hold (HTTP Archive 1.2), with the fields that Polly.JS and browsers add. */
+/* The parts of a HAR file (HTTP Archive 1.2) that recordings use, with the fields that Polly.JS and browsers add. */
 
 const text = v.string('expected a string')
 const number = v.number('expected a number')
@@ -12,7 +12,7 @@ const object = <E extends v.ObjectEntries>(entries: E) =>
 
 const NAMED = object({ name: text, value: text })
 
-/** One field of a form; `_encoding` is `base64` for a file that is no text. */
+/** One field of a form. `_encoding` is `base64` for a file that is not text. */
 const PARAM = object({
   name: text,
   value: v.optional(text, ''),
@@ -24,7 +24,7 @@ const PARAM = object({
 const POST_DATA = object({
   mimeType: v.optional(text),
   text: v.optional(v.nullable(text)),
-  /** A body as JSON, as persisters that write YAML have it. */
+  /** A body as JSON, as written by persisters that use YAML. */
   textJSON: v.optional(v.unknown()),
   encoding: v.optional(text),
   params: v.optional(list(PARAM)),
@@ -39,7 +39,7 @@ const CONTENT = object({
   _chunks: v.optional(list(object({ ms: number, bytes: number }))),
 })
 
-/** A message of a WebSocket session, as Chrome writes it: seconds since 1970, data in base64 if `opcode` is 2. */
+/** A message of a WebSocket session as written by Chrome: time in Unix seconds, data in base64 if `opcode` is 2. */
 const MESSAGE = object({
   type: v.picklist(['send', 'receive'], 'expected send or receive'),
   time: number,
@@ -64,7 +64,7 @@ const ENTRY = object({
     {},
   ),
   _webSocketMessages: v.optional(list(MESSAGE)),
-  /** What recordings say more than HAR. */
+  /** Fields of recordings that HAR lacks. */
   _interlingua: v.optional(
     object({
       redact: v.optional(list(text)),

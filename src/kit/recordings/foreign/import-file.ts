@@ -15,7 +15,7 @@ import { harExchanges } from './har-import.ts'
 import { type Parsed, parseForeign } from './parse.ts'
 import { CASSETTE, cassetteExchanges } from './vcr.ts'
 
-/** Maximum size of a file that is imported, in bytes. */
+/** Maximum size of an imported file, in bytes. */
 const MAX_SIZE = 512 * 1024 * 1024
 
 export interface ImportOptions {
@@ -30,10 +30,10 @@ export interface ImportOptions {
 }
 
 /**
- * Writes the exchanges of a HAR file, a cassette of vcrpy or a fixture file of aimock as recordings. Returns their
+ * Writes the exchanges in a HAR file, a cassette of vcrpy or a fixture file of aimock as recordings. Returns their
  * number.
  *
- * @throws RecordingError with file and line for a file that is faulty or none of these. Nothing is written then.
+ * @throws RecordingError with file and line for a file that is faulty or of another kind. Nothing is then written.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<number> {
   const { size, mtime } = statSync(file)
@@ -42,7 +42,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const { exchanges, skipped } = readForeign(parsed, file, mtime)
   for (const { path, reason } of skipped)
     options.skipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
-  // One after the other, so that equal requests keep their order.
+  // Write one after the other, so that equal requests keep their order.
   for (const one of exchanges) await write(one, file, options)
   return exchanges.length
 }
@@ -52,7 +52,7 @@ function textOf(file: string): string {
   return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8').replace(/^\uFEFF/, '')
 }
 
-/** Kinds of files by the field that only they have. */
+/** Kinds of files, by a field that only this kind has. */
 const KINDS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {
   log: (parsed, file) => harExchanges(checked(HAR, parsed, file).log.entries),
   interactions: (parsed, file, at) => ({
@@ -92,7 +92,7 @@ async function write(one: ForeignExchange, file: string, options: ImportOptions)
   if (faults.length > 0) throw fileFault(file, faults.join('\n'))
 }
 
-/** Adds the version header that a format requires; many files have none, because their headers were filtered. */
+/** Adds the version header that a format requires. Many files lack it, because their headers were filtered. */
 function withVersion(request: ArrivedRequest): ArrivedRequest {
   const { version = [] } = routeAt(request.url.split('?', 1)[0]!)?.route ?? {}
   const [name] = version

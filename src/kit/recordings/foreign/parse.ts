@@ -6,18 +6,18 @@ import { fileFault, parsedJson } from '../file.ts'
 /** A parsed file: its value, and the line of each part. */
 export interface Parsed {
   readonly value: unknown
-  /** Returns the line of the value at a path, from 1. */
+  /** Returns the line of the value at a path, starting at 1. */
   lineOf(path: Path): number
 }
 
 /**
  * Parses JSON, or YAML with `!!binary` values.
  *
- * @param file the name of the file in errors.
+ * @param file the name of the file, for errors.
  * @throws RecordingError with file and line.
  */
 export function parseForeign(text: string, file: string): Parsed {
-  // The parser of YAML takes JSON, too, but is slow for large files.
+  // The YAML parser also accepts JSON, but is slow for large files.
   if (/^\s*[[{]/.test(text)) return { value: parsedJson(text, file), lineOf: path => lineFinder(text)(path) }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, customTags: ['binary'], prettyErrors: false })

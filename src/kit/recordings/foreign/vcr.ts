@@ -46,7 +46,7 @@ type Headers = v.InferOutput<typeof HEADERS>
 /**
  * Converts the interactions of a cassette.
  *
- * @param at the time of interactions whose answer has no date; cassettes have no times.
+ * @param at time of interactions whose answer has no date, because cassettes have no times.
  */
 export const cassetteExchanges = (interactions: readonly Interaction[], at: Date): readonly ForeignExchange[] =>
   interactions.map(({ request, response }) => {
@@ -72,7 +72,7 @@ const listed = (headers: Headers): Record<string, string> =>
 
 type Body = v.InferOutput<typeof BODY>
 
-/** Compressed bytes that were written as a text of Latin characters. */
+/** First characters of gzip whose bytes were written as Latin-1 text. */
 const LATIN_GZIP = '\u001f\u008b'
 
 function bytesOf(parsed: unknown, body: Body | undefined): Buffer {
@@ -90,7 +90,7 @@ function answerOf({ status, headers, body, parsed_body }: Interaction['response'
     ...{ status: status.code, ms: 0, isComplete: true },
     headers: parsed_body === undefined ? named : { 'content-type': JSON_TYPE, ...named },
     chunks: bytes.length === 0 ? [] : [{ ms: 0, bytes }],
-    // A body in plain text was decoded before it was written.
+    // A plain-text body was decoded before it was written.
     isDecoded: parsed_body !== undefined || (typeof content === 'string' && !content.startsWith(LATIN_GZIP)),
   }
 }

@@ -7,7 +7,7 @@ import { rateOf } from '../rates.ts'
 
 const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
 
-/** The keys of a channel's pool. Of a key, only the last characters leave the gateway. */
+/** Formats the keys of a channel's pool. Only the last characters of a key leave the gateway. */
 export const keysView = (keys: readonly ChannelConfig[], { keys: states = {} }: ChannelState, workers: number) => ({
   keys: keys.map(key => keyView(key, states[key.pooled!.id] ?? UNKNOWN, workers)),
   keys_share_account: keys[0]?.pooled?.accountKey !== undefined,
@@ -28,7 +28,7 @@ function keyView({ weight, maxConcurrent, pooled }: ChannelConfig, state: Channe
   }
 }
 
-/** The state of a key. If several apply, the one that needs an operator first. */
+/** Returns the state of a key: of several states, the one that is most urgent for an operator. */
 function stateName(
   { refusal, inFlight, isSpent, restingUntil, stats }: ChannelState,
   most = Number.POSITIVE_INFINITY,

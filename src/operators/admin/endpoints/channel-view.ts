@@ -11,7 +11,7 @@ import { Problem } from '../problem.ts'
 import { rateOf } from '../rates.ts'
 import { keysView } from './channel-keys.ts'
 
-/** Returns a channel's state. If several apply, the one that needs an operator first. */
+/** Returns a channel's state: of several states, the one that is most urgent for an operator. */
 export function stateName(
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
   state: ChannelState,
@@ -24,7 +24,7 @@ export function stateName(
   return isResting ? 'resting' : 'ok'
 }
 
-/** Returns true if a channel has keys, and every key is in the state. */
+/** Returns true if a channel has keys and every key is in the given state. */
 const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
   const all = Object.values(keys)
   return all.length > 0 && all.every(is)
@@ -83,7 +83,7 @@ const storedView = (row: StoredRow | undefined) =>
         },
       }
 
-/** Faults of a stored entry. None if it has none. */
+/** Formats the faults of a stored entry. */
 export const faultsView = (faults: readonly PathFault[]) =>
   faults.length === 0 ? {} : { faults: faults.map(({ path, message }) => ({ path: pathText(path), message })) }
 
@@ -96,11 +96,11 @@ const unusableView = (row: StoredRow) => ({
   ...{ last_5_minutes: rateOf(UNKNOWN.stats, 5), last_60_minutes: rateOf(UNKNOWN.stats, 60) },
 })
 
-/** Returns the stored channel of a name. */
+/** Returns the stored channel with a name. */
 export const storedChannel = ({ stored }: Administration, name: string): StoredRow | undefined =>
   rowNamed(stored, 'channel', name)
 
-/** Formats all channels: those in use in config order, then stored ones that cannot be used. */
+/** Formats all channels: channels in use in config order, then stored channels that cannot be used. */
 export function channelViews(gateway: Administration, states: ChannelStates) {
   const { channels } = gateway.config
   const names = new Set(channels.map(({ name }) => name))
@@ -114,7 +114,7 @@ export function channelViews(gateway: Administration, states: ChannelStates) {
   ]
 }
 
-/** Formats a channel with its current state. Rejects with Problem if there is none of this name. */
+/** Formats a channel with its current state. Rejects with Problem if no channel has this name. */
 export async function currentView(gateway: Administration, name: string) {
   const config = gateway.config.channels.find(one => one.name === name)
   const stored = storedChannel(gateway, name)

@@ -3,7 +3,7 @@ import { defined, type Format, type JsonObject } from '../../../canonical/node.t
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
 import { fields, text, word } from '../../../config/schema.ts'
-import { isReference, mapSecrets } from '../../../config/secret-fields.ts'
+import { auditedSettings } from '../../../config/secret-fields.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelCheck } from '../../../gateway/channel-check.ts'
 import { hasRole, type Principal } from '../../sign-in/index.ts'
@@ -14,14 +14,13 @@ import { Problem } from '../problem.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
 import { channelViews, currentView, storedChannel } from './channel-view.ts'
 
-/** How changes of channels enter the audit log: drained or not, and the stored config without its secrets. */
+/** Audit rules for channels: records whether a channel is drained, and its stored config without secrets. */
 export const AUDIT: Audit = {
   kind: 'channel',
   read: async (gateway, name) => {
     const stored = storedChannel(gateway, name)?.entry.settings
     if (stored === undefined && !gateway.config.channels.some(one => one.name === name)) return undefined
-    const settings = mapSecrets(stored ?? {}, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
-    return { ...settings, name, drained: (await gateway.states())[name]?.drained ?? false }
+    return { ...auditedSettings(stored ?? {}), name, drained: (await gateway.states())[name]?.drained ?? false }
   },
 }
 export const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
@@ -48,7 +47,7 @@ const getChannel = endpoint({
   handle: (gateway, { params }, principal) => details(gateway, params.name, principal),
 })
 
-/** Formats a channel with its dialects, and for admins with its stored config. */
+/** Formats a channel with its dialects and, for admins, its stored config. */
 export async function details(gateway: Administration, name: string, { role }: Principal) {
   const config = gateway.config.channels.find(one => one.name === name)
   const stored = storedChannel(gateway, name)

@@ -27,7 +27,7 @@ const name = fields({ name: text() })
 
 const newName = pathName()
 
-/** A fallback model. A name alone is taken for every reason. */
+/** A fallback model. A plain name applies for every reason. */
 const fallback = v.union(
   [text(), fields({ model: text(), on: v.optional(list(oneOf(FALLBACK_REASONS))) })],
   'expected a model, or an object of model and on',
@@ -159,7 +159,7 @@ const newGroup = (name: string): StoredGroup => ({
 type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
 
 /**
- * Writes the given fields to the group that `base` returns. If `base` returns undefined, changes nothing and returns
+ * Writes the given fields to the group that `base` returns. Changes nothing and returns undefined if `base` returns
  * undefined.
  */
 async function saveGroup(gateway: Administration, name: string, written: Settings, base: Base) {
@@ -195,7 +195,8 @@ function checkedFallbacks(written: NonNullable<Settings['fallbacks']>): readonly
 }
 
 /**
- * Whether the config defines a group, so that it cannot be changed here. The undeclared default group does not count.
+ * Returns true if the config defines a group, which then cannot be changed here. The implicit default group does not
+ * count.
  */
 export const isFixed = ({ groups }: Administration['config'], name: string): boolean =>
   groups.has(name) && groups.get(name)!.implied !== true

@@ -39,7 +39,7 @@ type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
 const PAGE = 50
 const MAX_PAGE = 200
 
-/** Page positions: after a key of the config (listed first), or after a stored key. */
+/** Prefixes of page positions: after a key of the config, which are listed first, or after a stored key. */
 const CONFIG = 'config:'
 const STORE = 'store:'
 const POSITION = /^(config|store):[\w-]{0,64}$/
@@ -68,7 +68,7 @@ const listKeys = endpoint({
     if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG}${first.at(-1)!.id}`) }
     const after = position.startsWith(STORE) ? position.slice(STORE.length) : undefined
     const remaining = limit - first.length
-    // Even if the page is full, one row is read to find out whether more keys follow.
+    // Read one row even if the page is full, to find out whether more keys follow.
     const page = { limit: Math.max(remaining, 1), revoked, ...defined({ after, group, name }) }
     const rows = await records.keys(page)
     const data = [...first, ...rows.slice(0, remaining).map(keyView)]
@@ -157,7 +157,7 @@ const changeKey = endpoint({
   },
 })
 
-/** Returns the optional fields that were given. Null becomes undefined, which removes the field. */
+/** Returns the optional fields that were given. Converts null to undefined, which removes the field. */
 function changesOf(written: Settings): KeyChange {
   const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
   const captureUntil = capture == null ? capture : Date.now() + capture
@@ -204,7 +204,9 @@ const rotateKey = endpoint({
   },
 })
 
-/** Returns a key that can be changed. Throws Problem if it does not exist, is revoked or is defined in the config. */
+/**
+ * Returns a key that can be changed. Throws Problem if the key does not exist, is revoked or is defined in the config.
+ */
 async function storedKey({ config, records }: Administration, id: string): Promise<StoredKey> {
   if (config.keys.some(key => fixedId(key) === id))
     throw new Problem('read-only', 'The key is defined in the config file.')

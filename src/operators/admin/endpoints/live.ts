@@ -15,7 +15,7 @@ import { requestView } from './requests.ts'
 const MAX_LISTENERS = 50
 /** Maximum number of open streams of one user or token, so that nobody can use up the total. */
 const MAX_PER_OWNER = 10
-/** Heartbeat interval, and maximum duration of a stream, after which clients reconnect, in milliseconds. */
+/** Interval between heartbeats, and maximum duration of a stream, after which clients reconnect, in milliseconds. */
 const HEARTBEAT = 15_000
 const LIFETIME = 300_000
 /** Maximum number of characters buffered for a slow reader. Further events are dropped and counted. */

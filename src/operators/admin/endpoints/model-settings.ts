@@ -80,14 +80,14 @@ const UNKNOWN = new Problem('not-found', 'There are no settings of this model.')
 
 const storedRow = ({ stored }: Administration, id: string): StoredRow | undefined => rowNamed(stored, 'model', id)
 
-/** Returns the settings in use of a model, or else the stored ones that cannot be used. */
+/** Returns the settings of a model that are in use, or else the stored settings that cannot be used. */
 function viewOf(gateway: Administration, id: string) {
   const row = rowsOf(gateway).find(one => one.id === id && one.shadowed === undefined)
   if (row === undefined) throw UNKNOWN
   return row
 }
 
-/** Formats the settings of the config file, then those of the store. */
+/** Formats the settings from the config file, then the settings from the store. */
 function rowsOf(gateway: Administration) {
   return [...fixedModels(gateway).map(fixedView), ...gateway.stored.filter(isModel).map(storedView)]
 }

@@ -35,11 +35,11 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** Permissions and fallback models that a list of models shows. */
+/** Permissions and fallback models that a list of models reflects. */
 interface View {
-  /** Undefined for a key that is not valid. */
+  /** Permissions of the key. Undefined if the key is not valid. */
   readonly permissions: Permissions | undefined
-  /** The fallbacks of models without their own. */
+  /** Fallbacks for models that have none of their own. */
   readonly fallbacks?: readonly FallbackModel[] | undefined
 }
 
@@ -66,7 +66,7 @@ function modelView(
   groupFallbacks: readonly FallbackModel[] | undefined,
 ) {
   const { converses, draws, speaks, embeds } = abilities
-  const can = { converse: converses, draw: draws, speak: speaks, embed: embeds }
+  const hasAbility = { converse: converses, draw: draws, speak: speaks, embed: embeds }
   const configs = new Map(config.channels.map(one => [one.name, one]))
   const stateOf = (name: string) => {
     const [channel, state] = [configs.get(name), states[name]]
@@ -82,7 +82,7 @@ function modelView(
     }),
     order: own?.order ?? ('weight' as const),
     ...defined({ fallbacks: (own?.fallbacks ?? groupFallbacks)?.map(({ model, on }) => ({ model, on: [...on] })) }),
-    abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
+    abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => hasAbility[name]),
     channels: channels.map(({ name, upstreamModel }) => {
       const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
       const state = stateOf(name)
@@ -95,7 +95,7 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens. Of tiered prices, the first tier. */
+/** Converts nanodollars per token to dollars per million tokens. Uses the first tier of tiered prices. */
 const perMillion = (rate: Rate | undefined): number | undefined =>
   rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
 

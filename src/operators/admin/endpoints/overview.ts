@@ -16,13 +16,13 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const NANO = 1e9
 
-/** Number of models, pairs of formats and failures that are shown. */
+/** Number of models, format pairs and failures shown. */
 const SHOWN = 5
-/** Requests of a model below which its times say little. */
+/** Minimum number of requests of a model for its times to be meaningful. */
 const FEW = 3
 /** Maximum number of groups of a sum. */
 const MOST = 1000
-/** Part of the month that must be over before its cost is forecast. */
+/** Fraction of the month that must have passed before its cost is forecast. */
 const FORECAST_AFTER = 1 / 60
 
 const getBudgets = endpoint({
@@ -109,7 +109,7 @@ function lossKindsOf(groups: readonly UsageGroup[]) {
   return { ...kinds, other: Math.max(0, all - kinds.dropped - kinds.changed - kinds.moved) }
 }
 
-/** Requests that the gateway refused because of a limit: too many (429), and no channel was tried. */
+/** Filter for requests that the gateway refused because of a limit: status 429, and no channel was tried. */
 const LIMITED = { status: '429', channel: '' }
 
 type States = Awaited<ReturnType<Administration['states']>>
@@ -118,14 +118,14 @@ const isWell = (state: States[string] | undefined, now: number): boolean =>
   state === undefined ||
   (!state.drained && state.restingUntil === undefined && failingSince(state.stats, now) === undefined)
 
-/** Converts a sum to the API's format. Without a sum, nothing was requested. */
+/** Converts a sum to the API's format. No sum means no requests. */
 const totalsOf = (sum: UsageSum | undefined) => ({
   ...{ requests: sum?.requests ?? 0, errors: sum?.errors ?? 0, cancelled: sum?.cancelled ?? 0 },
   ...{ cost: (sum?.cost ?? 0) / NANO, unpriced: sum?.unpriced ?? 0, estimated: sum?.estimated ?? 0 },
   ...{ input_tokens: sum?.input ?? 0, cache_read_tokens: sum?.cacheRead ?? 0 },
 })
 
-/** Sums the monthly budgets of all keys. Undefined if no key has one. */
+/** Sums the monthly budgets of all keys. Returns undefined if no key has one. */
 function monthlyBudget(budgets: Awaited<ReturnType<typeof budgetsOf>>) {
   const months = budgets.flatMap(({ month }) => month ?? [])
   if (months.length === 0) return undefined
@@ -151,7 +151,7 @@ const slowestOf = (models: readonly UsageGroup[]) =>
     .sort((one, other) => other.first_byte_ms.p95 - one.first_byte_ms.p95)
     .slice(0, SHOWN)
 
-/** Adds up the requests of each format that callers or upstreams used, with the release that the gateway knows. */
+/** Adds up the requests of each format that callers or upstreams used, with the release that the gateway supports. */
 function formatsOf(pairs: readonly UsageGroup[]) {
   const requests = new Map<string, number>()
   for (const { by, requests: count } of pairs)

@@ -10,7 +10,7 @@ const listProviders = endpoint({
   role: 'admin',
   summary: 'Lists the vendors that channels can have, with the fields that each needs and the variables that are set.',
   answer: allOf(PROVIDER),
-  // Channels of recordings name folders of the server, so that they cannot be stored.
+  // Channels of recordings refer to folders of the server, so they cannot be stored.
   handle: () => ({
     data: [...PRESETS.values()]
       .filter(({ name }) => name !== 'replay')

@@ -40,14 +40,14 @@ const listRequests = endpoint({
   },
 })
 
-/** Captures looked up per query and per page. Each requires a query for its row. */
+/** Maximum number of captures looked up per query, and per page. Each requires a query for its row. */
 const BATCH = 100
 const MAX_LOOKUPS = 1000
 
 /**
  * Returns the rows of captured requests. The store finds captures only by time and key, so other filters are applied
- * here: until the page is full, no captures are left, or the lookup limit is reached. `next` then tells where to
- * continue, even if the page is not full.
+ * here until the page is full, no captures are left, or the lookup limit is reached. `next` is then the position at
+ * which to continue, even if the page is not full.
  */
 async function capturedRows({ usage, captures }: Administration, page: RowPage): ReturnType<UsageRecords['rows']> {
   const { since, until, limit, where = {} } = page

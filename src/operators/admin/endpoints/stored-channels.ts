@@ -14,7 +14,7 @@ import { AUDIT, AUDIT_OF_NAME, details, testView } from './channels.ts'
 
 const name = fields({ name: word })
 
-/** A channel as in the config file. The config's schema checks it, after stored secrets were put in place. */
+/** A channel as in the config file. The config's schema checks the channel after stored secrets have been filled in. */
 const channel = checkedLater('A channel as in the config file (ChannelConfig). A reference keeps a stored secret.')
 
 const createChannel = endpoint({
@@ -100,18 +100,18 @@ const getChannelYaml = endpoint({
   handle: (gateway, { params }) => channelYaml(rowOf(gateway, params.name).entry.settings),
 })
 
-/** Applies a change of the store. Throws Problem if there was none. */
+/** Applies a change of the store. Throws Problem if the edit was refused. */
 async function saved(gateway: Administration, edited: Edited): Promise<void> {
   if ('faults' in edited) throw invalidBody(edited.faults)
   if ('refusal' in edited) throw edited.refusal === 'taken' ? TAKEN : UNKNOWN
   await gateway.changed()
 }
 
-/** Returns true for a name that a new channel cannot have. Channels of the environment give way to stored ones. */
+/** Returns true for a name that a new channel cannot have. Stored channels may replace channels of the environment. */
 const isTaken = ({ config }: Administration, name: Written[string]): boolean =>
   config.channelsFrom === 'config' && config.channels.some(one => one.name === name)
 
-/** Returns the stored channel of a name. Throws Problem if there is none. */
+/** Returns the stored channel with a name. Throws Problem if there is none. */
 function rowOf(gateway: Administration, name: string): StoredRow {
   const row = storedChannel(gateway, name)
   if (row !== undefined) return row

@@ -24,7 +24,7 @@ const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ door: 'door', group: 'group', status: 'status' },
 }
 
-/** Query parameters that select requests. An empty value selects requests without the field. */
+/** Query parameters that select requests. An empty value selects requests that lack the field. */
 export const filterParameters = {
   since: v.optional(since),
   until: v.optional(since),
@@ -78,15 +78,15 @@ const getUsage = endpoint({
   answer: fields({ since: instant, until: instant, data: listOf(USAGE_SUM) }),
   csv: ({ data }) => csvOf(COLUMNS, data),
   handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
-    const meant = filterOf(filter)
+    const usageFilter = filterOf(filter)
     const ranked = top === undefined ? undefined : { count: top, rank }
-    const query = { ...meant, by: by.map(name => NAMES[name]), exact, percentiles, limit }
-    const groups = await usage.sums({ ...query, ...defined({ every, top: ranked }) }).catch(refused)
-    return { since: instantOf(meant.since), until: instantOf(meant.until), data: groups.map(sumView) }
+    const query = { ...usageFilter, by: by.map(name => NAMES[name]), exact, percentiles, limit }
+    const groups = await usage.sums({ ...query, ...defined({ every, top: ranked }) }).catch(throwProblem)
+    return { since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), data: groups.map(sumView) }
   },
 })
 
-function refused(thrown: unknown): never {
+function throwProblem(thrown: unknown): never {
   if (!(thrown instanceof TooManyRows)) throw thrown
   throw invalidInput({
     parameter: 'since',

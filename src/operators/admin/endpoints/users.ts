@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { defined } from '../../../canonical/node.ts'
-import { fields, instantOf, word, yesOrNo } from '../../../config/schema.ts'
-import type { ConsoleUser } from '../../../store/console-records.ts'
+import { fields, word, yesOrNo } from '../../../config/schema.ts'
 import type { Audit } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { allOf, NEW_USER, PASSWORD, USER } from '../shapes.ts'
 import { newPassword, newUserName, role } from '../user-fields.ts'
+import { userView } from '../views.ts'
 
 const AUDIT: Audit = {
   kind: 'user',
@@ -18,11 +18,6 @@ const AUDIT: Audit = {
 const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: word })
-
-const userView = ({ name, role, source, enabled, createdAt, signedInAt }: ConsoleUser) => ({
-  ...{ name, role, source, enabled, created_at: instantOf(createdAt) },
-  ...defined({ signed_in_at: signedInAt === undefined ? undefined : instantOf(signedInAt) }),
-})
 
 const listUsers = endpoint({
   ...{ method: 'get', path: '/users', operation: 'listUsers', role: 'admin' },
@@ -50,10 +45,10 @@ const createUser = endpoint({
   problems: ['name-taken'],
   location: user => `/users/${encodeURIComponent(user.name)}`,
   handle: async ({ users, log }, { body }, principal) => {
-    const made = await users.add(body.name, body.role ?? 'viewer', body.password)
-    if (made === undefined) throw new Problem('name-taken', 'A user with this name already exists.')
-    log.info({ user: made.user.name, role: made.user.role, by: principal.name }, 'user added')
-    return { ...userView(made.user), ...(body.password === undefined ? { password: made.password } : {}) }
+    const created = await users.add(body.name, body.role ?? 'viewer', body.password)
+    if (created === undefined) throw new Problem('name-taken', 'A user with this name already exists.')
+    log.info({ user: created.user.name, role: created.user.role, by: principal.name }, 'user added')
+    return { ...userView(created.user), ...(body.password === undefined ? { password: created.password } : {}) }
   },
 })
 

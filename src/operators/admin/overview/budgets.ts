@@ -7,13 +7,13 @@ import { fixedId } from '../views.ts'
 const NANO = 1e9
 const PAGE = 200
 
-/** A spend in US dollars and its limit. */
+/** An amount spent and its limit, in US dollars. */
 export interface Spending {
   readonly limit: number
   readonly spent: number
 }
 
-/** The budgets of a key with what it spent of them. */
+/** The budgets of a key, with the amounts already spent. */
 export interface KeyBudget {
   readonly key: string
   readonly key_name: string
@@ -22,7 +22,7 @@ export interface KeyBudget {
   readonly month?: Spending
 }
 
-/** Returns the budgets of all valid keys that have one, by themselves or by their group. */
+/** Returns the budgets of all valid keys that have a budget of their own or from their group. */
 export async function budgetsOf(gateway: Administration, now: number): Promise<readonly KeyBudget[]> {
   const { config, records, usage } = gateway
   const stored = await allKeys(gateway)

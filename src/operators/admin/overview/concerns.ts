@@ -9,7 +9,7 @@ import type { Administration } from '../administration.ts'
 import type { CONCERN } from '../shapes.ts'
 import type { KeyBudget } from './budgets.ts'
 
-/** Share of a budget from which on its key is a concern. */
+/** Spent share of a budget above which its key is a concern. */
 const NEAR = 0.8
 /** Maximum number of concerns of one kind. */
 const MOST = 20
@@ -17,19 +17,19 @@ const MOST = 20
 /** Something that needs an operator. */
 export type Concern = InferOutput<typeof CONCERN>
 
-/** What concerns are derived from. */
+/** Facts from which concerns are derived. */
 export interface Facts {
   readonly states: ChannelStates
   readonly budgets: readonly KeyBudget[]
-  /** Refused requests of the last hour by key, for which no channel was tried. */
+  /** Requests refused in the last hour without trying a channel, by key. */
   readonly limited: readonly UsageGroup[]
-  /** Usage of today by model. */
+  /** Today's usage by model. */
   readonly models: readonly UsageGroup[]
   readonly health: { readonly store: string | undefined; readonly redis: boolean | undefined }
   readonly now: number
 }
 
-/** Lists what needs an operator, the worst first. */
+/** Lists everything that needs an operator, the most serious concern first. */
 export function concernsOf(gateway: Administration, facts: Facts): readonly Concern[] {
   const all = [
     ...healthConcerns(facts.health),
@@ -106,7 +106,7 @@ const limitConcern = ({ by, keyName, requests }: UsageGroup): Concern => ({
   ...defined({ key: by.key, key_name: keyName, group: by.group }),
 })
 
-/** Models with requests of unknown cost, those with most requests first. */
+/** Lists models with requests of unknown cost, those with the most requests first. */
 function priceConcerns(models: readonly UsageGroup[]): readonly Concern[] {
   const requests = new Map<string, number>()
   for (const { by, unpriced } of models)

@@ -2,12 +2,12 @@ import type { UsageGroup } from '../../../store/usage-records.ts'
 import { upstreamNameOf } from '../../../upstreams/upstream-names.ts'
 import type { Administration } from '../administration.ts'
 
-/** Tokens of the prompt whose price is compared, so that no tier for long prompts applies. */
+/** Number of prompt tokens whose price is compared, so small that no tier for long prompts applies. */
 const SAMPLE = 1000
 
 /**
  * Returns the nanodollars that caches saved: the difference between the prompts' cost and their cost without caches.
- * Models without a price are left out. Undefined if none has one.
+ * Leaves out models without a price. Returns undefined if no model has one.
  */
 export function savedBy({ config, prices }: Administration, groups: readonly UsageGroup[]): number | undefined {
   const channels = new Map(config.channels.map(channel => [channel.name, channel]))
@@ -21,12 +21,12 @@ export function savedBy({ config, prices }: Administration, groups: readonly Usa
       provider: channel.provider,
     }
     const share = (tokens: number): number => Math.min(SAMPLE, (tokens / input) * SAMPLE)
-    const without = prices.cost(priced, { input: SAMPLE })
+    const uncached = prices.cost(priced, { input: SAMPLE })
     const cached = prices.cost(priced, {
       ...{ input: SAMPLE, cacheRead: share(cacheRead), cacheWrite: share(cacheWrite) },
     })
-    if (without === undefined || cached === undefined) continue
-    saved = (saved ?? 0) + ((without - cached) * input) / SAMPLE
+    if (uncached === undefined || cached === undefined) continue
+    saved = (saved ?? 0) + ((uncached - cached) * input) / SAMPLE
   }
   return saved
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fields, instant, listOf, oneOf } from '../../../config/schema.ts'
-import { AUDITED } from '../../../store/audit-records.ts'
+import { ACTOR_KINDS, AUDITED } from '../../../store/audit-records.ts'
 import { errorKind, FAILURE, failure, percentiles } from '../request-shapes.ts'
 
 const spending = fields({
@@ -8,7 +8,7 @@ const spending = fields({
   spent: v.number(),
 })
 
-/** The budgets of a key, by itself or by its group, and the spend in the current UTC day and month. */
+/** The budgets of a key, its own or from its group, and the spend in the current UTC day and month. */
 export const KEY_BUDGET = fields({
   key: v.string(),
   key_name: v.string(),
@@ -21,7 +21,7 @@ const totals = fields({
   requests: v.number(),
   errors: v.number(),
   cancelled: v.number(),
-  /** Cost in US dollars of requests with known prices, and the number of requests without. */
+  /** Cost in US dollars of requests with known prices, and the number of requests without a known price. */
   cost: v.number(),
   unpriced: v.number(),
   estimated: v.number(),
@@ -29,18 +29,18 @@ const totals = fields({
   cache_read_tokens: v.number(),
 })
 
-/** Something that needs an operator. Which fields are present depends on the kind. */
+/** Something that needs an operator. The kind determines which fields are present. */
 export const CONCERN = fields({
   kind: oneOf([
     // A channel: failing with its reason, resting after failures, one of its models resting, drained.
     ...(['channel-failing', 'channel-resting', 'model-resting', 'channel-drained'] as const),
     // A key of a pool: refused by the upstream, failing, resting.
     ...(['key-refused', 'key-failing', 'key-resting'] as const),
-    // A key that used at least four fifths of a budget, and one whose limits refused requests in the last hour.
+    // A key that used at least four fifths of a budget, and a key whose limits refused requests in the last hour.
     ...(['budget', 'limited'] as const),
-    // A model whose requests of today have no price.
+    // A model whose requests today have no price.
     'unpriced',
-    // The store or Redis cannot be used; a warning about the config.
+    // An unusable store or Redis, and a warning about the config.
     ...(['store', 'redis', 'config'] as const),
   ]),
   severity: oneOf(['bad', 'warn']),
@@ -61,22 +61,23 @@ export const CONCERN = fields({
   message: v.optional(v.string()),
 })
 
-/** The state of the gateway at a glance. Days and months are those of UTC. */
+/** The state of the gateway at a glance. Days and months are in UTC. */
 export const OVERVIEW = fields({
   at: instant,
-  /** What needs an operator, the worst first. */
+  /** Everything that needs an operator, the most serious concern first. */
   concerns: listOf(CONCERN),
-  /** Today, and yesterday to the end of this hour. */
+  /** Totals of today, and of yesterday up to the end of the current hour of the day. */
   today: totals,
   yesterday: totals,
   month: fields({ ...totals.entries, forecast: v.optional(v.number()), budget: v.optional(spending) }),
   hours: listOf(fields({ at: instant, requests: v.number(), errors: v.number() })),
   failures: listOf(FAILURE),
   channels: fields({ all: v.number(), ok: v.number() }),
-  /** Share of the prompts' tokens that were read from caches, and the US dollars that this saved at known prices. */
+  /** Share of prompt tokens read from caches, and the US dollars that this saved at known prices. */
   cache: fields({ share: v.optional(v.number()), saved: v.optional(v.number()) }),
   /**
-   * Losses of the last 24 hours by kind. `other` are those whose kind was not stored, such as those of earlier versions.
+   * Losses of the last 24 hours by kind. `other` counts losses whose kind was not stored, such as those of
+   * earlier versions.
    */
   loss_kinds: fields({ dropped: v.number(), changed: v.number(), moved: v.number(), other: v.number() }),
   losses: listOf(fields({ format: v.string(), upstream_format: v.string(), losses: v.number(), requests: v.number() })),
@@ -97,11 +98,11 @@ export const AUDIT_ENTRY = fields({
   at: instant,
   /** Name of the user or admin token. */
   actor: v.string(),
-  actor_kind: oneOf(['user', 'token']),
+  actor_kind: oneOf([...ACTOR_KINDS]),
   /** Operation of this API. */
   action: v.string(),
   kind: oneOf([...AUDITED]),
-  /** Id of the thing, or its name if it has no id. */
+  /** Id of the changed resource, or its name if it has no id. */
   target: v.string(),
   name: v.string(),
   changes: listOf(fields({ field: v.string(), from: v.optional(v.unknown()), to: v.optional(v.unknown()) })),

@@ -6,7 +6,10 @@ const DAY = 24 * HOUR
 /** Maximum number of groups per query. */
 const MOST = 1000
 
-/** Time for which sums over long periods are reused, in milliseconds. They change slowly, and many users may watch. */
+/**
+ * Time for which sums over long periods are reused, in milliseconds. They change slowly, and many users may request
+ * them.
+ */
 const REUSED = 30_000
 
 /** Sums over a day or a month, shared by everybody who watches the overview. */
@@ -19,7 +22,7 @@ export interface SlowSums {
   readonly formats: readonly UsageGroup[]
 }
 
-/** Time for which older sums are shown while new ones are computed, in milliseconds: nobody waits for them. */
+/** Time for which older sums are shown while new ones are computed, so that nobody waits, in milliseconds. */
 const SHOWN = 5 * 60_000
 
 interface Computed {
@@ -29,7 +32,7 @@ interface Computed {
 
 const latest = new WeakMap<UsageRecords, Computed>()
 
-/** Returns sums over long periods, which are computed once for all requests of some seconds. */
+/** Returns sums over long periods, computed once for all requests within `REUSED` milliseconds. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   const before = latest.get(usage)
   if (before !== undefined && now - before.at < REUSED) return before.sums
@@ -43,11 +46,11 @@ export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
 }
 
-/** Returns true for sums of today that are recent enough to be shown. */
+/** Returns true if sums were computed today and recently enough to show. */
 const mayShow = ({ at }: Computed, now: number): boolean =>
   now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
 
-/** Computes the sums one after another, so that the store answers other requests in between. */
+/** Computes the sums one after another, so that the store can answer other requests in between. */
 async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {
   const today = now - (now % DAY)
   const date = new Date(now)

@@ -56,8 +56,7 @@ const MESSAGES: { readonly [refusal in ProviderSignInFailure]: string } = {
 }
 
 /**
- * Builds an HTML error page. People reach it by a redirect, so it is meant for them. It contains nothing from the
- * request.
+ * Builds an HTML error page for people, who reach the page by a redirect. Contains nothing from the request.
  */
 const page = (status: number, refusal: ProviderSignInFailure): AdminAnswer => ({
   status,

@@ -5,6 +5,7 @@ import { type AnySchema, fields, instantOf } from '../../../config/schema.ts'
 import type { OpenSignInSession, SignInRefusal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
+import { type Audit, recordChange } from '../audit.ts'
 import { sessionOf } from '../authenticate.ts'
 import { checkedInput } from '../input.ts'
 import { Problem } from '../problem.ts'
@@ -14,6 +15,9 @@ import type { SessionRoute } from './route.ts'
 /** Maximum size of the body of a sign-in request, in bytes. */
 const MAX_BODY = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
+
+/** How a user's own new password enters the audit log: without any field. */
+const AUDIT: Audit = { kind: 'user', param: 'name' }
 
 const readSession: SessionRoute = {
   method: 'get',
@@ -68,6 +72,10 @@ const changePassword: SessionRoute = {
       ])
     orRefuse(confirmed)
     await users.setPassword(user.name, password, hash)
+    await recordChange(gateway, {
+      ...{ audit: AUDIT, action: 'changeOwnPassword', principal: { kind: 'user', name: user.name, role: user.role } },
+      ...{ params: { name: user.name }, before: undefined, answer: undefined },
+    })
     return DONE
   },
 }
@@ -97,7 +105,7 @@ function orRefuse<T extends object>(result: T | SignInRefusal): T {
 const LOCKED = 'Too many wrong passwords for this name. Try again later.'
 
 /**
- * Reads and validates a request body. JSON errors are not repeated in messages, because they could quote a password.
+ * Reads and validates a request body. Messages do not repeat JSON errors, which could quote a password.
  */
 async function bodyOf<S extends AnySchema>(
   gateway: Administration,

@@ -57,7 +57,7 @@ const HANDLERS: Handlers = {
     state.user.clear()
     state.emit([{ type: 'audio-cleared' }])
   },
-  // Over WebSockets, there is no output audio buffer.
+  // WebSocket sessions have no output audio buffer.
   'output-clear': () => {},
   'item-create': createItem,
   'item-retrieve': (state, { item, id }) => state.emit(state.conversation.retrieve(item, id)),
@@ -75,7 +75,7 @@ const HANDLERS: Handlers = {
       state.fail(NOT_RUNNING, id)
       return
     }
-    // The format cannot cancel a response, so the rest of the turn is dropped.
+    // This format cannot cancel a response, so the rest of the turn is dropped.
     state.isDiscarding = true
     state.endResponse('cancelled', { reason: 'client_cancelled' })
   },
@@ -111,7 +111,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   }
 }
 
-/** Holds the result of a call until `response-create`, because the model would answer it immediately. */
+/** Buffers the result of a call until `response-create`, because the model would answer it immediately. */
 function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPart): void {
   if (!state.calls.has(part.id)) {
     const name = state.clientCalls.get(part.id)!

@@ -4,11 +4,14 @@ import { type Json, type JsonObject, parseObject } from '../../../canonical/node
 import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
-/** Writers of frames to the upstream. They have no side effects. `losses.ts` lists what the frames cannot express. */
+/**
+ * Writers of frames for the upstream, without side effects. `losses.ts` lists everything that the frames cannot
+ * express.
+ */
 
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
-/** Frame that tells automatic activity detection that no more audio follows for now. */
+/** Frame that informs automatic activity detection that no more audio follows for now. */
 export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
@@ -21,7 +24,7 @@ export const writeTurns = (turns: readonly Content[], turnComplete: boolean): st
 export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
   JSON.stringify({ toolResponse: { functionResponses } })
 
-/** Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for the model's turns. */
+/** Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for a model turn. */
 export function writeRealtimeTurn({ role, parts }: Content): string[] {
   if (role === 'model') return []
   return parts.flatMap(({ text, inlineData }): string[] => {
@@ -53,12 +56,12 @@ function partOf(part: Part): JsonObject[] {
   }
 }
 
-/** Audio in items has already been converted to the upstream's format. */
+/** Returns the media type to send. Audio in items has already been converted to the upstream's format. */
 const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
 
 /**
- * Returns the response to a call of the upstream. A JSON object is sent unchanged. Other text goes into `output`, or
- * into `error` if the call failed.
+ * Returns the response to a call of the upstream. A JSON object is sent unchanged. Other text is sent in `output`, or
+ * in `error` if the call failed.
  */
 export function resultOf(part: ToolResultPart, call: { readonly id?: string; readonly name: string }) {
   const text = part.content.map(one => (one.type === 'text' ? one.text : '')).join('')

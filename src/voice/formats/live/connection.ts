@@ -4,8 +4,8 @@ import { GOING_AWAY, relayedCode, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
 /**
- * Characters; maximum size of each input buffer: frames held before `setupComplete`, stored items and turns, and
- * deferred frames.
+ * Maximum size of each input buffer, in characters. The buffers are: frames before `setupComplete`, stored items and
+ * turns, and deferred frames.
  */
 export const MAX_BUFFERED = 8 * 2 ** 20
 
@@ -13,13 +13,13 @@ export const MAX_BUFFERED = 8 * 2 ** 20
 const MAX_RECONNECTS = 3
 
 /**
- * Close codes after which another connection would fail as well: normal closure, invalid data, policy violation (RFC
- * 6455, section 7.4.1).
+ * Close codes after which another connection would also fail: normal closure, invalid data, policy violation (RFC 6455,
+ * section 7.4.1).
  */
 const FINAL_CODES: ReadonlySet<number> = new Set([1000, 1007, 1008])
 
 /**
- * State of the consecutive connections to the upstream. `setup` is sent first. All other frames are held until
+ * State of the consecutive connections to the upstream. `setup` is sent first. All other frames are buffered until
  * `setupComplete`. The phase `moving` lasts from the request for a new connection until it is open.
  */
 export class Connection {
@@ -31,13 +31,13 @@ export class Connection {
   private readonly resumption: boolean
   private handle: string | undefined
   private isResumable = false
-  /** Whether the upstream has announced that it will close the connection. */
+  /** True once the upstream has announced that it will close the connection. */
   private isLeaving = false
-  /** The setup in force. */
+  /** Current setup of the connection. */
   private setup: string | undefined
-  /** Whether any frame was sent after the setup. */
+  /** True once a frame was sent after the setup. */
   private isUsed = false
-  /** Whether the setup in force differs from the wanted one. */
+  /** True if the current setup differs from the requested one. */
   private isStale = false
   private moves = 0
   /** End of the session. Set if the session cannot continue. */
@@ -56,7 +56,7 @@ export class Connection {
   }
 
   /**
-   * Whether a changed setup can still take effect, either before the first frame or by resuming the session on a new
+   * True if a changed setup can still take effect, either before the first frame or by resuming the session on a new
    * connection.
    */
   get mayChange(): boolean {
@@ -64,7 +64,7 @@ export class Connection {
   }
 
   /** Sends the setup, which must be a connection's first message. */
-  begin(setup: JsonObject): void {
+  start(setup: JsonObject): void {
     this.setup = JSON.stringify(setup)
     this.phase = 'setup'
     this.isStale = false
@@ -72,7 +72,7 @@ export class Connection {
     this.frames.push(JSON.stringify({ setup: this.resumption ? { ...setup, sessionResumption } : setup }))
   }
 
-  /** Compares a setup with the one in force. */
+  /** Records whether a setup differs from the current one. */
   change(setup: JsonObject): void {
     this.isStale = JSON.stringify(setup) !== this.setup
   }
@@ -93,7 +93,7 @@ export class Connection {
     this.end ??= this.isReady ? TOO_MUCH_DEFERRED : NOT_READY
   }
 
-  /** Handles `setupComplete` and releases the held frames. */
+  /** Handles `setupComplete` and releases the buffered frames. */
   ready(): void {
     if (this.phase !== 'setup') return
     const { queued } = this
@@ -108,7 +108,7 @@ export class Connection {
     this.moves = 0
   }
 
-  /** Records the latest resumption handle. If it is undefined, the session cannot be resumed at this point. */
+  /** Records the latest resumption handle. Undefined means that the session cannot be resumed at this point. */
   resumable(handle: string | undefined): void {
     this.isResumable = handle !== undefined
     this.handle = handle ?? this.handle
@@ -134,12 +134,12 @@ export class Connection {
     return true
   }
 
-  /** Whether a new connection is being opened. */
+  /** True while a new connection is being opened. */
   get isMoving(): boolean {
     return this.phase === 'moving'
   }
 
-  /** Whether sent frames may be lost with the connection. */
+  /** True if frames that were sent may be lost with the connection. */
   get isLossy(): boolean {
     return this.phase === 'ready' && this.isUsed
   }

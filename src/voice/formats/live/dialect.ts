@@ -2,27 +2,26 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import type { LiveFlags } from '../../../formats/dialects/live.ts'
 
 /**
- * How an upstream's version of the format differs, according to the flags of the channel's `dialect` or to known model
- * names.
+ * Deviations of an upstream from the format, according to the flags in the channel's `dialect` or to known model names.
  */
 export interface LiveDialect {
   /**
-   * Flag `vertex`: whether the upstream is Google Cloud's API, which has a different path and different model names.
+   * Flag `vertex`: true if the upstream is Google Cloud's API, which has a different path and different model names.
    */
   readonly vertex: boolean
   /** `version`: API version in the path. */
   readonly version: string
-  /** `voices`: the upstream's voice for each voice name of the callers. If set, the upstream has no other voices. */
+  /** `voices`: the upstream's voices by the callers' voice names. If set, the upstream has no other voices. */
   readonly voices: { readonly [name: string]: string } | undefined
   /** `default_voice`: the upstream's voice if the caller requests none. */
   readonly defaultVoice: string | undefined
-  /** Flag `resumption`: whether a session can continue on a new connection. If not, it ends with its connection. */
+  /** Flag `resumption`: true if a session can continue on a new connection. Otherwise, it ends with its connection. */
   readonly resumption: boolean
-  /** Flag `audio_only`: whether the model always speaks. If text is requested, the transcript of the speech is used. */
+  /** Flag `audio_only`: true if the model always speaks. If text is requested, the transcript of the speech is used. */
   readonly audioOnly: boolean
-  /** `late_text: realtime`: after the model's first turn, text is only accepted as `realtimeInput`. */
+  /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** How to set the reasoning effort. Undefined for models without reasoning. */
+  /** Setting for the reasoning effort. Undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 
@@ -41,9 +40,9 @@ export function readDialect(dialect: JsonObject, model: string): LiveDialect {
   }
 }
 
-/** Models that reject `TEXT` as a response modality. */
+/** Matches models that reject `TEXT` as a response modality. */
 const NATIVE_AUDIO = /native-audio/
-/** Third-generation models. They also reject `clientContent` after their first answer. */
+/** Matches third-generation models, which also reject `clientContent` after their first answer. */
 const THIRD_GENERATION = /gemini-3/
 
 /** Returns the path of a session, relative to the channel's base URL. */

@@ -30,8 +30,7 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
       itemLosses(event.item, losses)
       break
     case 'item-truncate':
-      // When an interrupted upstream has sent audio, all of it stays in the upstream's history, so truncation is not
-      // possible.
+      // All audio that an interrupted upstream has sent remains in its history, so truncation is not possible.
       losses.drop(['audioEndMs'], 'no-truncation')
       break
   }
@@ -39,8 +38,8 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
 }
 
 /**
- * Returns the settings that take effect at the upstream, for the answer to an update: without unsupported settings, and
- * without the transcription model. Nearly every client names a transcription model. Ignoring it is not a loss, because
+ * Returns the settings that take effect at the upstream, for the answer to an update. Unsupported settings and the
+ * transcription model are removed. Nearly every client names a transcription model; ignoring it is not a loss, because
  * the upstream uses its own.
  */
 export function effective(settings: VoiceSessionSettings, dialect: LiveDialect): VoiceSessionSettings {
@@ -106,7 +105,7 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
   losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
 }
 
-/** Settings that only affect a single response. */
+/** Settings that affect only a single response. */
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
 
 function responseLosses(settings: ResponseSettings, session: VoiceSessionSettings, losses: Losses): void {

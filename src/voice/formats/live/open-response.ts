@@ -19,11 +19,11 @@ export interface ResponseOptions {
 
 /**
  * A response that is still arriving: one message with its parts, followed by function calls. Its methods return the
- * events that announce each piece.
+ * events for each piece.
  */
 export class OpenResponse {
   readonly id: string
-  /** Whether `response-create` requested the response. If not, the upstream's turn detection started it. */
+  /** True if `response-create` requested the response, false if the upstream's turn detection started it. */
   readonly requested: boolean
   /** Number of items so far. */
   outputs = 0
@@ -86,7 +86,7 @@ export class OpenResponse {
 
   private open(kind: OpenPart['kind'], events: ServerEvent[]): OpenPart {
     if (this.part?.kind === kind) return this.part
-    this.message ??= this.begin(events)
+    this.message ??= this.startMessage(events)
     this.closePart(events)
     const { item, output, parts } = this.message
     this.part = { at: { response: this.id, item, output, part: parts.length }, kind, text: '' }
@@ -94,7 +94,7 @@ export class OpenResponse {
     return this.part
   }
 
-  private begin(events: ServerEvent[]) {
+  private startMessage(events: ServerEvent[]) {
     const output = this.outputs++
     const { item, after } = this.add([])
     events.push({ type: 'output-start', response: this.id, output, item, after })

@@ -12,16 +12,16 @@ import { readFrame } from './server-reader.ts'
 import { LiveState } from './state.ts'
 
 /**
- * Gemini's `BidiGenerateContent` towards an upstream (docs/wire/live.md#setup). The session's settings form the first
+ * Upstream protocol of Gemini's `BidiGenerateContent` (docs/wire/live.md#setup). The session's settings form the first
  * message, which is sent with the client's first event. To change them later, the session moves to a new connection.
- * The same mechanism lets a session outlast the upstream's limit per connection.
+ * The same mechanism lets a session outlast the upstream's time limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
-  /** Whether the previous connection broke and the session has already been recovered. */
+  /** True if the previous connection broke and the session has already been recovered. */
   private isRecovered = false
 
   constructor(options: ProtocolOptions) {
@@ -49,7 +49,7 @@ export class LiveProtocol implements Protocol {
       // The response started on the old connection while this connection was being opened.
       if (!this.isRecovered && !state.isIdle) state.abandon()
       this.isRecovered = false
-      state.begin()
+      state.start()
     } else state.emit([{ type: 'session-created', settings: state.settings }])
     this.isOpened = true
     return state.take()
@@ -59,7 +59,7 @@ export class LiveProtocol implements Protocol {
     const { state } = this
     if (state.connection.end !== undefined) return STAY
     applyClientEvent(state, event)
-    if (state.connection.isNew) state.begin()
+    if (state.connection.isNew) state.start()
     return state.take()
   }
 

@@ -108,7 +108,7 @@ interface End {
   readonly error?: CanonicalError
 }
 
-/** Returns how a response ends, according to the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
+/** Returns the end of a response for the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
 const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
 
 const ENDS: { readonly [word: string]: End } = {
@@ -123,7 +123,7 @@ const ENDS: { readonly [word: string]: End } = {
 }
 const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
 
-/** Handles function calls. They end the response. The model continues after they are answered. */
+/** Handles function calls, which end the response. The model continues after they are answered. */
 function call(state: LiveState, calls: readonly FunctionCall[]): void {
   const response = current(state)
   if (response === undefined) {

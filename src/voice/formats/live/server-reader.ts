@@ -28,8 +28,8 @@ const fields = (value: Json | undefined): JsonObject => (isObject(value) ? value
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * Readers for the fields of a server frame, in the order in which the fields take effect. Usage arrives in the frame
- * that ends its turn, so it is read first.
+ * Readers for the fields of a server frame, in the order in which the fields take effect. Usage is read first, because
+ * it arrives in the frame that ends its turn.
  */
 const READ: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
   setupComplete: value => [{ type: 'setup-complete', named: stringIn(fields(value)['sessionId']) !== '' }],
@@ -56,7 +56,7 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   },
   goAway: value => [{ type: 'go-away', ...secondsOf(fields(value)['timeLeft']) }],
   error: value => [{ type: 'error', error: readError(fields(value)) }],
-  // Progress of work that the model does outside the conversation. It is ignored.
+  // Ignored: the progress of work that the model does outside the conversation.
   interactionStatus: () => [],
 }
 

@@ -4,7 +4,7 @@ import type { HostedKind, Tool } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
-/** Whether the model speaks. If both text and audio are requested, the transcript serves as the text. */
+/** Returns true if the model speaks. If both text and audio are requested, the transcript serves as the text. */
 export const speaks = ({ modalities }: VoiceSessionSettings): boolean =>
   modalities === undefined || modalities.length === 0 || modalities.includes('audio')
 
@@ -39,7 +39,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** Returns the upstream's name for a voice. Undefined if the upstream's default voice is to be used. */
+/** Returns the upstream's name for a voice. Undefined for the upstream's default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice
@@ -62,8 +62,8 @@ const BUDGETS: { readonly [E in Effort]: number } = {
 }
 
 /**
- * Writes the tools. If the tool choice is `none`, no tools are written, because the format cannot express this choice
- * otherwise.
+ * Writes the tools. If the tool choice is `none`, no tools are written, because the format has no other way to express
+ * it.
  */
 function tools({ tools: list = [], toolChoice }: VoiceSessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined

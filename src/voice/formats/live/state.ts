@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { Turns } from './turns.ts'
 import { UserTurn } from './user-turn.ts'
 
-/** State of a session, shared by client events and server messages, and the operations on it. */
+/** State of a session with its operations, shared by the handlers of client events and server messages. */
 export class LiveState {
   readonly dialect: LiveDialect
   readonly conversation: Conversation
@@ -28,43 +28,43 @@ export class LiveState {
   readonly clientCalls = new Map<string, string>()
   settings: VoiceSessionSettings
   response: OpenResponse | undefined
-  /** Whether the client marks the start and end of turns, according to the setup in force. */
+  /** True if the client marks the start and end of turns, according to the current setup. */
   isManual = false
-  /** Whether answers are spoken, according to the setup in force. */
+  /** True if answers are spoken, according to the current setup. */
   isSpoken = true
   /**
    * State of the user's manual turn. The turn ends when a response is requested, because the upstream answers at the
    * end of a turn.
    */
   activity: 'none' | 'open' | 'committed' = 'none'
-  /** Whether audio was committed under automatic turn detection. The upstream then answers without a request. */
+  /** True if audio was committed under automatic turn detection, so that the upstream answers without a request. */
   isStreamEnded = false
-  /** Whether further output of the upstream belongs to a cancelled response and must be dropped. */
+  /** True if further output of the upstream belongs to a cancelled response and must be dropped. */
   isDiscarding = false
-  /** Whether the end of a turn is still pending although its response has already ended. */
+  /** True if the end of a turn is still pending although its response has already ended. */
   isTrailing = false
-  /** Whether the upstream completes a turn directly after its function calls, instead of after the results. */
+  /** True if the upstream completes a turn directly after its function calls instead of after their results. */
   completesCalls = false
   hasAnswered = false
-  /** The frames that requested the running response and the items in them, if the frames can be sent again. */
+  /**
+   * Frames that requested the running response, with the ids of their items. Undefined if the frames cannot be sent
+   * again.
+   */
   pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
-  /** The conversation's last item at the time when the upstream issued its latest resumption handle. */
+  /** Last item of the conversation when the upstream issued its latest resumption handle. */
   private coveredItem: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
   private readonly textBudget = new TextBudget()
   private events: ServerEvent[] = []
-  /**
-   * Frames of a manual turn that started during a response. If they were sent earlier, they would interrupt the
-   * response.
-   */
+  /** Frames of a manual turn that started during a response. Sending them immediately would interrupt the response. */
   private deferred: string[] = []
   private deferredSize = 0
   /** Total length of the client's items, in characters. Deleting an item reduces it. */
   private storedSize = 0
   /** Length of each client item, in characters. */
   private readonly sizes = new Map<string, number>()
-  /** Usage of the turn so far, and of earlier turns that no response could report. */
+  /** Usage of the current turn, and of earlier turns that no response could report. */
   private turnUsage: Usage | undefined
   private carriedUsage: Usage | undefined
 
@@ -89,9 +89,9 @@ export class LiveState {
   }
 
   /** Starts a connection with the current settings. */
-  begin(): void {
+  start(): void {
     this.adopt()
-    this.connection.begin(this.setup())
+    this.connection.start(this.setup())
   }
 
   /** Applies the settings that determine how turns are handled. */
@@ -108,7 +108,7 @@ export class LiveState {
     this.events.push(failed(error, event))
   }
 
-  /** Whether an item of the given size fits, in addition to stored and unsent items. */
+  /** Returns true if an item of the given size fits, in addition to stored and unsent items. */
   fits(size: number): boolean {
     return this.storedSize + this.turns.size + this.calls.size + size <= MAX_BUFFERED
   }
@@ -135,7 +135,7 @@ export class LiveState {
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
-  /** Whether the model only accepts text as `realtimeInput`. */
+  /** True if the model accepts text only as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
   }
@@ -191,8 +191,8 @@ export class LiveState {
 
   /**
    * Recovers from a broken connection. The next connection resumes at the latest handle and receives the later
-   * conversation as text. If turns have requested a response that has not started, it is requested again. All other
-   * running work is lost.
+   * conversation as text. A response that was requested but has not started is requested again. All other running work
+   * is lost.
    */
   recover(): void {
     const { response, pendingRequest } = this
@@ -211,8 +211,8 @@ export class LiveState {
   }
 
   /**
-   * Returns the messages after an item. Calls and results are skipped, because a session cannot use them if it did not
-   * make the calls.
+   * Returns the messages after an item. Calls and results are skipped, because a session cannot use results of calls
+   * that it did not make.
    */
   private since(id: Position): readonly IdentifiedItem[] {
     const { items } = this.conversation
@@ -254,7 +254,7 @@ export class LiveState {
     return isQuiet && this.response === undefined && !this.calls.areOpen && !this.isDiscarding
   }
 
-  /** Sends a frame. If it belongs to a manual turn during a response, it is deferred until the response ends. */
+  /** Sends a frame. A frame of a manual turn during a response is deferred until the response ends. */
   private sendOrDefer(frame: string): void {
     if (!this.isManual || this.response === undefined) {
       this.connection.send(frame)

@@ -1,6 +1,6 @@
-/** Characters; maximum text that is stored of one item that the upstream created. */
+/** Maximum length of the text stored for one item that the upstream created, in characters. */
 const MAX_PER_ITEM = 256 * 1024
-/** Characters; maximum text that is stored of all items that the upstream created. */
+/** Maximum length of the text stored for all items that the upstream created, in characters. */
 const MAX_TOTAL = 8 * 2 ** 20
 
 /**

@@ -2,32 +2,32 @@ import type { ToolResultPart } from '../../../canonical/content.ts'
 import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
-/** Maximum number of unanswered calls. Also the maximum number of cancelled calls that are remembered. */
+/** Maximum number of unanswered calls, and also of cancelled calls that are remembered. */
 const MAX_CALLS = 1000
 
-/** The upstream's function calls: open calls, cancelled calls, and results that have not been sent yet. */
+/** The upstream's function calls: open calls, cancelled calls, and unsent results. */
 export class ToolCalls {
   private readonly newId: (prefix: string) => string
-  /** Open calls, by the id that the caller sees. */
+  /** Open calls, by the caller's id. */
   private readonly open = new Map<string, { readonly id?: string; readonly name: string }>()
-  /** Cancelled calls. The value states whether to report a late answer to the caller. */
+  /** Cancelled calls. The value is true if a late answer must be reported to the caller. */
   private readonly cancelled = new Map<string, boolean>()
   private results = new Map<string, { readonly response: FunctionResponse; readonly size: number }>()
-  /** Length of the unsent results, in characters. They stay queued even if their items are deleted. */
+  /** Length of the unsent results, in characters. Results stay queued even if their items are deleted. */
   size = 0
-  /** Whether the caller answered a cancelled call. */
+  /** True if the caller answered a cancelled call. */
   private answeredCancelled = false
 
   constructor(newId: (prefix: string) => string) {
     this.newId = newId
   }
 
-  /** Whether the upstream is waiting for a result. */
+  /** True if the upstream is waiting for a result. */
   get areOpen(): boolean {
     return this.open.size > 0 || this.results.size > 0
   }
 
-  /** Adds a call. Returns the id for the caller. Undefined if too many calls are open. */
+  /** Adds a call and returns the caller's id for it. Undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MAX_CALLS) return undefined
     const callerId = id ?? this.newId('call')
@@ -71,7 +71,7 @@ export class ToolCalls {
     return results
   }
 
-  /** Whether cancelled calls were answered since the last check. */
+  /** Returns true if cancelled calls were answered since the last check. */
   takeAnsweredCancelled(): boolean {
     const { answeredCancelled } = this
     this.answeredCancelled = false

@@ -1,6 +1,6 @@
 import type { Content } from './wire.ts'
 
-/** Queue of unsent turns, and the items in them. */
+/** Queue of unsent turns and their items. */
 export class Turns {
   private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
   /** Length of all queued turns, in characters. */

@@ -5,18 +5,18 @@ import type { Conversation } from '../../conversation.ts'
 import { addGenerated, OMITTED_AUDIO } from './open-response.ts'
 import type { TextBudget } from './text-budget.ts'
 
-/** The caller's audio input: appended audio, the items it becomes, and their transcripts. */
+/** The caller's audio input: the appended audio, the items created from it, and their transcripts. */
 export class UserTurn {
-  /** Bytes of audio since the last item. */
+  /** Amount of audio since the last item, in bytes. */
   pending = 0
-  /** Bytes of audio before the last item was created. */
+  /** Amount of audio before the last item was created, in bytes. */
   private before = 0
-  /** The first byte of a sample whose second byte has not arrived yet. */
+  /** First byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
   private readonly conversation: Conversation
   private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
-  /** Id of the item that the current speech will become. */
+  /** Id of the future item for the current speech. */
   private speech: string | undefined
   /** The latest item, as long as its transcript may still grow. */
   private item: string | undefined
@@ -24,7 +24,7 @@ export class UserTurn {
   private seconds = 0
   private text = ''
   private transcribed = false
-  /** The transcript so far of a turn that the client has not committed. */
+  /** Transcript so far of a turn that the client has not committed. */
   private uncommittedTranscript = ''
 
   constructor(conversation: Conversation, textBudget: TextBudget, newId: (prefix: string) => string) {
@@ -87,7 +87,7 @@ export class UserTurn {
 
   /**
    * Appends to the latest item's transcript. If that transcript is complete, starts a new turn. The transcript of a
-   * manual turn is held until the commit.
+   * manual turn is buffered until the commit.
    */
   transcript(text: string, isManual: boolean): ServerEvent[] {
     if (this.item === undefined && this.pending === 0) return []

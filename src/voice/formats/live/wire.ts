@@ -30,7 +30,7 @@ export interface FunctionCall {
 
 /** Messages that a server frame may contain. A frame may contain several. */
 export type LiveMessage =
-  /** `named`: whether the message has a session id, as on Google Cloud. */
+  /** `named` is true if the message has a session id, as on Google Cloud. */
   | { readonly type: 'setup-complete'; readonly named: boolean }
   | { readonly type: 'input-transcript'; readonly text: string; readonly finished: boolean }
   | { readonly type: 'output-transcript'; readonly text: string }

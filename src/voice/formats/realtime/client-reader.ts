@@ -14,7 +14,7 @@ import { readSettings } from './settings-reader.ts'
 import { mediaTypeOf } from './wire.ts'
 
 /**
- * Reads a caller's frames as canonical events. Its only state is the input format, which also applies to audio in
+ * Reads a caller's frames as canonical events. The only state is the input format, which also applies to audio in
  * items.
  */
 export class ClientReader {
@@ -22,8 +22,8 @@ export class ClientReader {
   private readonly named: (event: JsonObject) => JsonObject
 
   /**
-   * @param named replaces the model names in an event with the upstream's names, and throws if a model must not be
-   * used.
+   * @param named function that replaces the model names in an event with the upstream's names. It throws if a model
+   * must not be used.
    */
   constructor(inputFormat: AudioFormat = PCM_24K, named = (event: JsonObject): JsonObject => event) {
     this.inputFormat = inputFormat
@@ -34,7 +34,7 @@ export class ClientReader {
    * Reads one frame.
    *
    * @throws GatewayError `invalid-request` if the frame is not a JSON object, its event type is unknown, or a field has
-   * the wrong type. The session continues. `eventIdOf` returns the event id for the error.
+   * the wrong type. The session continues. The caller gets the event id for the error from `eventIdOf`.
    */
   read(frame: string): ClientEvent {
     const value = parseObject(frame)
@@ -55,7 +55,7 @@ export function eventIdOf(frame: string): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-/** The most frequent event. It contains no model names, so the search for them skips it. */
+/** Type of the most frequent event. It contains no model names, so it is not searched for them. */
 const APPEND = 'input_audio_buffer.append'
 
 type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent

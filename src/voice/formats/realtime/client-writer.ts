@@ -16,7 +16,7 @@ export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): 
   return JSON.stringify(event.id === undefined ? wire : { ...wire, event_id: event.id })
 }
 
-/** Concatenates the JSON text directly, because audio is the most frequent kind of event. */
+/** Writes an audio event by concatenating JSON text, because audio is the most frequent kind of event. */
 function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' }>): string {
   const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
   return `{${name}"type":"input_audio_buffer.append","audio":"${encodeBase64(audio)}"}`
@@ -62,7 +62,7 @@ function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | unde
   }
 }
 
-/** Writes a session. GA sessions must state their type. Other layouts have no field for it. */
+/** Writes a session. GA sessions must have a type; other layouts have no field for it. */
 export function writeSession(settings: VoiceSessionSettings, { layout }: RealtimeDialect): JsonObject {
   const fields = writeSettings(settings, layout)
   if (layout !== 'ga') return fields
@@ -88,15 +88,15 @@ export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): r
   for (const [index, tool] of (settings.tools ?? []).entries())
     if (tool.type !== 'function' && !(tool.type === 'opaque' && tool.format === REALTIME))
       losses.drop(['settings', 'tools', index], 'no-such-tool')
-  losses.dropFields(settings, ['settings'], LACKS[layout])
+  losses.dropFields(settings, ['settings'], MISSING_FIELDS[layout])
   if (layout === 'mixed') losses.dropFields(settings.input, ['settings', 'input'], MIXED_INPUT)
   return losses.list
 }
 
 const NO_LOSS: readonly Loss[] = []
 
-/** Fields that a layout lacks, with the reason of the loss. */
-const LACKS: { readonly [L in RealtimeDialect['layout']]: { readonly [field: string]: string } } = {
+/** Fields that a layout lacks, with the reason for the loss. */
+const MISSING_FIELDS: { readonly [L in RealtimeDialect['layout']]: { readonly [field: string]: string } } = {
   ga: { temperature: 'no-temperature' },
   beta: { reasoning: 'no-reasoning' },
   mixed: { modalities: 'no-modalities', maxTokens: 'no-max-tokens' },

@@ -3,13 +3,13 @@ import type { RealtimeFlags } from '../../../formats/dialects/realtime.ts'
 import type { Layout } from './settings-writer.ts'
 import type { Naming } from './wire.ts'
 
-/** How an upstream's version of the format differs, according to the flags of the channel's `dialect`. */
+/** Deviations of an upstream from the format, according to the flags in the channel's `dialect`. */
 export interface RealtimeDialect {
   /** `naming: beta`: the event names of the beta, which Azure Voice Live uses. */
   readonly naming: Naming
-  /** `layout`: where the fields of a session are. `mixed` is xAI's layout. */
+  /** `layout`: position of the fields in a session. `mixed` is xAI's layout. */
   readonly layout: Layout
-  /** Flag `item_done`: whether the upstream sends an event when an item is complete. */
+  /** Flag `item_done`: true if the upstream sends an event when an item is complete. */
   readonly itemDone: boolean
 }
 
@@ -23,7 +23,7 @@ export function readDialect(dialect: JsonObject): RealtimeDialect {
 }
 
 /**
- * Whether frames can be relayed unchanged between the upstream and callers of a generation. The beta has no
+ * Returns true if frames can be relayed unchanged between the upstream and callers of a generation. The beta has no
  * `item.done`.
  */
 export const matchesGeneration = (generation: Naming, { naming, layout, itemDone }: RealtimeDialect): boolean =>

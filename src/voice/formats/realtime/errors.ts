@@ -18,7 +18,7 @@ const BY_TYPE: { readonly [type: string]: ErrorKind } = {
   server_error: 'upstream-failed',
 }
 
-/** The error for an upstream whose first frame has no event type. */
+/** Error for an upstream whose first frame has no event type. */
 export const NOT_AN_EVENT = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
 
 /** Reads the `error` object of an event or of a response's `status_details`. */

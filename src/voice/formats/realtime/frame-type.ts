@@ -1,6 +1,6 @@
 import { parseObject, stringIn } from '../../../canonical/node.ts'
 
-/** Matches the event type at the start of a frame, optionally after an id. Upstreams and clients write it there. */
+/** Matches the event type at the start of a frame, optionally after an id, where upstreams and clients write it. */
 const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
 
 /** Number of characters to inspect at the start of a frame. */
@@ -13,7 +13,8 @@ const typeAtStart = (frame: Buffer): string | undefined =>
   frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
 
 /**
- * Returns the event type of a frame. If possible, the frame is not parsed. Undefined if the frame is not a JSON object.
+ * Returns the event type of a frame, if possible without parsing the frame. Undefined if the frame is not a JSON
+ * object.
  */
 export function frameType(frame: Buffer): string | undefined {
   const atStart = typeAtStart(frame)
@@ -32,12 +33,12 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Whether a frame only contains audio and means the same to every JSON reader, so that it can be relayed without
- * parsing. The samples are not inspected.
+ * Returns true if a frame contains only audio and has the same meaning for every JSON parser, so that it can be relayed
+ * without parsing. The samples are not inspected.
  */
 export function isAudio(frame: Buffer): boolean {
-  const begins = AUDIO.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[0].length
-  if (begins === undefined || frame.includes(BACKSLASH)) return false
-  const ends = frame.indexOf(QUOTE, begins)
+  const start = AUDIO.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[0].length
+  if (start === undefined || frame.includes(BACKSLASH)) return false
+  const ends = frame.indexOf(QUOTE, start)
   return ends > 0 && frame.length - ends <= PREFIX_LENGTH && AUDIO_END.test(frame.toString('latin1', ends))
 }

@@ -6,7 +6,7 @@ import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } f
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
- * Reads a conversation item. Audio in it gets the type `mediaType`. Image URLs may be data URLs.
+ * Reads a conversation item. Its audio gets the type `mediaType`. Image URLs may be data URLs.
  *
  * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
@@ -143,7 +143,7 @@ export function writeItem(item: ConversationItem, naming: Naming, shown: boolean
 const resultHead = ({ status: _, ...head }: JsonObject, { status }: ConversationItem): JsonObject =>
   status === undefined || status === 'completed' ? head : { ...head, status }
 
-/** Tells an opaque value that is an entire item from one that is a part of a message. */
+/** Returns true for an opaque value that is an entire item, false for a part of a message. */
 const isWholeItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')

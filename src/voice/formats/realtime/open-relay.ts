@@ -7,9 +7,9 @@ import { NOT_AN_EVENT, readError } from './errors.ts'
 
 export interface OpenRelayOptions {
   dial(signal: AbortSignal): Promise<SessionSocket>
-  /** Settings that the connection must have. The caller is only connected after the upstream has acknowledged them. */
+  /** Settings that the connection must have. The caller is connected only after the upstream has acknowledged them. */
   readonly session: JsonObject | undefined
-  /** ms; time within which the session must be created. */
+  /** Maximum time until the session is created, in milliseconds. */
   readonly firstEvent: number
   readonly signal: AbortSignal
 }
@@ -36,8 +36,8 @@ export async function openRelay({ dial, session, firstEvent, signal }: OpenRelay
 }
 
 /**
- * Waits for the next frame of the given type. Returns it together with further frames from the same read, because a
- * pause does not hold them back. Skips earlier frames. Rejects if an `error` arrives first.
+ * Waits for the next frame of the given type and skips earlier frames. Also returns further frames from the same read,
+ * because pausing does not stop them. Rejects if an `error` arrives first.
  */
 async function framesFrom(socket: SessionSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const frames: Buffer[] = []

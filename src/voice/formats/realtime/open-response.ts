@@ -42,7 +42,7 @@ interface OpenOutput {
   readonly output: number
   readonly item: ConversationItem & { readonly id: string }
   readonly parts: Map<number, OpenPart>
-  /** The complete item. Set when the item has ended. */
+  /** The complete item, once it has ended. */
   closed?: ConversationItem
 }
 
@@ -66,7 +66,7 @@ export class OpenResponse {
     this.outputs.set(output, { output, item, parts })
   }
 
-  begin({ output, part }: OutputPosition, kind: 'text' | 'audio'): OpenPart | undefined {
+  startPart({ output, part }: OutputPosition, kind: 'text' | 'audio'): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
     const added = new OpenPart(kind)

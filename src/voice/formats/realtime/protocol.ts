@@ -10,14 +10,14 @@ import { type RealtimeDialect, readDialect } from './dialect.ts'
 import { NOT_AN_EVENT } from './errors.ts'
 import { ServerReader } from './server-reader.ts'
 
-/** OpenAI's realtime protocol towards an upstream, for callers whose frames cannot be relayed unchanged. */
+/** Upstream protocol of OpenAI's realtime format, for callers whose frames cannot be relayed unchanged. */
 export class RealtimeProtocol implements Protocol {
   readonly audio = { input: PCM_24K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly dialect: RealtimeDialect
   private readonly reader: ServerReader
   private readonly initial: VoiceSessionSettings
-  /** The upstream's `session-created`. It is held until the initial settings are acknowledged. */
+  /** The upstream's `session-created`, which is buffered until the initial settings are acknowledged. */
   private created: (ServerEvent & { readonly type: 'session-created' }) | undefined
   private phase: 'new' | 'setting' | 'running' = 'new'
 
@@ -43,7 +43,7 @@ export class RealtimeProtocol implements Protocol {
 
   server(frame: string): Step {
     const events = this.reader.read(frame)
-    return this.phase === 'running' ? { events } : this.begin(events)
+    return this.phase === 'running' ? { events } : this.openSession(events)
   }
 
   closed(): Step {
@@ -51,10 +51,10 @@ export class RealtimeProtocol implements Protocol {
   }
 
   /**
-   * Opens the session: the upstream creates it, receives the initial settings, and acknowledges them. Only then does
-   * the caller receive `session-created`, with the settings in force.
+   * Opens the session: the upstream creates it, receives the initial settings, and acknowledges them. The caller then
+   * receives `session-created` with the current settings.
    */
-  private begin(events: readonly ServerEvent[]): Step {
+  private openSession(events: readonly ServerEvent[]): Step {
     const [first] = events
     if (first?.type === 'error')
       return { refused: this.phase === 'new' ? refusedSession(first.error) : new GatewayError(first.error) }

@@ -56,7 +56,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       if (value === undefined) throw NOT_JSON
       checkCase(value, CHECKED_EVENT_FIELDS)
       const named = this.options.models.incoming(value)
-      // JSON readers disagree about duplicate fields, so a frame with one is written anew.
+      // JSON parsers disagree about duplicate fields, so a frame with such fields is rewritten.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.responses.request(idOf(value))
       this.options.upstream.send(isSame ? data : JSON.stringify(named))
@@ -125,7 +125,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     return frame
   }
 
-  /** Forgets the requested response that the upstream refused with this error. @internal */
+  /** Removes the requested response that the upstream refused with this error. @internal */
   error(frame: Buffer): string {
     const error = parseObject(frame.toString())?.['error']
     this.responses.refused(idOf(isObject(error) ? error : undefined))

@@ -16,23 +16,23 @@ import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 import { canonicalModalities, gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
-/** Maximum number of items whose state is tracked. Beyond it, the oldest one is forgotten. */
+/** Maximum number of items whose state is tracked. Beyond it, the oldest item is dropped. */
 const MAX_TRACKED = 1000
 
 /**
- * Reads an upstream's frames, with GA or beta event names. If a complete text follows its deltas, only the part that
- * the deltas lacked is emitted.
+ * Reads an upstream's frames, with GA or beta event names. If a complete text follows its deltas, only the remainder
+ * that the deltas lacked is emitted.
  */
 export class ServerReader {
   private readonly dialect: RealtimeDialect
   /**
-   * Output index of each item in the open responses. It is counted here, because xAI sends index 0 for every item. The
-   * items' `added` and `done` events are skipped, because they duplicate those of `output_item`.
+   * Output index of each item in the open responses. The index is counted here, because xAI sends index 0 for every
+   * item. The items' `added` and `done` events are skipped, because they duplicate the `output_item` events.
    */
   private readonly outputs = new Map<string, number>()
   /** Number of items of each open response. */
   private readonly counts = new Map<string, number>()
-  /** Number of characters received so far, for each text, transcript or arguments, by open response. */
+  /** Number of characters received so far for each text, transcript or arguments, by open response. */
   private readonly lengths = new Map<string, Map<string, number>>()
   /** Transcripts of the user's speech so far. Needed for upstreams that repeat the entire transcript. */
   private readonly transcripts = new Map<string, string>()
@@ -55,7 +55,7 @@ export class ServerReader {
     }
   }
 
-  /** Adds an item outside any response. `isDone` states that no later event completes the item. */
+  /** Adds an item outside any response. `isDone` means that no later event completes the item. */
   added(value: JsonObject, isDone: boolean): ServerEvent[] {
     const item = itemOf(value['item'])
     if (this.outputs.has(item.id!)) return []
@@ -105,7 +105,7 @@ export class ServerReader {
     }
   }
 
-  /** Yields a delta, and counts its characters for the comparison with the complete text that follows. */
+  /** Returns a delta event, and counts its characters for the comparison with the complete text that follows. */
   delta(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputPosition, text: string): ServerEvent[] {
     if (text === '') return []
     const lengths = this.lengths.get(at.response) ?? this.trackLengths(at.response)
@@ -121,7 +121,7 @@ export class ServerReader {
     return lengths
   }
 
-  /** Yields the end of a complete text that the deltas lacked. */
+  /** Returns the remainder of a complete text that the deltas lacked. */
   remainder(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputPosition, value: Json | undefined) {
     const text = stringIn(value)
     return this.delta(type, at, text.slice(this.lengths.get(at.response)?.get(`${type} ${at.item} ${at.part}`) ?? 0))
@@ -140,7 +140,7 @@ export class ServerReader {
       if (isObject(output)) this.outputs.delete(stringIn(output['id']))
     this.counts.delete(stringIn(response['id']))
     this.lengths.delete(stringIn(response['id']))
-    // Counts for upstreams that send no response ids.
+    // The empty id has the counts for upstreams that send no response ids.
     this.lengths.delete('')
     const details = isObject(response['status_details']) ? response['status_details'] : {}
     const status = stringIn(response['status'])
@@ -156,7 +156,7 @@ export class ServerReader {
     ]
   }
 
-  /** Handles xAI's growing transcript. Every event repeats it in full. */
+  /** Handles xAI's growing transcript, which every event repeats in full. */
   transcriptUpdated(value: JsonObject): ServerEvent[] {
     const { item, part } = inputAt(value)
     const text = stringIn(value['transcript'])

@@ -164,7 +164,7 @@ export class ServerWriter {
     return [...this.failOldest(), this.frame('response.created', { response: open.value('in_progress', null, null) })]
   }
 
-  /** Fails the oldest response that exceeds the limit, so that the caller does not wait for its end. */
+  /** Fails the oldest response if there are too many, so that the caller does not wait for its end. */
   private failOldest(): string[] {
     if (this.open.size <= MAX_RUNNING) return []
     const [oldest] = this.open.keys()
@@ -187,7 +187,7 @@ export class ServerWriter {
   }
 
   private part({ at, kind }: Extract<ServerEvent, { type: 'part-start' }>): string[] {
-    const part = this.open.get(at.response)?.begin(at, kind)
+    const part = this.open.get(at.response)?.startPart(at, kind)
     if (part === undefined) return []
     return [this.frame('response.content_part.added', { ...positionOf(at), part: part.value(true) })]
   }

@@ -27,8 +27,8 @@ import {
 import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
 
 /**
- * Reads the settings of a `session` or `response` object. Fields may be in the GA layout, in the beta layout, or in
- * both. xAI mixes them.
+ * Reads the settings of a `session` or `response` object. Fields may be in the GA layout, the beta layout, or a mixture
+ * as in xAI's sessions.
  *
  * @param path the object's path, for errors.
  * @throws GatewayError `invalid-request` with the path of the invalid field.
@@ -54,7 +54,7 @@ export function readSettings(session: JsonObject, path: string): VoiceSessionSet
   }) as VoiceSessionSettings
 }
 
-/** Fields that permissions depend on. They are only accepted in their exact case. */
+/** Fields that affect permissions. They are accepted only in their exact case. */
 const CHECKED_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -93,7 +93,7 @@ function maxTokensOf(session: JsonObject, path: string): VoiceSessionSettings['m
   return value === 'inf' ? 'unlimited' : numberAt(value, `${path}.max_output_tokens`)
 }
 
-/** Reads the temperature. If it is not set, xAI reports -1. */
+/** Reads the temperature. xAI reports -1 if it is not set. */
 const temperatureOf = (session: JsonObject, path: string): number | undefined => {
   const value = numberAt(session['temperature'], `${path}.temperature`)
   return value === undefined || value < 0 ? undefined : value
@@ -153,7 +153,7 @@ function outputOf(session: JsonObject, output: JsonObject, path: string): Output
   }) as OutputSettings
 }
 
-/** PCM sample rates accepted from callers. OpenAI only supports 24 kHz, xAI supports all of them. */
+/** PCM sample rates accepted from callers. OpenAI supports only 24 kHz, xAI supports all of them. */
 const RATES: ReadonlySet<number> = new Set([8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000])
 
 function formatOf(value: Json | undefined, path: string): AudioFormat | undefined {
@@ -183,9 +183,7 @@ function transcriptionOf(value: Json | undefined, path: string): InputTranscript
 
 const KNOWN_TRANSCRIPTION: ReadonlySet<string> = new Set(['model', 'language', 'prompt'])
 
-/**
- * Reads turn detection. Accepts variants of `semantic_vad` that vendors use. If there is none, xAI sends a null type.
- */
+/** Reads turn detection. Accepts vendors' variants of `semantic_vad`. xAI sends a null type if there is none. */
 function turnDetectionOf(value: Json | undefined, path: string): TurnDetection | null | undefined {
   const fields = objectAt(value, path)
   if (fields === undefined) return undefined

@@ -122,7 +122,7 @@ function turnDetection(value: TurnDetection | null | undefined): Json | undefine
   })
 }
 
-/** Writes a tool. Tools that the format lacks are omitted. The client writer reports them as losses. */
+/** Writes a tool. Tools that the format lacks are omitted, and the client writer reports them as losses. */
 function writeTool(tool: Tool): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === REALTIME ? [tool.value] : []
   if (tool.type !== 'function') return []

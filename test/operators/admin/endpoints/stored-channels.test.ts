@@ -99,7 +99,7 @@ it('have the faults of the config file, with their paths', async () => {
     ['/key', 'refers to a secret that is not stored'],
   ])
   expect(await faultsOf({ ...config, folder: '/etc' })).toEqual([
-    ['/folder', expect.stringContaining('file of the server')],
+    ['/folder', expect.stringContaining('file on the server')],
   ])
   expect((await admin.post('/channels', config)).status).toBe(201)
   expect((await admin.post('/channels', config)).json.type).toBe('urn:interlingua:problem:name-taken')

@@ -8,8 +8,8 @@ const FINISHES: { readonly [reason: string]: Finish } = {
 }
 
 /**
- * OpenAI ends a refusal with `stop` or `content_filter`, so the `refusal` field decides. Calls also override the
- * reason.
+ * Returns the finish reason. OpenAI ends a refusal with `stop` or `content_filter`, so the `refusal` field decides.
+ * Calls also override the reason.
  */
 function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
   if (reason === undefined) return undefined
@@ -19,7 +19,10 @@ function finishOf(reason: string | undefined, message: JsonObject): Finish | und
   return listOf(message['tool_calls']).length > 0 ? 'calls' : 'stop'
 }
 
-/** Google signs calls in its OpenAI-compatible API: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/**
+ * Returns the facts of a call. Google signs calls in its OpenAI-compatible API:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 const callOf = (value: Json) => {
   const call = objectOf(value)
   const { name, arguments: args, input } = objectOf(call['function'] ?? call['custom'])
@@ -64,7 +67,7 @@ function candidateOf(value: Json): CandidateFacts {
 }
 
 /**
- * Tokens written to a cache: OpenAI's field, and the fields that gateways used before OpenAI had one.
+ * Fields with the tokens written to a cache: OpenAI's field, and the fields that gateways used before OpenAI had one.
  * Source: https://docs.litellm.ai/docs/completion/prompt_caching, https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching
  */
 const WRITTEN = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const

@@ -18,7 +18,7 @@ const TOKENS = ['content', 'refusal'] as const
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
 /** Adds a chunk to a call. `arguments` and `input` are appended. All other fields are set once. */
-function grown(call: JsonObject, piece: JsonObject): JsonObject {
+function extendedCall(call: JsonObject, piece: JsonObject): JsonObject {
   const out: { [field: string]: Json } = { ...call }
   for (const [field, value] of Object.entries(piece)) {
     if (field === 'index' || value === null) continue
@@ -47,7 +47,7 @@ function add(building: Building, choice: JsonObject): void {
   for (const [position, value] of listOf(delta['tool_calls']).entries()) {
     const piece = objectOf(value)
     const index = numberOf(piece['index']) ?? position
-    calls.set(index, grown(calls.get(index) ?? {}, piece))
+    calls.set(index, extendedCall(calls.get(index) ?? {}, piece))
   }
   for (const list of TOKENS)
     for (const token of listOf(objectOf(choice['logprobs'])[list])) building.logprobs[list]!.push(token)
@@ -65,7 +65,7 @@ export function assemble(events: readonly Json[]): JsonObject {
     for (const value of listOf(chunk['choices'])) {
       const choice = objectOf(value)
       const index = numberOf(choice['index']) ?? 0
-      const building = choices.get(index) ?? begun(index)
+      const building = choices.get(index) ?? newBuilding(index)
       choices.set(index, building)
       add(building, choice)
     }
@@ -73,16 +73,16 @@ export function assemble(events: readonly Json[]): JsonObject {
   return {
     ...whole,
     object: 'chat.completion',
-    choices: [...choices.values()].sort((a, b) => a.index - b.index).map(built),
+    choices: [...choices.values()].sort((a, b) => a.index - b.index).map(finishedChoice),
   }
 }
 
-const begun = (index: number): Building => ({
+const newBuilding = (index: number): Building => ({
   ...{ index, message: {}, calls: new Map(), finish: null },
   logprobs: { content: [], refusal: [] },
 })
 
-function built({ index, message, calls, finish, logprobs }: Building): JsonObject {
+function finishedChoice({ index, message, calls, finish, logprobs }: Building): JsonObject {
   const list = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
   const whole = { role: 'assistant', content: null, refusal: null, ...message }
   return {

@@ -108,7 +108,7 @@ function outputOf(format: JsonObject): RequestFacts['output'] {
 const stopsOf = (stop: Json | undefined): string[] =>
   typeof stop === 'string' ? [stop] : listOf(stop).flatMap(one => textOf(one) ?? [])
 
-/** Settings of the body. `max_tokens` is the deprecated name of `max_completion_tokens`. */
+/** Returns the settings of the body. `max_tokens` is the deprecated name of `max_completion_tokens`. */
 function settingsOf(body: JsonObject): RequestFacts['settings'] {
   const candidates = numberOf(body['n'])
   return compact({

@@ -7,7 +7,7 @@ import { chat } from '../chat/index.ts'
 export interface CompletionFacts extends RequestFacts {
   /** Prompts, if there are several or if they are token ids. Ids are joined by spaces. */
   readonly prompts?: readonly { readonly text?: string; readonly tokens?: string }[]
-  /** Whether the answer repeats the prompt. */
+  /** True if the answer repeats the prompt. */
   readonly echo?: boolean
   /** Text after the insertion. */
   readonly suffix?: string

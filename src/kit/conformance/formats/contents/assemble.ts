@@ -41,7 +41,7 @@ class Candidate {
     }
   }
 
-  /** Appends text to the previous text, unless one of them is signed. */
+  /** Appends text to the previous text, unless either of them is signed. */
   private joined(part: JsonObject): void {
     const last = this.parts.at(-1)
     const [before, more] = [textOf(last?.['text']), textOf(part['text'])]

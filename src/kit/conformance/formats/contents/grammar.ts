@@ -9,7 +9,7 @@ import { totalFault } from './usage.ts'
 
 interface Candidate {
   finish: string | undefined
-  /** Whether a call with streamed arguments is open. */
+  /** True if a call with streamed arguments is open. */
   isCalling: boolean
 }
 

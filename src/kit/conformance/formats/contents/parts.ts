@@ -9,7 +9,7 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ] as const
 
-/** Whether the part is a chunk of a call with streamed arguments. Only Google's cloud sends such chunks. */
+/** Returns true if the part is a chunk of a call with streamed arguments. Only Google Cloud sends such chunks. */
 export const isPiece = (call: JsonObject): boolean =>
   call['willContinue'] !== undefined || call['partialArgs'] !== undefined
 

@@ -24,8 +24,7 @@ function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
 }
 
 /**
- * Returns the text of a response. If `output`, `result` or `error` is the only field, that is the text. Otherwise the
- * text is the JSON.
+ * Returns the text of a response: the field `output`, `result` or `error` if it is the only field, otherwise the JSON.
  */
 function resultFacts({ response, parts }: JsonObject): ResultFacts {
   const fields = Object.entries(objectOf(response))
@@ -39,12 +38,12 @@ function resultFacts({ response, parts }: JsonObject): ResultFacts {
   }) as ResultFacts
 }
 
-/** Matches responses to calls: by id, or otherwise by name, in the order of the calls. */
+/** Matches responses to calls by id, or else by name in the order of the calls. */
 class Pairing {
   private readonly open = new Map<string, string[]>()
   private calls = 0
 
-  /** Returns an id for the call. The id is unique within the request. */
+  /** Returns an id for the call that is unique within the request. */
   called(name: string, id: string | undefined): string {
     const key = `${this.calls++}`
     for (const one of [`name:${name}`, ...(id === undefined ? [] : [`id:${id}`])])

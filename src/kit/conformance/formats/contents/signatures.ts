@@ -12,12 +12,15 @@ export function signatureOf({ thoughtSignature }: JsonObject): string | undefine
   return signature && !SKIPS.has(signature) ? signature : undefined
 }
 
-/** Collects reasoning. Consecutive thought parts are joined. The signature of the following part belongs to them. */
+/**
+ * Collects reasoning. Consecutive thought parts are joined. The signature of the following part belongs to the joined
+ * parts.
+ */
 export class Reasoning {
   readonly list: { text?: string; signature?: string }[] = []
   private isOpen = false
 
-  /** Takes one part. Returns whether the part contains nothing but reasoning. */
+  /** Adds a part. Returns true if the part contains nothing but reasoning. */
   take(part: JsonObject): boolean {
     const isThought = part['thought'] === true
     if (isThought) this.think(textOf(part['text']) ?? '')

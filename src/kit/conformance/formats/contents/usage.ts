@@ -1,7 +1,7 @@
 import type { UsageFacts } from '../../facts.ts'
 import { compact, type JsonObject, numberOf } from '../../json.ts'
 
-/** Adds counts. Absent counts are 0. Undefined if all are absent. */
+/** Adds counts. Absent counts are 0. Returns undefined if all are absent. */
 function sum(...counts: readonly (number | undefined)[]): number | undefined {
   return counts.every(count => count === undefined) ? undefined : counts.reduce<number>((a, b) => a + (b ?? 0), 0)
 }

@@ -18,7 +18,7 @@ export interface EmbeddingFacts {
   readonly purpose?: Purpose
   /** Number of dimensions per vector. */
   readonly dimensions?: number
-  /** Which end of a text is cut off if it is too long. */
+  /** End at which a text is cut off if it is too long. */
   readonly truncate?: string
   readonly endUser?: string
 }
@@ -58,7 +58,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Size of a number in base64 vectors, in bytes: a little-endian 32-bit float. */
 const FLOAT = 4
 
-/** Reads the numbers of a vector from a list or from base64. Undefined if it is neither. */
+/** Reads the numbers of a vector from a list or from base64. Returns undefined for anything else. */
 export function numbersOf(vector: Json | undefined): readonly number[] | undefined {
   if (typeof vector !== 'string') {
     const list = listOf(vector)

@@ -50,7 +50,7 @@ function requestLint(body: JsonObject, path: string): readonly Violation[] {
   return violations.list
 }
 
-/** Returns a setting that is next to the content or in the newer `embedContentConfig`. */
+/** Returns a setting, which is next to the content or in the newer `embedContentConfig`. */
 const settingOf = (request: JsonObject, name: string) =>
   objectOf(request['embedContentConfig'])[name] ?? request[name] ?? undefined
 

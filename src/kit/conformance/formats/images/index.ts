@@ -13,8 +13,8 @@ import { rules } from './rules.ts'
 const PATH = /^\/images\/(?:generations|edits|variations)$/
 
 /**
- * Returns the schema of a request. Forms have none, because the description types files as texts. The kit's rules check
- * forms instead.
+ * Returns the schema of a request. Forms have no schema, because the description types files as texts, so the kit's
+ * rules check them instead.
  */
 function requestSchema(path: string, { files }: Pick<Asked, 'files'>): string | undefined {
   if (files !== undefined) return undefined

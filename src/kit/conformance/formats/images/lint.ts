@@ -8,7 +8,7 @@ import { imageFiles } from './request.ts'
 
 /* Rules for requests and whole answers that the published schema cannot express. */
 
-/** Returns how an image contradicts the file format that the answer names, if any. */
+/** Describes how an image contradicts the file format that the answer names, if it does. */
 export function imageFault({ b64_json: base64 }: JsonObject, format: Json | undefined): string | undefined {
   if (typeof base64 !== 'string') return undefined
   const found = containerOf(Buffer.from(base64, 'base64'))

@@ -19,7 +19,7 @@ function blockFaults(role: Json | undefined, block: JsonObject, index: number): 
   return isCited(role, block) ? [`A text in user message ${index} has citations.`] : []
 }
 
-/** Whether a request of the newer version sends its key in the header of the older version. */
+/** Returns true if a request of the newer version sends its key in the header of the older version. */
 export const hasOlderKey = (headers: Headers): boolean =>
   headers['anthropic-version'] === NEWER && headers['x-api-key'] !== undefined && headers['authorization'] === undefined
 

@@ -26,7 +26,7 @@ interface Listing {
 
 const urlOf = (path: string): URL => new URL(path, 'http://kit')
 
-/** Returns the id of the model that a path requests. Undefined for a list. */
+/** Returns the id of the model that a path requests, or undefined for a list. */
 function wantedId(path: string, { path: list }: Listing): string | undefined {
   const { pathname } = urlOf(path)
   return pathname === list ? undefined : decodeURIComponent(pathname.slice(list.length + 1))

@@ -13,7 +13,7 @@ export interface RankingFacts {
   readonly documents?: readonly DocumentFacts[]
   /** Maximum number of ranks. */
   readonly top?: number
-  /** Whether every rank includes the text of its document. */
+  /** True if every rank includes the text of its document. */
   readonly returnsDocuments?: boolean
 }
 
@@ -45,7 +45,7 @@ export function documentFacts(value: Json | undefined): DocumentFacts {
 }
 
 /**
- * Returns the facts of a request. `top` is the field for the number of ranks. `returns` states whether documents are
+ * Returns the facts of a request. `top` is the field for the number of ranks. `returns` is true if documents are
  * returned by default.
  */
 export const rankingFacts = (body: JsonObject, top: 'top_n' | 'top_k', returns: boolean): RankingFacts =>

@@ -18,7 +18,7 @@ const COHERE_2: Vendor = {
   ...{ page: 'https://docs.cohere.com/reference/rerank', top: 'top_n', otherTop: 'top_k', returns: undefined },
 }
 
-/** Adds a client name to the headers. Servers use it to tell vendors apart at the shared path. */
+/** Adds a client name to the headers. Servers use it to distinguish vendors at the shared path. */
 const named =
   (names: Headers): Format['headers'] =>
   key => ({ ...chat.headers(key), ...names })

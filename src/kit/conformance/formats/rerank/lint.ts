@@ -10,7 +10,7 @@ export interface Vendor {
   /** Name of the field for the number of ranks, and the name that other vendors use. */
   readonly top: 'top_n' | 'top_k'
   readonly otherTop: 'top_n' | 'top_k'
-  /** Whether documents are returned by default. Undefined if they are never returned. */
+  /** True if documents are returned by default. Undefined if they are never returned. */
   readonly returns: boolean | undefined
 }
 

@@ -13,7 +13,7 @@ export const responsesSocket: Format = {
   name: 'responses.socket',
   files: responses.name,
   turns,
-  // Only sockets are opened below its base URL.
+  // Only sockets exist below this base URL.
   recognise: () => undefined,
   grammar,
   lint: { ...responses.lint, request: requestLint },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.ts'
 import type { Violation } from '../../rules.ts'
 import { responses } from '../responses/index.ts'
 
-/** Fields about the transport, which is already determined by the socket. */
+/** Fields about the transport, which the socket already determines. */
 const REFUSED = ['stream_options', 'background'] as const
 
 /** Checks a request in a frame. */

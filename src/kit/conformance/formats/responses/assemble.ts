@@ -35,13 +35,13 @@ const PARTS: { readonly [type: string]: List } = {
 export class Item {
   readonly fields: Fields
   readonly parts: { readonly [list in List]: Map<number, Fields> } = { content: new Map(), summary: new Map() }
-  private readonly grown: Fields = {}
+  private readonly appendedFields: Fields = {}
 
   constructor(item: JsonObject) {
     this.fields = { ...item }
   }
 
-  /** Takes an event of this item. */
+  /** Adds an event of this item. */
   add(event: JsonObject): void {
     const type = textOf(event['type']) ?? ''
     const delta = textOf(event['delta']) ?? ''
@@ -53,7 +53,7 @@ export class Item {
         part['logprobs'] = listOf(part['logprobs']).concat(listOf(event['logprobs']))
     } else if (ITEM_DELTAS[type] !== undefined) {
       const name = ITEM_DELTAS[type]
-      this.grown[name] = (textOf(this.grown[name]) ?? '') + delta
+      this.appendedFields[name] = (textOf(this.appendedFields[name]) ?? '') + delta
     } else if (PARTS[type] !== undefined) Object.assign(this.part(PARTS[type], event), objectOf(event['part']))
     else if (type === 'response.output_text.annotation.added') {
       const part = this.part('content', event)
@@ -62,12 +62,12 @@ export class Item {
   }
 
   whole(): JsonObject {
-    const built = Object.entries(this.parts).filter(([, parts]) => parts.size > 0)
-    const lists = built.map(([list, parts]) => [list, [...parts].sort(([a], [b]) => a - b).map(([, part]) => part)])
-    return { ...this.fields, ...Object.fromEntries(lists), ...this.grown }
+    const partLists = Object.entries(this.parts).filter(([, parts]) => parts.size > 0)
+    const lists = partLists.map(([list, parts]) => [list, [...parts].sort(([a], [b]) => a - b).map(([, part]) => part)])
+    return { ...this.fields, ...Object.fromEntries(lists), ...this.appendedFields }
   }
 
-  /** Takes items without deltas, and fields that are not streamed, from the finished item. */
+  /** Takes over fields that are not streamed, and items without deltas, from the finished item. */
   private done(item: JsonObject): void {
     Object.assign(this.fields, item)
   }

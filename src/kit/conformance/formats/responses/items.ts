@@ -6,7 +6,7 @@ import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.t
 /** Types of items that call a tool of the caller. */
 export const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call'])
 
-/** Types of items with the result of such a call. */
+/** Types of items that contain the result of such a call. */
 export const RESULTS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 
 export const callFacts = ({ type, call_id, name, arguments: args, input }: JsonObject): CallFacts => ({
@@ -20,7 +20,7 @@ const texts = (parts: unknown): string =>
     .join('')
 
 /**
- * Returns the facts of a reasoning item: its text or else its summary, and the encrypted content that the caller must
+ * Returns the facts of a reasoning item: its text, or else its summary, and the encrypted content that the caller must
  * send back.
  */
 export const reasoningFacts = ({ content, summary, encrypted_content }: JsonObject): ReasoningFacts =>

@@ -5,7 +5,7 @@ import { type Violation, Violations } from '../../rules.ts'
 
 /* Rules for whole answers. Source: https://platform.openai.com/docs/api-reference/audio/createSpeech */
 
-/** Audio format if the request does not name one. */
+/** Audio format of requests that do not name one. */
 const DEFAULT = 'mp3'
 
 /** Raw samples. They have no container and no signature. */

@@ -77,7 +77,7 @@ const responsesTokens: Format = {
   schemas: { request: 'TokenCountsBody', answer: 'TokenCountsResource', error: 'ErrorResponse' },
 }
 
-/** Unwraps `generateContentRequest`, which may contain the complete request to be counted. */
+/** Unwraps `generateContentRequest`, which may contain the complete request to count. */
 const wholeOf = (body: JsonObject): JsonObject => {
   const { generateContentRequest: whole } = body
   return isObject(whole) ? objectOf(whole) : body

@@ -46,7 +46,7 @@ export function requestLint(
   return violations.list
 }
 
-/** Reports faults of times. A segment must end after it begins, and segments must be in order. */
+/** Reports faults in times. A segment must end after it begins, and segments must be in order. */
 export function* timeFaults(segments: readonly Json[]): Generator<string> {
   let before = 0
   for (const [index, segment] of segments.map(objectOf).entries()) {

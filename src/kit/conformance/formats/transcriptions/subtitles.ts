@@ -13,7 +13,7 @@ const TIMES = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3}) --> (?:(\d{2,}):)?(\d{2
 const secondsOf = ([hours = '0', minutes, seconds, milliseconds]: readonly (string | undefined)[]): number =>
   Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000
 
-/** Maximum number of subtitle blocks that are read. A whole day of speech has fewer. */
+/** Maximum number of subtitle blocks that are read. An entire day of speech has fewer. */
 const MOST_BLOCKS = 50_000
 
 /** Splits a text into blocks at empty lines. */
@@ -26,7 +26,7 @@ const blocksOf = (text: string): string[][] =>
 
 const MARK = 'WEBVTT'
 
-/** Whether a text looks like subtitles. */
+/** Returns true if a text looks like subtitles. */
 export const isSubtitles = (text: string): boolean =>
   text.startsWith(MARK) || blocksOf(text).some(lines => lines.slice(0, 2).some(line => TIMES.test(line)))
 
@@ -41,7 +41,7 @@ export const cuesOf = (text: string): SegmentFacts[] =>
     ]
   })
 
-/** Reports faults of SubRip. Each block must have a number that increases by one, times with a comma, and text. */
+/** Reports faults in SubRip. Each block must have a number that increases by one, times with a comma, and text. */
 function* subRipFaults(text: string): Generator<string> {
   for (const [index, [number, times = '', ...words]] of blocksOf(text).entries()) {
     if (number !== String(index + 1)) yield `Cue ${index + 1} has the number ${number}.`
@@ -50,7 +50,7 @@ function* subRipFaults(text: string): Generator<string> {
   }
 }
 
-/** Reports faults of WebVTT. It must begin with its signature line, and times must have a point. */
+/** Reports faults in WebVTT, which must begin with its signature line and have times with a point. */
 function* webVttFaults(text: string): Generator<string> {
   const [head, ...cues] = blocksOf(text)
   if (head?.[0]?.split(/[ \t]/)[0] !== MARK) yield `The first line is ${JSON.stringify(head?.[0]?.slice(0, 60))}.`

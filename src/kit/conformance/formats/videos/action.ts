@@ -11,7 +11,7 @@ const ACTIONS: readonly (readonly [method: string, path: RegExp, action: VideoAc
   ['POST', /^\/videos\/[^/?]*\/remix$/, 'remix'],
 ]
 
-/** Returns the action of a request. Undefined for paths of other endpoints. */
+/** Returns the action of a request, or undefined for paths of other endpoints. */
 export const actionOf = (method: string, path: string): VideoAction | undefined =>
   ACTIONS.find(([known, pattern]) => known === method && pattern.test(path))?.[2]
 

@@ -3,7 +3,10 @@ import type { RawAnswer } from '../../format.ts'
 import { booleanOf, compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { containerOf } from '../../media/containers.ts'
 
-/* Extracts the facts of answers about videos. Ids are not facts, because a gateway may issue its own. Rules check them instead. */
+/*
+ * Extracts the facts of answers about videos. Ids are not facts, because a gateway may issue its own. Rules check ids
+ * instead.
+ */
 
 export interface VideoFacts {
   readonly status?: string
@@ -12,7 +15,7 @@ export interface VideoFacts {
   readonly prompt?: string
   readonly seconds?: string
   readonly size?: string
-  /** Whether the video was made from another video. */
+  /** True if the video was made from another video. */
   readonly isRemix?: true
   readonly error?: { readonly code?: string; readonly message?: string }
   /** File of the video or its thumbnail. */

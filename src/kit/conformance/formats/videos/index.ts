@@ -16,8 +16,8 @@ const ANSWERS: { readonly [action: string]: string } = {
 }
 
 /**
- * Returns the schema of a request. Forms have none, because the description types files as texts. The kit's rules check
- * forms instead.
+ * Returns the schema of a request. Forms have no schema, because the description types files as texts, so the kit's
+ * rules check them instead.
  */
 const requestSchema = (path: string, { method, files }: Omit<Asked, 'path'>): string | undefined =>
   files === undefined ? REQUESTS[actionOf(method, path) ?? ''] : undefined

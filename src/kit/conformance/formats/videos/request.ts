@@ -8,7 +8,7 @@ import { actionOf, type VideoAction, videoIn } from './action.ts'
 
 export interface VideoRequestFacts {
   readonly action?: VideoAction
-  /** Id of the requested video. The upstream has a different id for it. */
+  /** Id of the requested video, which has a different id at the upstream. */
   readonly video?: string
   readonly prompt?: string
   /** Duration as text, as the format states it. */

@@ -15,15 +15,15 @@ const endsResponse = (data: JsonObject): boolean => contentOf(data)['turnComplet
 const partsOf = (data: JsonObject): JsonObject[] =>
   listOf(objectOf(contentOf(data)['modelTurn'])['parts']).map(objectOf)
 
-/** Whether a message has a part of the answer. Thoughts do not count. */
+/** Returns true if a message has a part of the answer. Thoughts do not count. */
 const hasContent = (data: JsonObject): boolean =>
   callsOf(data).length > 0 ||
   partsOf(data).some(({ thought }) => thought !== true) ||
   Boolean(objectOf(contentOf(data)['outputTranscription'])['text'])
 
 /**
- * Splits messages into responses. Google Cloud also ends the turn after a call. Such an end without content belongs to
- * the call's response.
+ * Splits messages into responses. Google Cloud also ends the turn after a call. This end without content belongs to the
+ * call's response.
  */
 function responsesIn(events: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = []

@@ -26,7 +26,7 @@ function usageOf(value: Json | undefined): UsageFacts {
   return compact({ input: numberOf(input), output: numberOf(output), cached: cached || undefined })
 }
 
-/** Joins the deltas of one kind. Undefined if there are none. */
+/** Joins the deltas of one kind. Returns undefined if there are none. */
 function joined(events: readonly JsonObject[], type: string): string | undefined {
   const deltas = events.filter(data => generalName(typeOf(data)) === type).map(({ delta }) => textOf(delta) ?? '')
   return deltas.length === 0 ? undefined : deltas.join('')

@@ -9,7 +9,7 @@ export const exceptions: readonly SchemaException[] = [
     schema: SERVER,
     fault:
       /^\/session\/(audio\/input\/(transcription|transcription\/(language|prompt)|noise_reduction)|include) must be (object|array|string)/,
-    why: 'In the returned session, settings that were not made are null.',
+    why: 'In the returned session, settings that were not given are null.',
   },
   {
     schema: SERVER,

@@ -18,7 +18,7 @@ const GA_NAMES = new Map(Object.entries(BETA_NAMES).map(([ga, beta]) => [beta, g
 /** Returns the GA name of an event of either version. */
 export const generalName = (type: string): string => GA_NAMES.get(type) ?? type
 
-/** Whether only the other version uses the name. Azure's beta also sends `conversation.item.done`. */
+/** Returns true if only the other version uses the name. Azure's beta also sends `conversation.item.done`. */
 export const isOfOther = (version: Version, type: string): boolean =>
   version === 'ga' ? GA_NAMES.has(type) : type in BETA_NAMES
 

@@ -31,7 +31,7 @@ function itemOf(item: JsonObject, calls: ReadonlyMap<string, string>): SessionIt
   return { role: 'tool', result: compact({ answers, text: textOf(item['output']) }) }
 }
 
-/** Returns the settings in the last `session.updated`. Undefined if there is none. */
+/** Returns the settings in the last `session.updated`, or undefined if there is none. */
 export function statedOf({ server }: Frames): SessionSettings | undefined {
   const last = dataOf(server).findLast(data => typeOf(data) === 'session.updated')
   return last && settingsOf(objectOf(last['session']))

@@ -30,7 +30,7 @@ const argumentsIn = (item: JsonObject): string =>
 const textsIn = (item: JsonObject): string[] =>
   listOf(item['content']).map(part => textOf(objectOf(part)['text']) ?? textOf(objectOf(part)['transcript']) ?? '')
 
-/** Whether two versions of an item agree. Some services omit text in one of them. */
+/** Returns true if two versions of an item agree. Some services omit text in one of them. */
 function areSame(one: JsonObject, other: JsonObject): boolean {
   const heads = [one, other].map(item => canonical([item['type'], item['name'], item['call_id'], argumentsIn(item)]))
   const [texts, others] = [textsIn(one), textsIn(other)]

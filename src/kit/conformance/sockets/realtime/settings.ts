@@ -11,7 +11,7 @@ import {
 } from '../../json.ts'
 import type { SessionSettings } from '../session-facts.ts'
 
-/* Reads the settings of sessions. Both versions of the layout are supported. */
+/* Reads the settings of sessions, in both versions of the layout. */
 
 const at = (session: JsonObject, path: string): Json | undefined =>
   path.split('.').reduce<Json | undefined>((value, name) => objectOf(value)[name], session)
