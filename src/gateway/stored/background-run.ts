@@ -14,7 +14,7 @@ import type { Ended } from './stored-format.ts'
 /** Duration of a lease, in milliseconds. */
 const LEASE = 120_000
 
-/** Delay before each attempt to store the end of an answer, in milliseconds. */
+/** Delay before each attempt to store the end of an answer, or to read it, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
 /** Interval of later attempts, after the end was sent, and the total time for them, in milliseconds. */
@@ -125,11 +125,10 @@ export class BackgroundRun implements EventSource {
     return { first: log.stored, texts: log.pending() }
   }
 
-  /** Deletes the stored events, once, if later ones are not stored. */
-  private async forgetIncomplete(): Promise<void> {
-    if (!this.reply.log.lossy || this.forgotten) return
-    this.forgotten = true
-    await this.saver.forgetEvents()
+  /** Deletes the stored events if later ones are not stored. Returns whether no incomplete stream is stored. */
+  private async forgetIncomplete(): Promise<boolean> {
+    if (this.reply.log.lossy && !this.forgotten) this.forgotten = await this.saver.forgetEvents()
+    return this.forgotten || !this.reply.log.lossy
   }
 
   /** Stores the final response before the last event is sent. */
@@ -146,13 +145,8 @@ export class BackgroundRun implements EventSource {
     this.settled.resolve()
   }
 
-  private async saveEnd(): Promise<boolean | undefined> {
-    for (const wait of SAVE_DELAYS) {
-      if (wait > 0) await pause(wait)
-      const isStored = await this.storeEnd()
-      if (isStored !== undefined) return isStored
-    }
-    return undefined
+  private saveEnd(): Promise<boolean | undefined> {
+    return attempted(() => this.storeEnd())
   }
 
   /** Repeats attempts to store an end that was sent while the store failed. */
@@ -166,7 +160,7 @@ export class BackgroundRun implements EventSource {
   /** Stores the final response together with its last events. */
   private async storeEnd(): Promise<boolean | undefined> {
     const { reply, saver } = this
-    await this.forgetIncomplete()
+    if (!(await this.forgetIncomplete())) return undefined
     const events = this.newEvents()
     const isStored = await saver.advance(reply.response, {}, events)
     if (isStored === true) reply.log.store(events.texts)
@@ -175,13 +169,14 @@ export class BackgroundRun implements EventSource {
 
   /**
    * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
-   * deleted, too.
+   * deleted, too. Somebody ended it in either case, so that it is shown as cancelled if the outcome cannot be read.
    */
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
-    const turn = await this.saver.stored()
-    this.reply.response = turn?.response ?? this.cancelled(this.reply.response)
-    if (turn === undefined && this.saver.copy !== undefined) await this.context.copies.remove(this.saver.copy)
+    const { copy } = this.saver
+    const turn = await attempted(() => this.saver.stored())
+    this.reply.response = turn === undefined || turn === 'deleted' ? this.cancelled(this.reply.response) : turn.response
+    if (turn === 'deleted' && copy !== undefined) await this.context.copies.remove(copy)
   }
 
   get response(): JsonObject {
@@ -199,6 +194,16 @@ export class BackgroundRun implements EventSource {
   until(number: number): Promise<void> {
     return this.reply.log.until(number)
   }
+}
+
+/** Repeats work while the store fails. Undefined if every attempt failed. */
+async function attempted<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (const wait of SAVE_DELAYS) {
+    if (wait > 0) await pause(wait)
+    const done = await work()
+    if (done !== undefined) return done
+  }
+  return undefined
 }
 
 /** A cancelled response has no error. */
