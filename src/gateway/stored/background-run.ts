@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type GatewayError, tooLarge } from '../../canonical/error.ts'
+import type { GatewayError } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { NewEvents } from '../../store/events.ts'
@@ -8,7 +8,7 @@ import type { Reply } from '../call.ts'
 import type { BackgroundReply } from './background-reply.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
-import { type Batch, type EventSource, resumeStream } from './resume.ts'
+import { type Batch, type EventSource, LOST, resumeStream } from './resume.ts'
 import type { Ended } from './stored-format.ts'
 
 /** Duration of a lease, in milliseconds. */
@@ -208,5 +208,3 @@ async function attempted<T>(work: () => Promise<T | undefined>): Promise<T | und
 
 /** A cancelled response has no error. */
 const UNNAMED = { code: '', message: '' }
-
-const LOST = tooLarge('The stream has more events than can be replayed.')
