@@ -109,7 +109,10 @@ export class Submission {
     return this.isUnknown
   }
 
-  /** Stores the upstream's answer, with retries. Rejects if the store fails every attempt. */
+  /**
+   * Stores the upstream's answer, with retries, and returns the task as stored: another process that took this one for
+   * dead may have ended it. Rejects if the store fails every attempt.
+   */
   async storeAccepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
     this.isAccepted = true
     const { store, owner, request } = this.options
@@ -121,8 +124,9 @@ export class Submission {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.advance(owner, this.id, news)
-        break
+        const isStored = await store.advance(owner, this.id, news)
+        const ended = isStored ? undefined : await store.find(owner, this.id)
+        return ended ?? { ...this.stored!, ...news }
       } catch (thrown) {
         if (attempt === ATTEMPTS) {
           this.isUnknown = true
@@ -131,7 +135,6 @@ export class Submission {
         await new Promise(resolve => setTimeout(resolve, RETRY * attempt))
       }
     }
-    return { ...this.stored!, ...news }
   }
 
   /** Ends the attempts. A task that no upstream has is dropped. A task of unknown fate is returned. */

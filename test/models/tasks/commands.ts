@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
+import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { Submission } from '../../../src/gateway/tasks/submission.ts'
 import { UNAVAILABLE } from '../../../src/store/fault.ts'
 import { isEnded } from '../../../src/store/tasks.ts'
@@ -31,8 +32,11 @@ abstract class Checked implements Command {
   }
 }
 
-/** What becomes of a submission: the process that submits it may be killed before or after the upstream has it. */
-type Outcome = 'accepted' | 'refused' | 'unanswered' | 'killed'
+/**
+ * What becomes of a submission: the process that submits it may be killed before or after the upstream has it, or stand
+ * still for so long that another one takes it for dead.
+ */
+type Outcome = 'accepted' | 'refused' | 'unanswered' | 'killed' | 'paused'
 
 export class Submit extends Checked {
   private readonly process: number
@@ -46,7 +50,7 @@ export class Submit extends Checked {
     this.outcome = outcome
   }
 
-  protected async act(model: TasksModel, { processes }: World): Promise<void> {
+  protected async act(model: TasksModel, { processes, store }: World): Promise<void> {
     const { owner, outcome } = this
     const { tasks, name, refresher } = processes[this.process]!
     const submission = new Submission({
@@ -62,8 +66,15 @@ export class Submit extends Checked {
     if (video !== undefined) model.videos.set(video.id, video)
     const one: Submitted = { id: submission.id, owner, video, isTold: false, isDeleted: false, seen: undefined }
     model.submitted.push(one)
-    if (outcome === 'accepted') {
-      await submission.storeAccepted({ id: video!.id, candidates: [], task: { state: 'queued' } }, TARGET)
+    if (outcome === 'paused') {
+      model.now += 5001
+      const other = processes[1 - this.process]!
+      await store.tasks.find(owner, one.id).then(task => other.refresher.refresh(task!).catch(ignoreOutage))
+    }
+    if (outcome === 'accepted' || outcome === 'paused') {
+      const accepted: CanonicalResult = { id: video!.id, candidates: [], task: { state: 'queued' } }
+      const told = await submission.storeAccepted(accepted, TARGET)
+      expect(told.state).toBe((await store.tasks.find(owner, one.id))?.state)
       one.isTold = true
     } else if (outcome !== 'killed') {
       submission.recordFailure(
@@ -203,7 +214,7 @@ class Fail extends Checked {
 const DAY = 86_400_000
 const process = fc.constantFrom(0, 1)
 const which = fc.nat(1)
-const outcome = fc.constantFrom('accepted', 'accepted', 'refused', 'unanswered', 'killed' as const)
+const outcome = fc.constantFrom('accepted', 'accepted', 'refused', 'unanswered', 'killed', 'paused' as const)
 const status = fc.oneof(
   { weight: 8, arbitrary: fc.constant('in_progress' as const) },
   { weight: 2, arbitrary: fc.constantFrom('completed' as const, 'failed' as const, 'queued' as const) },
