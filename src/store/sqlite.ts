@@ -13,7 +13,7 @@ const BUSY_TIMEOUT = 2000
 
 /**
  * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
- * writes but never corrupt the file.
+ * writes (except those of `durably`) but never corrupt the file.
  */
 const SETUP = [
   `pragma busy_timeout = ${BUSY_TIMEOUT}`,
