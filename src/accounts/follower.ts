@@ -45,10 +45,10 @@ export class Follower {
   /** Reads all changes made before this call. Never rejects. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.begin()
-    // The read in progress may have missed the latest change, so read once more.
+    // The running read may have missed the latest change. Read once more, unless a later read has begun meanwhile.
     this.next ??= this.reading.then(() => {
       this.next = undefined
-      return this.begin()
+      return this.reading ?? this.begin()
     })
     return this.next
   }

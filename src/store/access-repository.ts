@@ -12,6 +12,7 @@ import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, toke
 import type { AccessKeyRow, AccessSecretRow } from './access-tables.ts'
 import { underNewVersion } from './access-version.ts'
 import { configEntries } from './config-repository.ts'
+import { durably } from './durable.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
@@ -247,7 +248,7 @@ export class AccessRepository implements AccessRecords {
   }
 
   async addToken(token: AdminToken): Promise<void> {
-    await this.database.insertInto('admin_tokens').values(tokenRowOf(token)).execute()
+    await durably(this.database, one => one.insertInto('admin_tokens').values(tokenRowOf(token)).execute())
   }
 
   async tokens(): Promise<readonly AdminToken[]> {
@@ -266,7 +267,7 @@ export class AccessRepository implements AccessRecords {
   }
 
   dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'> {
-    return this.database.transaction().execute(async one => {
+    return durably<'done' | 'last' | 'unknown'>(this.database, async one => {
       await lock(one, 'tokens')
       const rows = await one.selectFrom('admin_tokens').selectAll().execute()
       if (!rows.some(row => row.id === id)) return 'unknown'

@@ -1,7 +1,8 @@
+import { durably } from './durable.ts'
 import type { Database } from './tables.ts'
 
 /**
- * Makes one change of the access records under a new version. Locking the version row first serialises changes across
+ * Makes one durable change of the access records under a new version. Locking the version row first serialises changes across
  * processes and makes versions visible in order.
  *
  * @param now Unix time in milliseconds.
@@ -14,7 +15,7 @@ export async function underNewVersion<T>(
   ...nothing: readonly T[]
 ): Promise<T> {
   try {
-    return await database.transaction().execute(async transaction => {
+    return await durably(database, async transaction => {
       const begun = Math.max(1, now)
       const { version } = await transaction
         .insertInto('access_versions')

@@ -10,6 +10,7 @@ import type {
   UserChange,
   UserSource,
 } from './console-records.ts'
+import { durably } from './durable.ts'
 import { lock } from './locks.ts'
 import { PasswordAttemptRepository } from './password-attempt-repository.ts'
 import type { ConsoleUserRow, Database, SignInSessionRow } from './tables.ts'
@@ -83,7 +84,9 @@ export class ConsoleRepository implements ConsoleRecords {
   }
 
   async setRole(name: string, role: Role): Promise<void> {
-    await this.database.updateTable('console_users').set({ role }).where('name', '=', plain(name)).execute()
+    await durably(this.database, one =>
+      one.updateTable('console_users').set({ role }).where('name', '=', plain(name)).execute(),
+    )
   }
 
   dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'> {
@@ -135,10 +138,9 @@ export class ConsoleRepository implements ConsoleRecords {
   }
 
   async endSignInSession(hash: string): Promise<boolean> {
-    const { numDeletedRows } = await this.database
-      .deleteFrom('console_sessions')
-      .where('hash', '=', hash)
-      .executeTakeFirst()
+    const { numDeletedRows } = await durably(this.database, one =>
+      one.deleteFrom('console_sessions').where('hash', '=', hash).executeTakeFirst(),
+    )
     return numDeletedRows === 1n
   }
 
@@ -165,7 +167,7 @@ export class ConsoleRepository implements ConsoleRecords {
 
   /** Runs a change of users or sessions under a lock that serialises such changes across processes. */
   private change<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
-    return this.database.transaction().execute(async transaction => {
+    return durably(this.database, async transaction => {
       await lock(transaction, 'console')
       return work(transaction)
     })

@@ -109,22 +109,8 @@ export class ConversationRepository implements Conversations {
   }
 
   async add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean> {
-    return this.database.transaction().execute(async database => {
-      const { numUpdatedRows } = await database
-        .updateTable('conversations')
-        .set({ expires_at: expiresAt })
-        .where(isActive(owner, id, this.now()))
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) return false
-      const last = await database
-        .selectFrom('items')
-        .select(({ fn }) => fn.max('place').as('place'))
-        .where('owner', '=', owner)
-        .where('parent', '=', id)
-        .executeTakeFirst()
-      await insert(database, owner, id, items, Number(last?.place ?? -1) + 1, this.now())
-      return true
-    })
+    const addition = { owner, id, items, expiresAt, now: this.now() }
+    return this.database.transaction().execute(database => appendItems(database, addition))
   }
 
   async dropItem(owner: string, id: string, item: string): Promise<boolean> {
@@ -150,6 +136,37 @@ export class ConversationRepository implements Conversations {
       return numUpdatedRows > 0n
     })
   }
+}
+
+/** Items that are appended to a conversation, which then expires at `expiresAt`. Times are Unix milliseconds. */
+export interface NewItems {
+  readonly owner: string
+  /** Id of the conversation. */
+  readonly id: string
+  readonly items: readonly JsonObject[]
+  readonly expiresAt: number
+  readonly now: number
+}
+
+/** Appends items to a conversation within a transaction. Returns false if the conversation is unknown. */
+export async function appendItems(
+  database: Database,
+  { owner, id, items, expiresAt, now }: NewItems,
+): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('conversations')
+    .set({ expires_at: expiresAt })
+    .where(isActive(owner, id, now))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  const last = await database
+    .selectFrom('items')
+    .select(({ fn }) => fn.max('place').as('place'))
+    .where('owner', '=', owner)
+    .where('parent', '=', id)
+    .executeTakeFirst()
+  await insert(database, owner, id, items, Number(last?.place ?? -1) + 1, now)
+  return true
 }
 
 /** Inserts items that no upstream stores. */

@@ -12,8 +12,8 @@ import type { Engine, Row } from './engine.ts'
 const BUSY_TIMEOUT = 2000
 
 /**
- * Connection setup. Readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
- * writes but never corrupts the file.
+ * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
+ * writes (except those of `durably`) but never corrupt the file.
  */
 const SETUP = [
   `pragma busy_timeout = ${BUSY_TIMEOUT}`,

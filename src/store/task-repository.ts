@@ -72,7 +72,8 @@ export class TaskRepository implements Tasks {
     return { tasks: rows.slice(0, limit).map(taskOf), more: rows.length > limit }
   }
 
-  async advance(owner: string, id: string, { state, result, upstreamId }: TaskNews): Promise<boolean> {
+  async advance(owner: string, id: string, { state, result, upstreamId, polledAt }: TaskNews): Promise<boolean> {
+    const mayBeOld = polledAt !== undefined && RANKS[state] < FINAL
     const { numUpdatedRows } = await this.update(owner, id)
       .set({
         ...{ state, rank: RANKS[state], result: JSON.stringify(result), misses: 0 },
@@ -80,6 +81,7 @@ export class TaskRepository implements Tasks {
       })
       .where('rank', '<', FINAL)
       .where('rank', '<=', RANKS[state])
+      .$if(mayBeOld, query => query.where('polled_at', '<=', polledAt!))
       .executeTakeFirst()
     return numUpdatedRows === 1n
   }

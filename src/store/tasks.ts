@@ -73,7 +73,10 @@ export interface Tasks {
     owner: string,
     page: TaskPage,
   ): Promise<{ readonly tasks: readonly StoredTask[]; readonly more: boolean } | undefined>
-  /** Stores the upstream's answer to a submission or a poll. Returns false if the stored state is more advanced. */
+  /**
+   * Stores the upstream's answer to a submission or a poll. False if the stored state is already further, or for an
+   * unfinished task if a later poll was claimed: its answer is newer.
+   */
   advance(owner: string, id: string, news: TaskNews): Promise<boolean>
   /**
    * Claims the next poll of a task. Only one of several processes succeeds.
@@ -109,4 +112,6 @@ export interface TaskNews {
   readonly state: TaskState
   readonly result: CanonicalResult
   readonly upstreamId?: string
+  /** Time of the poll that was claimed for this answer. Absent for a submission. */
+  readonly polledAt?: number
 }

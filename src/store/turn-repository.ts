@@ -8,6 +8,7 @@ import { BATCH, dropEvents, dropItems, NO_UPSTREAM, upstreamColumns } from './it
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import type { TurnWrites } from './turn-writes.ts'
 import {
+  type Addition,
   type Chain,
   type FoundItem,
   type Link,
@@ -146,12 +147,12 @@ export class TurnRepository implements Turns {
     return false
   }
 
-  async put(turn: Turn, events?: NewEvents): Promise<void> {
-    await this.write(turn, true, itemRowsOf(turn, this.now()), events)
+  async put(turn: Turn, events?: NewEvents, addition?: Addition): Promise<void> {
+    await this.write(turn, true, itemRowsOf(turn, this.now()), events, addition)
   }
 
-  advance(turn: Turn, events?: NewEvents): Promise<boolean> {
-    return this.write(turn, false, outputRowsOf(turn, this.now()), events)
+  advance(turn: Turn, events?: NewEvents, addition?: Addition): Promise<boolean> {
+    return this.write(turn, false, outputRowsOf(turn, this.now()), events, addition)
   }
 
   private write(
@@ -159,15 +160,13 @@ export class TurnRepository implements Turns {
     isNew: boolean,
     items: readonly ItemRow[],
     events: NewEvents | undefined,
+    addition: Addition | undefined,
   ): Promise<boolean> {
-    const { owner, id } = turn
+    const { owner, id, expiresAt } = turn
     return this.writes.add({
-      owner,
-      id,
-      isNew,
-      row: rowOf(turn),
-      items,
+      ...{ owner, id, isNew, row: rowOf(turn), items },
       events: events && eventsRow(owner, id, events),
+      addition: addition && { owner, id: addition.conversation, items: addition.items, expiresAt, now: this.now() },
     })
   }
 

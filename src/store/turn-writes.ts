@@ -1,4 +1,5 @@
 import { insertText, isPostgres, runEach } from './bulk.ts'
+import { appendItems, type NewItems } from './conversation-repository.ts'
 import { storeFault } from './fault.ts'
 import { GroupedWrites } from './grouped-writes.ts'
 import { dropItemsOf, dropOutputOf, insertItems } from './items.ts'
@@ -15,6 +16,8 @@ export interface TurnWrite {
   /** The items to store with the row: all items of a new turn, otherwise only its output. */
   readonly items: readonly ItemRow[]
   readonly events?: EventsRow | undefined
+  /** Items that are appended to a conversation. */
+  readonly addition?: NewItems | undefined
 }
 
 /** Writes turns, their progress and their events. Groups concurrent writes into one transaction. */
@@ -45,8 +48,8 @@ const sizeOf = ({ row, items, events }: TurnWrite): number =>
   items.reduce((size, { item }) => size + item.length, (row?.response.length ?? 0) + (events?.texts.length ?? 0))
 
 /**
- * Writes a group and returns, for each write, whether it took effect. Locks the unfinished turns first and then writes
- * the turn rows, both in sorted order, so that concurrent changes wait without deadlocks.
+ * Writes all of a group and returns, for each, whether it was written. Locks the unfinished turns first, then writes
+ * the turn rows, then the conversations, all sorted, so that concurrent changes wait without deadlocks.
  */
 async function write(database: Database, all: readonly TurnWrite[]): Promise<readonly boolean[]> {
   const unfinished = await lockUnfinished(database, all)
@@ -73,8 +76,13 @@ async function write(database: Database, all: readonly TurnWrite[]): Promise<rea
     database,
     writes.flatMap(({ events = [] }) => events),
   )
+  for (const addition of additionsOf(writes)) await appendItems(database, addition)
   return all.map(mayWrite)
 }
+
+/** Returns the additions of writes in the order in which their conversations are locked. */
+const additionsOf = (writes: readonly TurnWrite[]): readonly NewItems[] =>
+  writes.flatMap(({ addition = [] }) => addition).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 
 const keyOf = ({ owner, id }: Pick<TurnWrite, 'owner' | 'id'>): string => `${owner} ${id}`
 

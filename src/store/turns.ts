@@ -30,6 +30,13 @@ export interface Turn {
   readonly worker?: string
 }
 
+/** Items that the end of a turn adds to a conversation, each with an id. */
+export interface Addition {
+  /** Id of the conversation. If it is unknown, nothing is added. */
+  readonly conversation: string
+  readonly items: readonly JsonObject[]
+}
+
 /** The items that one turn added to a chain. */
 export interface Link {
   /** Input items, then output items. */
@@ -70,14 +77,17 @@ export interface Turns {
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
   /** Returns true if any of the ids, of turns or items, was deleted or belongs only to another owner. */
   isForbidden(owner: string, ids: readonly string[]): Promise<boolean>
-  /** Stores a turn with the first events of its stream, and replaces a turn with the same id. */
-  put(turn: Turn, events?: NewEvents): Promise<void>
   /**
-   * Stores the progress of a turn or, without a lease, its end, and appends events of its stream. Returns false and
-   * changes nothing if the turn has already ended or was deleted.
+   * Stores a turn with the first events of its stream, and replaces a turn with the same id. In the same transaction,
+   * extends a conversation.
    */
-  advance(turn: Turn, events?: NewEvents): Promise<boolean>
-  /** Returns the ids whose turns are unfinished, whoever owns them. */
+  put(turn: Turn, events?: NewEvents, addition?: Addition): Promise<void>
+  /**
+   * Stores progress of a turn or, without a lease, its end, appends events of its stream and extends a conversation.
+   * Returns false and changes nothing if the turn has already ended or was deleted.
+   */
+  advance(turn: Turn, events?: NewEvents, addition?: Addition): Promise<boolean>
+  /** Returns those of the ids whose turns are unfinished, for any owner. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Renews the lease of an unfinished turn. Returns false if the turn has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>

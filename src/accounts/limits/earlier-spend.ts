@@ -38,7 +38,9 @@ export class EarlierSpend {
   private async read(key: string): Promise<InitialSpend | undefined> {
     const { now, read, onFault, onRecovery } = this.options
     const at = now()
-    if (at < this.restsUntil) return undefined
+    const rest = this.restsUntil - at
+    // A longer rest means that the clock was set back.
+    if (rest > 0 && rest <= REST) return undefined
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => timeout.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
     try {

@@ -38,8 +38,8 @@ export interface LimitStep {
   /** Cost in nanodollars. A negative number is a refund. */
   readonly cost: number
   /**
-   * Time of the reservation whose cost this step corrects, in Unix milliseconds. The correction is dropped if that day
-   * or month is over.
+   * Time at which the cost that this step corrects was reserved, in Unix milliseconds. The correction counts in that
+   * day and month, and is dropped if they are no longer remembered.
    */
   readonly reservedAt?: number | undefined
   /** Takes a concurrency slot of the key under this name: `OWNER.NUMBER`. */
@@ -186,8 +186,8 @@ class KeyCount {
       if (requests !== 0) this.requests?.take(requests, now)
       if (tokens !== 0) this.tokens?.take(tokens, now)
       if (step.cost !== 0) {
-        day?.add(now, step.cost, step.reservedAt)
-        month?.add(now, step.cost, step.reservedAt)
+        this.day?.add(step.reservedAt ?? now, step.cost)
+        this.month?.add(step.reservedAt ?? now, step.cost)
       }
       if (step.enter !== undefined && limits.concurrent !== undefined) this.enter(step.enter)
       if (step.leave !== undefined) this.leave(step.leave)
@@ -230,7 +230,7 @@ class KeyCount {
     const { concurrent, day, month } = limits
     return refusalBy(
       requests > 0 ? (this.requests?.wait(now, requests) ?? 0) : 0,
-      this.tokens?.wait(now, tokens) ?? 0,
+      requests > 0 || tokens > 0 ? (this.tokens?.wait(now, tokens) ?? 0) : 0,
       enter !== undefined && concurrent !== undefined && !this.hasRoom(enter, concurrent),
       day === undefined ? 0 : this.day!.wait(now, cost, day),
       month === undefined ? 0 : this.month!.wait(now, cost, month),

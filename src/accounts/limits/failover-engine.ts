@@ -124,6 +124,7 @@ export class FailoverEngine implements LimitEngine {
       this.leaves.shift()
     }
     if (!(await options.isSettled().catch(() => true))) throw UNSETTLED
+    this.reach.recovered()
   }
 }
 

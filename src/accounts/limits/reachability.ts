@@ -1,6 +1,8 @@
 /** Options: the probe of the shared counts, and the listeners. */
 export interface ReachabilityOptions {
-  /** Rejects while the shared counts are unreachable or out of date. */
+  /**
+   * Brings the shared counts up to date and calls `recovered` at once. Rejects while they are unreachable or out of date.
+   */
   readonly probe: () => Promise<void>
   readonly onFault?: ((thrown: unknown) => void) | undefined
   readonly onRecovery?: (() => void) | undefined
@@ -33,6 +35,12 @@ export class Reachability {
     this.wait()
   }
 
+  /** Records that the shared counts are reachable and up to date: the next step is counted there. */
+  recovered(): void {
+    this.timer = undefined
+    this.options.onRecovery?.()
+  }
+
   close(): void {
     this.closed = true
     clearTimeout(this.timer)
@@ -47,10 +55,7 @@ export class Reachability {
       await this.options.probe()
     } catch {
       if (!this.closed) this.wait()
-      return
     }
-    this.timer = undefined
-    this.options.onRecovery?.()
   }
 }
 

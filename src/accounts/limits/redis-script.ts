@@ -80,6 +80,16 @@ end
 local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number(4), number(5)
 local requests, tokens, cost = number(6), number(7), number(8)
 local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
+-- Adds the cost to the period in which it was reserved, if that is the current or the previous one.
+local function charged(index, name, amount, period_of)
+  local period = period_of(reserved)
+  if period == period_of(now) then return amount and math.max(0, amount + cost) end
+  local turns = amount and held[index] and held[index + 1] ~= period_of(now)
+  local function put(field, value) turned[#turned + 1] = field; turned[#turned + 1] = exact(math.max(0, value + cost)) end
+  if held[index] and held[index + 1] == period then put(turns and name .. 'b' or name, held[index])
+  elseif not turns and held[index + 4] and held[index + 5] == period then put(name .. 'b', held[index + 4]) end
+  return amount
+end
 local requests_level, tokens_level = level(1, rpm), level(4, tpm)
 if rpm and number(17) then requests_level = math.min(requests_level, number(17)) end
 if tpm and number(18) then tokens_level = math.min(tokens_level, number(18)) end
@@ -89,7 +99,7 @@ local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 if enforced then
   if (day and not day_spent) or (month and not month_spent) then return {} end
   if rpm and requests > 0 then requests_wait = wait(requests_level, rpm, requests) end
-  if tpm then tokens_wait = wait(tokens_level, tpm, tokens) end
+  if tpm and (requests > 0 or tokens > 0) then tokens_wait = wait(tokens_level, tpm, tokens) end
   if concurrent and enter ~= '' then
     redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
     local is_in = redis.call('ZSCORE', KEYS[2], enter)
@@ -104,8 +114,7 @@ if not refused then
   if rpm and requests ~= 0 then requests_level = take(requests_level, rpm, requests) end
   if tpm and tokens ~= 0 then tokens_level = take(tokens_level, tpm, tokens) end
   if cost ~= 0 then
-    if day_spent and day_of(reserved) >= day_of(now) then day_spent = math.max(0, day_spent + cost) end
-    if month_spent and month_of(reserved) >= month_of(now) then month_spent = math.max(0, month_spent + cost) end
+    day_spent, month_spent = charged(7, 'd', day_spent, day_of), charged(9, 'm', month_spent, month_of)
   end
   if concurrent and enter ~= '' then
     local lease = number(16)

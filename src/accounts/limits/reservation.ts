@@ -256,7 +256,7 @@ export class Reservation {
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.earlierSpend(step.key)
     if (initial !== undefined) return { ...step, initial }
-    this.cost = 0
+    this.cost -= step.cost
     return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 

@@ -106,6 +106,8 @@ export class SharedEngine implements LimitEngine {
     }
     // Forget the local counts, because the next outage starts from the shared levels.
     this.local.close()
+    // A step that was counted here from now on would not be transferred.
+    this.reach.recovered()
   }
 }
 

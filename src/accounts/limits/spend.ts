@@ -36,6 +36,7 @@ export const MONTHS: Period = {
 
 /** Nanodollars spent in one period. */
 interface Amount {
+  /** Number of the period. */
   readonly number: number
   amount: number
 }
@@ -60,10 +61,14 @@ export class Spend {
     return amount < limit && amount + cost <= limit ? 0 : this.period.remaining(now)
   }
 
-  /** Adds a cost. A negative cost is a refund. Ignores the correction of a cost reserved in an earlier period. */
-  add(now: number, cost: number, reservedAt = now): void {
-    const amount = this.current(now)
-    if (this.period.at(reservedAt) >= this.now.number) this.now.amount = Math.max(0, amount + cost)
+  /**
+   * Adds a cost to the period of a time, unless that period is neither the current nor the previous one. A negative cost
+   * is a refund.
+   */
+  add(at: number, cost: number): void {
+    const number = this.period.at(at)
+    const spent = this.now.number === number ? this.now : this.before?.number === number ? this.before : undefined
+    if (spent !== undefined) spent.amount = Math.max(0, spent.amount + cost)
   }
 
   /**

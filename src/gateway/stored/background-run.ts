@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type GatewayError, tooLarge } from '../../canonical/error.ts'
+import type { GatewayError } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { NewEvents } from '../../store/events.ts'
@@ -8,13 +8,13 @@ import type { Reply } from '../call.ts'
 import type { BackgroundReply } from './background-reply.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
-import { type Batch, type EventSource, resumeStream } from './resume.ts'
+import { type Batch, type EventSource, LOST, resumeStream } from './resume.ts'
 import type { Ended } from './stored-format.ts'
 
 /** Duration of a lease, in milliseconds. */
 const LEASE = 120_000
 
-/** Delay before each attempt to store the end of an answer, in milliseconds. */
+/** Delay before each attempt to store the end of an answer, or to read it, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
 /** Interval and total time of later attempts, after the end was sent, in milliseconds. */
@@ -125,11 +125,10 @@ export class BackgroundRun implements EventSource {
     return { first: log.stored, texts: log.pending() }
   }
 
-  /** Deletes the stored events, once, if later events could not be stored. */
-  private async forgetIncomplete(): Promise<void> {
-    if (!this.reply.log.lossy || this.forgotten) return
-    this.forgotten = true
-    await this.saver.forgetEvents()
+  /** Deletes the stored events if later ones are not stored. Returns true if no incomplete stream is stored. */
+  private async forgetIncomplete(): Promise<boolean> {
+    if (this.reply.log.lossy && !this.forgotten) this.forgotten = await this.saver.forgetEvents()
+    return this.forgotten || !this.reply.log.lossy
   }
 
   /** Stores the final response before the last event is sent. */
@@ -146,13 +145,8 @@ export class BackgroundRun implements EventSource {
     this.settled.resolve()
   }
 
-  private async saveEnd(): Promise<boolean | undefined> {
-    for (const wait of SAVE_DELAYS) {
-      if (wait > 0) await pause(wait)
-      const isStored = await this.storeEnd()
-      if (isStored !== undefined) return isStored
-    }
-    return undefined
+  private saveEnd(): Promise<boolean | undefined> {
+    return attempted(() => this.storeEnd())
   }
 
   /** Keeps trying to store an end that was sent while the store was failing. */
@@ -166,7 +160,7 @@ export class BackgroundRun implements EventSource {
   /** Stores the final response together with its last events. */
   private async storeEnd(): Promise<boolean | undefined> {
     const { reply, saver } = this
-    await this.forgetIncomplete()
+    if (!(await this.forgetIncomplete())) return undefined
     const events = this.newEvents()
     const isStored = await saver.advance(reply.response, {}, events)
     if (isStored === true) reply.log.store(events.texts)
@@ -174,14 +168,15 @@ export class BackgroundRun implements EventSource {
   }
 
   /**
-   * Adopts the outcome that another process stored. If the response was deleted in the meantime, also deletes its copy
-   * at the upstream.
+   * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
+   * deleted, too. Somebody ended it in either case, so that it is shown as cancelled if the outcome cannot be read.
    */
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
-    const turn = await this.saver.stored()
-    this.reply.response = turn?.response ?? this.cancelled(this.reply.response)
-    if (turn === undefined && this.saver.copy !== undefined) await this.context.copies.remove(this.saver.copy)
+    const { copy } = this.saver
+    const turn = await attempted(() => this.saver.stored())
+    this.reply.response = turn === undefined || turn === 'deleted' ? this.cancelled(this.reply.response) : turn.response
+    if (turn === 'deleted' && copy !== undefined) await this.context.copies.remove(copy)
   }
 
   get response(): JsonObject {
@@ -201,7 +196,15 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-/** Failure of a cancelled response, which has no error. */
-const UNNAMED = { code: '', message: '' }
+/** Repeats work while the store fails. Returns undefined if every attempt failed. */
+async function attempted<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (const wait of SAVE_DELAYS) {
+    if (wait > 0) await pause(wait)
+    const done = await work()
+    if (done !== undefined) return done
+  }
+  return undefined
+}
 
-const LOST = tooLarge('The stream has more events than can be replayed.')
+/** A cancelled response has no error. */
+const UNNAMED = { code: '', message: '' }

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Log } from '../../log.ts'
 import type { NewEvents } from '../../store/events.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
-import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
+import { type Addition, outputOf, type Turn, type Turns } from '../../store/turns.ts'
 import { accountName } from '../../upstreams/accounts-of-channels.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { UpstreamCopy } from './copies.ts'
@@ -26,8 +26,8 @@ export interface NewTurn {
 /** Repositories of turns, and the time for which turns are stored. */
 export interface Repositories {
   readonly turns: readonly Turns[]
-  /** Store for conversations and background events. Undefined if only a socket holds the turns. */
-  readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
+  /** Store of background events. Undefined if only a socket holds the turns. */
+  readonly store: Pick<StoreView, 'events'> | undefined
   /** Time for which a turn is stored, in milliseconds. */
   readonly lifetime: number
   readonly log: Log
@@ -108,9 +108,9 @@ export class ResponseSaver {
 
   private store(method: 'put' | 'advance', turn: Turn, events?: NewEvents): Promise<boolean | undefined> {
     return this.ignoringFaults(async () => {
+      const addition = turn.lease === undefined ? this.additionOf(turn) : undefined
       for (const repository of this.repositories.turns)
-        if ((await repository[method](turn, events)) === false) return false
-      if (turn.lease === undefined) await this.addToConversation(turn)
+        if ((await repository[method](turn, events, addition)) === false) return false
       return true
     })
   }
@@ -127,14 +127,20 @@ export class ResponseSaver {
     return (await this.repositories.store?.events.from(this.owner, this.id, number)) ?? []
   }
 
-  /** Deletes the stored events of the answer. */
-  async forgetEvents(): Promise<void> {
-    await this.ignoringFaults(async () => this.repositories.store?.events.drop(this.owner, this.id))
+  /** Deletes the stored events of the answer. Returns false if the store fails. Never rejects. */
+  async forgetEvents(): Promise<boolean> {
+    const isDone = await this.ignoringFaults(async () => {
+      await this.repositories.store?.events.drop(this.owner, this.id)
+      return true
+    })
+    return isDone === true
   }
 
-  /** Reads the turn from the store. */
-  async stored(): Promise<Turn | undefined> {
-    return this.ignoringFaults(async () => this.repositories.turns[0]?.find(this.owner, this.id))
+  /** Reads the turn from the store. Undefined if the store fails. Never rejects. */
+  async stored(): Promise<Turn | 'deleted' | undefined> {
+    return this.ignoringFaults(
+      async () => (await this.repositories.turns[0]?.find(this.owner, this.id)) ?? ('deleted' as const),
+    )
   }
 
   private turnOf(id: string, response: JsonObject, more: Progress): Turn {
@@ -148,11 +154,11 @@ export class ResponseSaver {
     }
   }
 
-  private async addToConversation(turn: Turn): Promise<void> {
-    const { owner, conversation } = this.newTurn
-    if (conversation === undefined) return
-    const items = [...this.input, ...outputOf(turn).map(withId)]
-    await this.repositories.store?.conversations.add(owner, conversation, items, turn.expiresAt)
+  /** Returns what the end of a turn adds to the conversation that it continues. */
+  private additionOf(turn: Turn): Addition | undefined {
+    const { conversation } = this.newTurn
+    if (conversation === undefined) return undefined
+    return { conversation, items: [...this.input, ...outputOf(turn).map(withId)] }
   }
 
   private async ignoringFaults<T>(work: () => Promise<T>): Promise<T | undefined> {

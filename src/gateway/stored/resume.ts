@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { tooLarge } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EVENT_STREAM, streamHeaders } from '../../egress/transport/sse.ts'
@@ -84,11 +85,13 @@ const READ_INTERVAL = { least: 250, most: 1000 } as const
  */
 export function storedEvents(owner: string, id: string, events: Events, turn: () => Promise<Turn>): EventSource {
   let wait: number = READ_INTERVAL.least
+  let known = 0
   return {
     from: async number => {
       const texts = await events.from(owner, id, number)
       if (texts.length > 0) {
         wait = READ_INTERVAL.least
+        known = number + texts.length
         return { texts, over: false }
       }
       const { lease, response } = await turn()
@@ -97,6 +100,7 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
       const last = await events.from(owner, id, number)
       if (last.length > 0) return { texts: last, over: false }
       const count = await events.count(owner, id)
+      if (count < known) throw LOST
       return { texts: number > count ? [] : [ending(response, count)], over: true }
     },
     until: () => {
@@ -107,7 +111,10 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
   }
 }
 
-/** Returns the events of a response that was not streamed, as if it had been. */
+/** Events of a stream were deleted, because there were too many to store all of them. */
+export const LOST = tooLarge('The stream has more events than can be replayed.')
+
+/** Builds the events of a response that was not streamed, as if it had been. */
 export function replayedResult(response: JsonObject): EventSource {
   const format = formatOfAnswer(response)
   const before = format.replayed(response).map(({ data }, index) => format.numbered(data, index))

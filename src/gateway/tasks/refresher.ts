@@ -110,7 +110,7 @@ export class Refresher {
     if (upstream === undefined) return task
     try {
       const result = await requestState(upstream, this.closing.signal)
-      const after = await this.advance(task, storable(result, targetOf(upstream), task), result)
+      const after = await this.advance(task, storable(result, targetOf(upstream), task), result, now)
       return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
     } catch (thrown) {
       if (this.closing.signal.aborted) return task
@@ -137,10 +137,16 @@ export class Refresher {
     task: StoredTask,
     stored: CanonicalResult,
     { id, task: update }: CanonicalResult,
+    polledAt: number,
   ): Promise<StoredTask> {
     if (update === undefined) return task
     const upstreamId = task.upstreamId ?? id
-    const change = { state: update.state, result: merged(task.result, stored), ...(upstreamId && { upstreamId }) }
+    const change = {
+      state: update.state,
+      result: merged(task.result, stored),
+      ...(upstreamId && { upstreamId }),
+      polledAt,
+    }
     const moved = await this.options.store().advance(task.owner, task.id, change)
     if (!moved) return this.reload(task)
     const after = { ...task, ...change }

@@ -110,7 +110,10 @@ export class Submission {
     return this.isUnknown
   }
 
-  /** Stores the upstream's answer, with retries. Rejects if the store fails every attempt. */
+  /**
+   * Stores the upstream's answer, with retries, and returns the task as stored: another process that took this one for
+   * dead may have ended it. Rejects if the store fails every attempt.
+   */
   async storeAccepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
     this.isAccepted = true
     const { store, owner, request } = this.options
@@ -122,8 +125,9 @@ export class Submission {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.advance(owner, this.id, change)
-        break
+        const isStored = await store.advance(owner, this.id, change)
+        const ended = isStored ? undefined : await store.find(owner, this.id)
+        return ended ?? { ...this.stored!, ...change }
       } catch (thrown) {
         if (attempt === ATTEMPTS) {
           this.isUnknown = true
@@ -132,7 +136,6 @@ export class Submission {
         await new Promise(resolve => setTimeout(resolve, RETRY * attempt))
       }
     }
-    return { ...this.stored!, ...change }
   }
 
   /** Ends the attempts. Drops a task that no upstream has. Returns a task that an upstream may have accepted. */

@@ -289,6 +289,63 @@ describe('budgets', () => {
     expect(refusal(() => key.allowance().enter()).message).toContain('month')
   })
 
+  it('keep what was reserved where more is reserved while what was spent before cannot be read', async () => {
+    let isDown = false
+    const key = new Key({ budget: { day: 10 } }, async () => {
+      if (isDown) throw new Error('no store')
+      return { day: 0, month: 0 }
+    })
+    const request = await key.paid(4 * DOLLAR)
+    const now = key.now
+    isDown = true
+    key.now -= 3 * 86_400_000
+    await request.cover(() => 6 * DOLLAR)
+    key.now = now
+    request.settle({ input: 1 }, 5 * DOLLAR)
+    await key.paid(5 * DOLLAR)
+    expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
+  })
+
+  it('are corrected in the day in which they were reserved, where the clock was set back meanwhile', async () => {
+    const key = new Key({ budget: { day: 10 } })
+    const request = await key.paid(6 * DOLLAR)
+    const now = key.now
+    key.now -= 86_400_000
+    await key.paid(10 * DOLLAR)
+    request.settle({ input: 1 }, 1 * DOLLAR)
+    expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
+    key.now = now
+    await key.paid(9 * DOLLAR)
+    expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
+  })
+
+  it('are read at once where the clock was set back after a read that failed', async () => {
+    let works = false
+    const key = new Key({ budget: { day: 1 } }, async () => {
+      if (!works) throw new Error('no store')
+      return { day: DOLLAR, month: DOLLAR }
+    })
+    await key.paid(1)
+    works = true
+    key.now -= 3_600_000
+    expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
+  })
+
+  it('cover a dearer model, whether tokens are left or not: the request has its own', async () => {
+    const key = new Key({ tpm: 400, budget: { day: 10 } })
+    const request = key.allowance()
+    await request.enter()
+    await request.reserve(
+      () => ({ input: 200, output: 200 }),
+      Number.POSITIVE_INFINITY,
+      () => DOLLAR,
+    )
+    expect(await request.cover(() => 2 * DOLLAR)).toBeUndefined()
+    expect(await refusalOf((async () => request.cover(() => 11 * DOLLAR))())).toMatchObject({
+      code: 'insufficient_quota',
+    })
+  })
+
   it('begin with what was spent before, read once for all that wait', async () => {
     let reads = 0
     const key = new Key({ budget: { day: 1 } }, async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type LimitState, type LimitStep, MemoryEngine } from '../../../src/accounts/limits/engine.ts'
 import { Limits } from '../../../src/accounts/limits/index.ts'
 import { type AskSteps, takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
+import { type SharedCounts, SharedEngine } from '../../../src/accounts/limits/shared-engine.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
 import { OpenRedis } from '../../../src/store/cluster/redis.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
@@ -256,4 +257,40 @@ it('a request that a worker refused without a primary is not charged after the r
   state.fails = false
   await until(() => !limits.isAlone)
   await reserving()
+})
+
+/** Returns what is counted as shared of two steps, the second one some steps of the event loop after the probe. */
+async function sharedAfter(steps: number): Promise<number | undefined> {
+  const shared = new MemoryEngine()
+  const initial = { day: 0, month: 0, at: Date.now() }
+  const spending = { key: 'k', limits: { day: 100 }, requests: 0, tokens: 0, cost: 1, enforced: false, initial }
+  const used: unknown[] = []
+  const spendLater = async (): Promise<void> => {
+    for (let step = 0; step < steps; step++) await undefined
+    used.push(engine.step(spending))
+  }
+  let isDown = true
+  const counts: SharedCounts = {
+    ...{ isUp: true, takesDoubtful: true, mayBeCounted: () => false, leaveAll() {}, close() {} },
+    async step(step) {
+      if (isDown) throw new Error('away')
+      return shared.step(step)
+    },
+    async probe() {
+      if (isDown) throw new Error('away')
+      void spendLater()
+    },
+  }
+  const engine: SharedEngine = new SharedEngine(counts, { local: new MemoryEngine() })
+  closing.push(() => engine.close())
+  used.push(await engine.step(spending))
+  isDown = false
+  await until(() => engine.isShared && used.length === 2)
+  await Promise.all(used)
+  return shared.spent('k', spending.limits)?.day
+}
+
+it('what is used in the moment in which counts are shared again is shared', async () => {
+  const moments = Array.from({ length: 16 }, (_, steps) => sharedAfter(steps))
+  expect(await Promise.all(moments)).toEqual(moments.map(() => 2))
 })
