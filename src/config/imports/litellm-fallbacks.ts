@@ -67,7 +67,7 @@ export const aliases: ReadSetting = (draft, setting) => {
 }
 
 /** Returns the model of an alias: a name, or the field `model`. */
-const modelOf = (target: unknown): string => (typeof target === 'string' ? target : String(objectOf(target)['model']))
+const modelOf = (target: unknown): string => textOf(target) ?? textOf(objectOf(target)['model']) ?? ''
 
 /** Returns whether some channel has the model. */
 function addAlias(draft: Draft, alias: string, model: string): boolean {
