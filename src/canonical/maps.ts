@@ -1,4 +1,8 @@
-/* Replacements for `Map.getOrInsertComputed` and `Map.groupBy`, which the oldest supported engines lack. */
+/* Lookups in maps and tables. Two of them replace `Map.getOrInsertComputed` and `Map.groupBy`, which older engines lack. */
+
+/** Returns a row of a table by an untrusted name. Names that every object inherits have none. */
+export const rowOf = <T>(table: { readonly [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 /** Returns the value of a key. If the key is absent, first creates and adds the value. */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {

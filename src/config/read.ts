@@ -36,7 +36,10 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
     faults,
     found
       .filter(({ path }) => !isUnset(path))
-      .map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
+      .map(({ path, message }) => ({
+        ...{ path: pathText(path), line: source.lineOf(path) },
+        message: source.withoutValues(message),
+      })),
   )
   if (faults.length === 0) return config
   throw new ConfigError(sortedByLine(faults), file)

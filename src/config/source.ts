@@ -13,6 +13,8 @@ export interface Source {
   readonly faults: readonly Fault[]
   /** Paths of texts with unset variables. */
   readonly unset: readonly Path[]
+  /** Replaces the values of variables in a message by their names, because they may be secrets in a wrong place. */
+  withoutValues(message: string): string
 }
 
 export type Env = { readonly [name: string]: string | undefined }
@@ -26,9 +28,10 @@ export function readSource(text: string, env: Env): Source {
     message: error.message,
     line: lines.linePos(error.pos[0]).line,
   }))
-  if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults, unset: [] }
+  if (faults.length > 0)
+    return { value: undefined, lineOf: () => 1, faults, unset: [], withoutValues: message => message }
   const unset: Path[] = []
-  interpolate(document, env, (message, offset, path) => {
+  const values = interpolate(document, env, (message, offset, path) => {
     faults.push({ path: '', message, line: lines.linePos(offset).line })
     unset.push(path)
   })
@@ -37,7 +40,21 @@ export function readSource(text: string, env: Env): Source {
     lineOf: path => lines.linePos(offsetOf(document, path)).line,
     faults,
     unset,
+    withoutValues: message => withoutValues(message, values),
   }
+}
+
+/** Minimum length of a variable's value that messages do not show. Shorter ones are ports, names and words. */
+const MIN_SECRET_LENGTH = 8
+
+/** Replaces values by the variables that they came from, as they are and as JSON quotes them. */
+function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
+  let safe = message
+  for (const [value, name] of values)
+    if (value.length >= MIN_SECRET_LENGTH)
+      for (const shown of [JSON.stringify(value).slice(1, -1), value])
+        safe = safe.replaceAll(shown, () => `\${${name}}`)
+  return safe
 }
 
 /**
@@ -75,20 +92,30 @@ function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
 /** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
-function interpolate(document: Document, env: Env, fault: (message: string, offset: number, path: Path) => void): void {
+/** Replaces the variables in all texts. Returns the names of the variables by their values. */
+function interpolate(
+  document: Document,
+  env: Env,
+  fault: (message: string, offset: number, path: Path) => void,
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
   visit(document, {
     Scalar(key, node, above) {
       if (key === 'key' || typeof node.value !== 'string') return
       node.value = node.value.replace(VARIABLE, (whole, name: string | undefined, fallback: string | undefined) => {
         if (name === undefined) return '${'
         const value = env[name]
-        if (value !== undefined && (value !== '' || fallback === undefined)) return value
+        if (value !== undefined && (value !== '' || fallback === undefined)) {
+          values.set(value, name)
+          return value
+        }
         if (fallback === undefined)
           fault(`the environment variable ${name} is not set`, node.range?.[0] ?? 0, pathOf(node, above))
         return fallback ?? whole
       })
     },
   })
+  return values
 }
 
 /** Returns the path of a node: the keys and indexes that lead to it. */

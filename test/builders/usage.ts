@@ -1,16 +1,6 @@
 import { requestId } from '../../src/store/usage/request-id.ts'
 import type { UsageRow } from '../../src/store/usage/row.ts'
-
-/** Returns a generator of numbers between 0 and 1 that are the same in every run (mulberry32). */
-export function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { random } from './random.ts'
 
 export interface Traffic {
   readonly since: number

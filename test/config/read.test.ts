@@ -540,3 +540,18 @@ describe('without a config', () => {
     expect(readConfig('channels: []', { XAI_API_KEY: 'x' }).channels).toEqual([])
   })
 })
+
+describe('a secret in a wrong place is not in the fault', () => {
+  const KEY = 'sk-"of the environment"\n1234'
+
+  it.each([
+    ['a channel', 'channels: ["${OPENAI_API_KEY}"]', 'expected a map, found "${OPENAI_API_KEY}"'],
+    ['a provider', 'channels: [{ name: a, provider: "${OPENAI_API_KEY}" }]', '${OPENAI_API_KEY}'],
+    ['a number', 'server: { port: "port ${OPENAI_API_KEY}" }', 'found "port ${OPENAI_API_KEY}"'],
+    ['an address', 'redis: "${OPENAI_API_KEY}"', ''],
+  ])('%s', (_, text, said) => {
+    const read = () => readConfig(text, { OPENAI_API_KEY: KEY })
+    expect(read).toThrow(said)
+    expect(read).not.toThrow('of the environment')
+  })
+})

@@ -1,28 +1,21 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/canonical/error.ts'
-import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import { fold, unfold } from '../../src/canonical/fold.ts'
-import { isObject, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { fold } from '../../src/canonical/fold.ts'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { type CanonicalResult, rankedAsRequested } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
-import { type Work, workOf } from '../../src/canonical/work.ts'
+import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essentialLosses, lossHeaders, shownLosses } from '../../src/egress/losses.ts'
-import { FORMAT_FACTS } from '../../src/formats/index.ts'
-import { prepare } from '../../src/gateway/prepare.ts'
 import { checkedResult } from '../../src/gateway/read-result.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { eventParser } from '../../src/ingress/transport/event-parser.ts'
-import type { Target } from '../../src/upstreams/router.ts'
-import { channelAt } from '../builders/config.ts'
+import { bodiesIn, eventsIn } from '../builders/fixtures.ts'
 import { asked as ASKED, streamed } from './arbitrary-result.ts'
 import { grammarFault } from './grammar.ts'
+import { journey, orRefused, streamedTo, told, writersFor } from './journeys.ts'
 import { spoiled } from './spoiled.ts'
-import { formatsWith, handedTo, holds } from './support.ts'
+import { formatsWith, holds } from './support.ts'
 import { ANSWERS, WIRES } from './wires.ts'
 import { jobsWith, WORKS } from './works.ts'
 
@@ -31,83 +24,13 @@ import { jobsWith, WORKS } from './works.ts'
  * field without a check of its type. Another law covers the readers alone. This one includes all steps after them.
  */
 
-/** Runs work. A failure that is reported is fine, a bug is not. */
-function orRefused<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (thrown) {
-    if (thrown instanceof GatewayError && thrown.error.kind !== 'internal') return undefined
-    throw thrown
-  }
-}
-
-const target = (from: string, to: string, upstreamModel: string): Target => {
-  const channel = channelAt('http://127.0.0.1:1', { format: to })
-  return { channel, format: channel.formats[0]!, native: from === to, emulated: false, upstreamModel, resting: false }
-}
-
-const SAID: CanonicalResult = {
-  id: 'a',
-  model: 'm',
-  createdAt: 1,
-  candidates: [
-    {
-      content: [
-        { type: 'text', text: 'a' },
-        { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' },
-      ],
-      finish: { reason: 'stop' },
-    },
-  ],
-  usage: { input: 1, output: 1 },
-}
-
-const does = (format: string, work: Work): boolean => FORMAT_FACTS.get(format)?.does.includes(work) === true
-
-/** Runs all steps on a request before it is sent, and on its answer. */
-function journey(from: string, request: CanonicalRequest): void {
-  const work = workOf(request)
-  for (const to of formatsWith('request')) {
-    if (!does(to, work)) continue
-    for (const model of [request.model, 'other']) {
-      const prepared = orRefused(() => prepare(handedTo(to, request), target(from, to, model)))
-      if (prepared === undefined) continue
-      JSON.stringify(prepared.wire.body)
-      lossHeaders(shownLosses(prepared.losses))
-      essentialLosses(prepared.losses, request)
-      READERS[from]!.locate?.(request)(['messages', 0, 'content', 0])
-    }
-  }
-  told(from, WORKS[work] === undefined || work === 'conversation' ? SAID : { ...SAID, candidates: [] }, request)
-}
-
-/** Returns an answer as its caller gets it, whole and streamed. */
-function told(to: string, result: CanonicalResult, asked: CanonicalRequest): void {
-  const writer = WRITERS[to]!
-  const headed = { ...result, id: result.id ?? 'a', model: result.model ?? 'm', createdAt: result.createdAt ?? 1 }
-  orRefused(() => JSON.stringify(writer.result!(rankedAsRequested(headed, asked), asked).wire.body))
-  streamedTo(to, unfold(headed), asked)
-}
-
-function streamedTo(
-  to: string,
-  events: Iterable<CanonicalEvent>,
-  asked: CanonicalRequest,
-): readonly WireEvent[] | undefined {
-  const machine = WRITERS[to]!.events?.(asked)
-  return machine === undefined ? undefined : orRefused(() => drain(machine, events))
-}
-
-const writersFor = (work: Work): readonly string[] =>
-  formatsWith('request').filter(format => does(format, work) && WRITERS[format]!.result !== undefined)
-
 /** An object without a string form, although every template and every `String()` needs one. */
 const WORDLESS = { toString: 'zz' }
 
 describe('wrong types: a caller’s request is refused, or written for whoever may answer it', () => {
   it.each(formatsWith('request'))('%s', format => {
     const made = WIRES[format]!.request
-    const known = fc.tuple(made, fc.constantFrom(...fixtures(format, 'request.json')))
+    const known = fc.tuple(made, fc.constantFrom(...bodiesIn(format, 'request.json')))
     const whole = fc.oneof(
       made,
       known.map(([wire, body]) => ({ ...wire, body })),
@@ -130,7 +53,7 @@ describe('wrong types: a caller’s request is refused, or written for whoever m
 describe('wrong types: an upstream’s answer is no answer, or told to whoever asked', () => {
   it.each(ANSWERS)('%s', (_, format, answers, asked) => {
     const work = workOf(asked)
-    const known = work === 'conversation' ? fixtures(format, 'result.json') : []
+    const known = work === 'conversation' ? bodiesIn(format, 'result.json') : []
     const bodies = known.length === 0 ? answers : fc.oneof(answers, fc.constantFrom(...known))
     holds(spoiled(bodies), body => heard(format, body, asked))
   })
@@ -210,16 +133,3 @@ const disordered = (events: readonly WireEvent[]): fc.Arbitrary<readonly WireEve
     const rest = stays ? [...events] : events.filter(one => one !== event)
     return to % 3 === 0 ? rest : rest.toSpliced(to % (rest.length + 1), 0, event!)
   })
-
-/** Returns the project's own bodies of a format, without those translated from another. */
-function fixtures(format: string, kind: string): readonly JsonObject[] {
-  return globSync(`fixtures/${format}/*.${kind}`)
-    .filter(path => !path.includes('.to-'))
-    .map(path => JSON.parse(readFileSync(path, 'utf8')) as JsonObject)
-    .map(file => (isObject(file['body']) ? file['body'] : file))
-}
-
-function eventsIn(path: string): readonly WireEvent[] {
-  const parser = eventParser()
-  return [...parser.push(readFileSync(path)), ...parser.end()]
-}

@@ -78,13 +78,19 @@ function listOf(value: unknown): JsonObject[] {
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
 }
 
+/** Returns a number or the number in a text. `Number` would throw for objects, which have no string form. */
+const numeralOf = (value: unknown): number =>
+  typeof value === 'string' ? Number(value) : typeof value === 'number' ? value : Number.NaN
+
+const idOf = ({ id }: JsonObject): string => (typeof id === 'string' || typeof id === 'number' ? String(id) : 'unnamed')
+
 /** Returns the priority in these programs, where higher values are tried first. */
 const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
 
 function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: readonly number[], path: string): void {
-  const name = textOf(channel['name'])?.trim() || `channel-${String(channel['id'])}`
+  const name = textOf(channel['name'])?.trim() || `channel-${idOf(channel)}`
   const note = (text: string): void => void draft.notes.push({ path: `${path} (${name})`, text })
-  const type = Number(channel['type'])
+  const type = numeralOf(channel['type'])
   const upstream = TYPES[program]?.[type]
   if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
@@ -154,7 +160,7 @@ function keysOf(channel: JsonObject, name: string, note: (text: string) => void)
   const keys = listed(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
-  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', String(channel['id'])]
+  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', idOf(channel)]
   const variable = [...words, 'KEY'].join('_').replace(/^(?=\d)/, '_')
   note(`lists of channels hide the key: set ${variable}`)
   return { key: `\${${variable}}` }

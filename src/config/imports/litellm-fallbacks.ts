@@ -69,8 +69,8 @@ export const aliases: ReadSetting = (draft, setting) => {
     : 'aliases have no fields except `model`; lists of models contain all aliases'
 }
 
-/** Returns the model of an alias, which is a name or has the field `model`. */
-const modelOf = (target: unknown): string => (typeof target === 'string' ? target : String(objectOf(target)['model']))
+/** Returns the model of an alias: a name, or the field `model`. */
+const modelOf = (target: unknown): string => textOf(target) ?? textOf(objectOf(target)['model']) ?? ''
 
 /** Adds an alias to every channel that has the model. Returns false if no channel has it. */
 function addAlias(draft: Draft, alias: string, model: string): boolean {

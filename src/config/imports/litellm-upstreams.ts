@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import { textOf } from './draft.ts'
 
@@ -40,7 +41,7 @@ export function accountOf(params: JsonObject, info: JsonObject): Account | strin
   const written = textOf(params['model'])
   if (written === undefined) return 'litellm_params.model is missing'
   const { prefix, model } = partsOf(written, textOf(params['custom_llm_provider']))
-  const cloud = CLOUDS[prefix]?.(params, model)
+  const cloud = rowOf(CLOUDS, prefix)?.(params, model)
   const account = cloud ?? plainAccount(prefix, model, params, info)
   return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
 }
@@ -125,9 +126,9 @@ const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) =
 
 function plainAccount(prefix: string, model: string, params: JsonObject, info: JsonObject): Account | string {
   const address = addressOf(params)
-  if (address !== undefined && (COMPATIBLE.has(prefix) || PRESETS[prefix] === undefined))
+  if (address !== undefined && (COMPATIBLE.has(prefix) || rowOf(PRESETS, prefix) === undefined))
     return compatible(params, info, model)
-  const provider = PRESETS[prefix]
+  const provider = rowOf(PRESETS, prefix)
   if (provider === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
   const suffix = prefix.startsWith('ollama') ? '/v1' : ''
   const base_url = address === undefined ? undefined : address.replace(/\/+$/, '').replace(/\/v1$/, '') + suffix
@@ -139,7 +140,11 @@ function compatible(params: JsonObject, info: JsonObject, model: string): Accoun
   const address = addressOf(params)
   if (address === undefined) return 'api_base is missing'
   const fields = { ...keyFields(params, 'none'), base_url: address.replace(/\/+$/, '') }
-  return { provider: 'custom', model, fields: { ...fields, formats: FORMATS[String(info['mode'])] ?? ['chat'] } }
+  return {
+    provider: 'custom',
+    model,
+    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? ['chat'] },
+  }
 }
 
 const addressOf = (params: JsonObject): string | undefined => settingOf(params['api_base'] ?? params['base_url'])

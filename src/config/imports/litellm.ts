@@ -1,4 +1,5 @@
 import { append } from '../../canonical/lists.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { matches } from '../glob.ts'
 import {
@@ -34,12 +35,12 @@ export function importLitellm(value: unknown): Draft {
     if (config[section] !== undefined && !isObject(config[section]))
       draft.notes.push({ path: section, text: 'it is not a map of settings' })
     for (const [field, setting] of Object.entries(objectOf(config[section]))) {
-      const note = (ROUTER_FIELDS[field] ?? unknownField)(draft, setting, config)
+      const note = (rowOf(ROUTER_FIELDS, field) ?? unknownField)(draft, setting, config)
       if (note !== undefined) draft.notes.push({ path: `${section}.${field}`, text: note })
     }
   }
   for (const field of Object.keys(config).filter(name => !SECTIONS.has(name)))
-    draft.notes.push({ path: field, text: OTHER_SECTIONS[field] ?? 'the config has no such part' })
+    draft.notes.push({ path: field, text: rowOf(OTHER_SECTIONS, field) ?? 'the config has no such part' })
   complete(
     draft,
     SETTINGS.map(section => [section, objectOf(config[section])]),
@@ -99,7 +100,7 @@ function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | unde
   const note = (field: string, text: string): void => void draft.notes.push({ path: `${path}.${field}`, text })
   for (const field of Object.keys(rest)) note(field, 'an entry has no such field')
   for (const field of unread(params)) note(`litellm_params.${field}`, paramNote(field, name))
-  for (const field of unread(info)) note(`model_info.${field}`, INFO_NOTES[field] ?? 'a model has no such field')
+  for (const field of unread(info)) note(`model_info.${field}`, rowOf(INFO_NOTES, field) ?? 'a model has no such field')
   for (const field of lost)
     note(
       `${info[field] === undefined ? 'litellm_params' : 'model_info'}.${field}`,
@@ -169,7 +170,7 @@ const PARAM_NOTES: { readonly [field: string]: string } = {
 const paramNote = (field: string, name: string): string =>
   field === 'max_tokens' || field === 'max_completion_tokens'
     ? `write the model's limit as \`models: { ${JSON.stringify(name)}: { max_output: … } }\``
-    : (PARAM_NOTES[field] ?? 'a channel has no such field')
+    : (rowOf(PARAM_NOTES, field) ?? 'a channel has no such field')
 
 const INFO_NOTES: { readonly [field: string]: string } = {
   base_model:

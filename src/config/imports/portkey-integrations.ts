@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, freeName, objectOf, objectsOf, textOf } from './draft.ts'
 import { PRESETS } from './portkey-presets.ts'
@@ -10,7 +11,7 @@ export function importIntegrations(draft: Draft, config: JsonObject): void {
   for (const [index, one] of objectsOf(config['integrations']).entries())
     addIntegration(draft, one, `integrations[${index}]`)
   for (const field of Object.keys(config).filter(name => name !== 'integrations'))
-    draft.notes.push({ path: field, text: NOTES[field] ?? 'the config has no such part' })
+    draft.notes.push({ path: field, text: rowOf(NOTES, field) ?? 'the config has no such part' })
 }
 
 const NOTES: { readonly [field: string]: string } = {
@@ -21,7 +22,7 @@ const NOTES: { readonly [field: string]: string } = {
 
 function addIntegration(draft: Draft, integration: JsonObject, path: string): void {
   const named = textOf(integration['provider'])
-  const provider = PRESETS[named ?? '']
+  const provider = rowOf(PRESETS, named ?? '')
   if (provider === undefined) {
     const text = named === undefined ? 'it names no provider' : `there is no preset for "${named}"`
     draft.notes.push({ path: `${path}.provider`, text })

@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import { addressIn, type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
 import { CLOUDS, type PortkeyAccount } from './portkey-clouds.ts'
@@ -57,10 +58,10 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
-  const cloud = CLOUDS[textOf(target['provider']) ?? '']?.taken ?? []
+  const cloud = rowOf(CLOUDS, textOf(target['provider']) ?? '')?.taken ?? []
   for (const field of Object.keys(target))
     if (!TAKEN.has(field) && !cloud.includes(field))
-      draft.notes.push({ path: `${path}${field}`, text: NOTES[field] ?? 'a channel has no such field' })
+      draft.notes.push({ path: `${path}${field}`, text: rowOf(NOTES, field) ?? 'a channel has no such field' })
   for (const field of Object.keys(objectOf(target['override_params'])))
     if (field !== 'model')
       draft.notes.push({
@@ -115,9 +116,9 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   }
   if (name === undefined) return 'it names no provider'
   if (name.startsWith('@')) return `only Portkey has "${name}": write the provider and its key`
-  const cloud = CLOUDS[name]?.account(target)
+  const cloud = rowOf(CLOUDS, name)?.account(target)
   if (cloud !== undefined) return typeof cloud === 'string' ? cloud : { ...cloud, model: model ?? cloud.model }
-  const provider = PRESETS[name]
+  const provider = rowOf(PRESETS, name)
   if (provider === undefined) return `there is no preset for "${name}": write a channel with provider: custom`
   return { provider, model, fields: defined({ key }) }
 }

@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import zlib from 'node:zlib'
+import { rowOf } from '../../canonical/maps.ts'
 import { textIn } from './body.ts'
 import { framesIn, isFramed, reframed } from './event-frames.ts'
 import { eventRanges } from './event-ranges.ts'
@@ -27,7 +28,7 @@ const DECODERS: { readonly [encoding: string]: (() => Transform) | undefined } =
 /** Returns true if the recorder can decode an encoding, given as an item of the header `accept-encoding`. */
 export const isDecodable = (accepted: string): boolean => {
   const encoding = accepted.split(';')[0]!.trim().toLowerCase()
-  return encoding === 'identity' || DECODERS[encoding] !== undefined
+  return encoding === 'identity' || rowOf(DECODERS, encoding) !== undefined
 }
 
 /**
@@ -35,7 +36,7 @@ export const isDecodable = (accepted: string): boolean => {
  * the encoding is unknown or does not match the bytes.
  */
 export async function decodedChunks(chunks: readonly Chunk[], encoding: string): Promise<readonly Chunk[] | undefined> {
-  const decoder = DECODERS[encoding.trim().toLowerCase()]?.()
+  const decoder = rowOf(DECODERS, encoding.trim().toLowerCase())?.()
   if (decoder === undefined) return undefined
   const decoded: Chunk[] = []
   let ms = 0

@@ -104,4 +104,4 @@ function rewritten(
 }
 
 const identityOf = (value: { readonly [name: string]: Json }): string =>
-  IDENTITY.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${String(value[name])})`])).join('')
+  IDENTITY.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${JSON.stringify(value[name])})`])).join('')

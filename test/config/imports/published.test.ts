@@ -163,7 +163,8 @@ describe('a config of LiteLLM', () => {
     const router = some({
       ...settings,
       ...{
-        timeout: number.filter(seconds => seconds !== 600),
+        // Different from every other timeout, so that none is silent because another says the same.
+        timeout: number.map(seconds => seconds + 10_000),
         routing_strategy: word,
         context_window_fallbacks: lists,
       },
@@ -171,7 +172,7 @@ describe('a config of LiteLLM', () => {
     })
     const proxy = some({
       ...settings,
-      ...{ request_timeout: number.filter(seconds => seconds !== 600), default_fallbacks: fc.constant(['large']) },
+      ...{ request_timeout: number.map(seconds => seconds + 20_000), default_fallbacks: fc.constant(['large']) },
     })
     const config = fc.record({
       model_list: fc.array(entry, { minLength: 1, maxLength: 2 }),
@@ -402,5 +403,52 @@ describe('whatever a setting holds, `check` accepts the config', () => {
         return void [...warnings(read(text))]
       }),
     )
+  })
+})
+
+describe('names that every object inherits, and objects without a string form, are values like any other', () => {
+  const NAMES = ['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty']
+  const WORDLESS = { toString: 'a', valueOf: 'b' }
+  /** Configs with a name or a value in each place from which a table is looked up. */
+  const PLACES: { readonly [gateway: string]: readonly ((name: string) => string)[] } = {
+    litellm: [
+      name => `{"${name}": 1}`,
+      ...['router_settings', 'litellm_settings', 'general_settings'].map(
+        section => (name: string) => `{"${section}": {"${name}": 1}}`,
+      ),
+      name => `{"model_list": [{"model_name": "a", "litellm_params": {"model": "${name}/b", "${name}": 1}}]}`,
+      name =>
+        `{"model_list": [{"litellm_params": {"model": "b", "api_base": "http://a"}, "model_info": {"${name}": 1}}]}`,
+      name =>
+        `{"model_list": [{"litellm_params": {"model": "b", "api_base": "http://a"}, "model_info": {"mode": "${name}"}}]}`,
+    ],
+    'new-api': [
+      name => `[{"name": "${name}", "type": 1, "models": "${name}", "model_mapping": "{}", "group": "${name}"}]`,
+    ],
+    'one-api': [name => `[{"type": "${name}", "id": "${name}"}]`],
+    portkey: [
+      name => `{"provider": "${name}", "${name}": 1}`,
+      name => `{"integrations": [{"provider": "${name}"}], "${name}": 1}`,
+    ],
+  }
+
+  test.each(Object.entries(PLACES))('in a config of %s', (gateway, places) => {
+    for (const place of places)
+      for (const name of NAMES) {
+        const { notes } = importConfig(gateway, place(name), 'file')
+        for (const { path, text } of notes) expect([typeof path, typeof text]).toEqual(['string', 'string'])
+      }
+  })
+
+  test.each([
+    ['new-api', [{ id: WORDLESS, type: WORDLESS }]],
+    ['one-api', { data: [{ id: WORDLESS, type: 1, models: 'a' }] }],
+    ['litellm', { ...{ model_list: [OPENAI] }, router_settings: { model_group_alias: { a: { model: WORDLESS } } } }],
+    [
+      'litellm',
+      { model_list: [{ litellm_params: { model: 'b', api_base: 'http://a' }, model_info: { mode: WORDLESS } }] },
+    ],
+  ])('as fields of a config of %s', (gateway, config) => {
+    expect(() => importJson(gateway, config)).not.toThrow()
   })
 })

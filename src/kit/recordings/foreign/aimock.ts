@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { rowOf } from '../../../canonical/maps.ts'
 import { defined, type Json } from '../../../canonical/node.ts'
 import type { ArrivedRequest } from '../recorded-request.ts'
 import type { ArrivedAnswer } from '../recorder.ts'
@@ -65,7 +66,7 @@ export function fixtureExchanges(fixtures: readonly Fixture[], at: Date): Foreig
   const skipped: Skipped[] = []
   const ordered = [...fixtures.entries()].sort(([, a], [, b]) => orderOf(a) - orderOf(b))
   for (const [index, { match, response }] of ordered) {
-    const unknown = Object.keys(match).find(name => FULFILLED[name]?.(match[name]) !== true)
+    const unknown = Object.keys(match).find(name => rowOf(FULFILLED, name)?.(match[name]) !== true)
     const path = ['fixtures', index, 'match', ...(unknown === undefined ? [] : [unknown])]
     const asked = match['userMessage'] ?? match['inputText']
     if (unknown !== undefined) skipped.push({ path, reason: 'a recording cannot express this criterion' })

@@ -131,6 +131,19 @@ describe('a cassette of vcrpy', () => {
   })
 })
 
+describe('names that every object inherits, and objects without a string form', () => {
+  test('are no ids of events', async () => {
+    const events = `data: {"type":"message_start","id":{"toString":1},"index":{"toString":1,"valueOf":1}}\n\n`
+    const { recordings } = await imported('a.yaml', cassette(JSON.stringify(events)))
+    expect(recordings[0]!.answer!.chunks![0]!.text).toBe(events)
+  })
+
+  test('are criteria that a recording cannot express', async () => {
+    const text = '{"fixtures":[{"match":{"__proto__":1,"toString":"a","valueOf":1},"response":{"content":"a"}}]}'
+    expect((await imported('a.json', text)).recordings).toEqual([])
+  })
+})
+
 /** One entry as a browser or Polly.JS writes it. */
 const entry = (
   more: { readonly request?: object; readonly response?: object; readonly [field: string]: unknown } = {},
