@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -16,8 +16,9 @@ declare module 'vitest' {
  * run prints the seed.
  */
 export default function setup(project: TestProject): () => void {
-  // Sockets are in this folder, too, and their paths are short.
+  // The name is short, because paths of sockets are. PostgreSQL runs as another user, who must reach its own folder.
   const folder = mkdtempSync(join(tmpdir(), 'il-'))
+  chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
   const seed = seedOfRun(process.env)
   project.provide('seed', seed)
