@@ -10,9 +10,63 @@ interface Call {
 /**
  * Assigns ids to the tool calls of a history, for formats that omit ids or reuse one id for several calls (traps 5, 6).
  * Every call gets a unique id that contains its position, and every result is matched to its call. Calls and results
- * are added in reading order, so later turns never change the ids of earlier calls. Each addition takes constant time.
+ * are added in reading order, so later turns never change the ids of earlier calls. Each addition takes constant time,
+ * and a history without calls costs nothing.
  */
 export class CallIds {
+  private readonly before: CanonicalRequest | undefined
+  private made: History | undefined
+
+  /** @param before the request whose ids are already taken. */
+  constructor(before?: CanonicalRequest) {
+    this.before = before
+  }
+
+  /** Creates ids for the calls of an answer, distinct from all ids in the history of its request. */
+  static after(request: CanonicalRequest): CallIds {
+    return new CallIds(request)
+  }
+
+  private get history(): History {
+    this.made ??= new History(this.before === undefined ? NO_IDS : knownIn(this.before))
+    return this.made
+  }
+
+  /**
+   * Returns the id of the next call.
+   *
+   * @param wireId the id on the wire, if there is one.
+   */
+  call(wireId: string | undefined, name: string): string {
+    return this.history.call(wireId, name)
+  }
+
+  /**
+   * Returns the id of the call that the next result answers. A result with a wire id gets the id of that call, or keeps
+   * its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name either.
+   * If no call matches, the result gets a new id, which `pairedByOrder` may replace.
+   */
+  result(wireId: string | undefined, name: string | undefined): string {
+    return this.history.result(wireId, name)
+  }
+
+  /** Returns the name of the call with this id. */
+  nameOf(id: string): string | undefined {
+    return this.made?.nameOf(id)
+  }
+
+  /**
+   * Maps the new ids of unmatched results to the ids of the calls they answer. Returns undefined if there are none.
+   * Clients that rename tools do not change the order of calls and results (trap 111), so a round is paired by order if
+   * it has as many unmatched results as unanswered calls.
+   */
+  pairedByOrder(): ReadonlyMap<string, string> | undefined {
+    return this.made?.pairedByOrder()
+  }
+}
+
+/** The calls and results of a `CallIds`, from the first one on. */
+class History {
   private readonly before: KnownIds
   private readonly byId = new Map<string, Call>()
   /** Calls without a result, in order and by tool name. */
@@ -27,21 +81,11 @@ export class CallIds {
   private count: number
 
   /** @param before the ids already in use, and the number of earlier calls. */
-  constructor(before: KnownIds = NO_IDS) {
+  constructor(before: KnownIds) {
     this.before = before
     this.count = before.count
   }
 
-  /** Creates ids for the calls of an answer, distinct from all ids in the history of its request. */
-  static after(request: CanonicalRequest): CallIds {
-    return new CallIds(knownIn(request))
-  }
-
-  /**
-   * Returns the id of the next call.
-   *
-   * @param wireId the id on the wire, if there is one.
-   */
   call(wireId: string | undefined, name: string): string {
     const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
     const call: Call = { id, name, answered: false }
@@ -54,11 +98,6 @@ export class CallIds {
     return id
   }
 
-  /**
-   * Returns the id of the call that the next result answers. A result with a wire id gets the id of that call, or keeps
-   * its own id if no call has it. A result without an id is matched by tool name, or by order if it has no name either.
-   * If no call matches, the result gets a new id, which `pairedByOrder` may replace.
-   */
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
     if (wireId !== undefined && wireId !== '')
@@ -66,16 +105,10 @@ export class CallIds {
     return answered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
-  /** Returns the name of the call with this id. */
   nameOf(id: string): string | undefined {
     return this.byId.get(id)?.name
   }
 
-  /**
-   * Maps the new ids of unmatched results to the ids of the calls they answer. Undefined if there are none. Clients
-   * that rename tools do not change the order of calls and results (trap 111), so a round is paired by order if it has
-   * as many unmatched results as unanswered calls.
-   */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
     return this.paired

@@ -9,7 +9,7 @@ import { percentDecoded } from './text.ts'
  */
 export function isAddressable(name: string): boolean {
   if (name === '') return false
-  if (PLAIN.test(name)) return !name.split('/').some(isDots)
+  if (PLAIN.test(name)) return !PLAIN_DOTS.test(name)
   let text = name
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
     const read = text.normalize('NFKC')
@@ -23,6 +23,8 @@ export function isAddressable(name: string): boolean {
 
 /** Matches a name that every server decodes in the same way. */
 const PLAIN = /^[\w.:/-]+$/
+/** Matches a dot segment of a plain name. */
+const PLAIN_DOTS = /(?:^|\/)\.{1,2}(?:\/|$)/
 const DOTS = /^\.{1,2}$/
 /** Matches backslashes and characters that no model name contains: control characters and line separators. */
 const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u

@@ -1,5 +1,6 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
+import { append } from '../canonical/lists.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { shownLosses, withoutAdditions } from '../egress/losses.ts'
@@ -117,7 +118,8 @@ export class StreamOutput {
     if (this.sink !== undefined || this.isOver || this.buffered.length === 0) return
     clearTimeout(this.timer)
     // Events are written before anything is sent, so that a failing writer still leads to an error status.
-    const first = this.buffered.flatMap(buffered => this.written(buffered))
+    const first: WireEvent[] = []
+    for (const buffered of this.buffered) append(first, this.written(buffered))
     const start = this.buffered[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
     this.buffered = []
@@ -126,7 +128,7 @@ export class StreamOutput {
   }
 
   private written({ events, wire }: Buffered): readonly WireEvent[] {
-    return wire === undefined ? events.flatMap(event => this.writer.push(event)) : this.relayWriter!.relay(wire, events)
+    return wire === undefined ? this.writer.push(events[0]!) : this.relayWriter!.relay(wire, events)
   }
 
   private open(): Sink {
@@ -197,7 +199,7 @@ export class StreamOutput {
   }
 }
 
-/** Buffered events, and the upstream's event to send instead if events are passed on unchanged. */
+/** A buffered event, or several and the upstream's event to send instead if events are passed on unchanged. */
 interface Buffered {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined

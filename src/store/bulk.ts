@@ -12,7 +12,13 @@ export const isPostgres = (database: Database): boolean => database.getExecutor(
  * insert.
  */
 export async function runEach(database: Database, statement: string, values: readonly Values[]): Promise<void> {
-  if (values.length > 0) await database.executeQuery(CompiledQuery.raw(statement, [values]))
+  if (values.length > 0) await changedByEach(database, statement, values)
+}
+
+/** Like `runEach` for at least one list of values. Returns the number of rows that were inserted or changed. */
+export async function changedByEach(database: Database, statement: string, values: readonly Values[]): Promise<number> {
+  const { numAffectedRows } = await database.executeQuery(CompiledQuery.raw(statement, [values]))
+  return Number(numAffectedRows)
 }
 
 /** SQL text that inserts one row, with `?` placeholders. */

@@ -73,6 +73,8 @@ export class LazyStore {
   private sweeping: NodeJS.Timeout | undefined
   private retrying: NodeJS.Timeout | undefined
   private closed = false
+  /** Whether the file was found in its place in this turn of the event loop. */
+  private isInPlace = false
 
   /** @param dataDir folder for the files that accompany the database. */
   constructor(config: StoreConfig, dataDir: string, log: Log) {
@@ -146,10 +148,21 @@ export class LazyStore {
   /** Returns the store for writing. Creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
     const store = await this.opened()
-    if (!store.moved()) return store
+    if (!this.hasMoved(store)) return store
     this.log.warn({}, 'creating a new store, because the file was removed or replaced')
     this.drop()
     return this.opened()
+  }
+
+  /** Asks the system once per turn of the event loop. Its answer costs more than the write of a small row. */
+  private hasMoved(store: Store): boolean {
+    if (this.isInPlace) return false
+    if (store.moved()) return true
+    this.isInPlace = true
+    setImmediate(() => {
+      this.isInPlace = false
+    })
+    return false
   }
 
   private opened(): Promise<Store> {

@@ -1,4 +1,4 @@
-import { insertText, isPostgres, runEach } from './bulk.ts'
+import { changedByEach, insertText, isPostgres, runEach, type Values } from './bulk.ts'
 import { appendItems, type NewItems } from './conversation-repository.ts'
 import { storeFault } from './fault.ts'
 import { GroupedWrites } from './grouped-writes.ts'
@@ -56,6 +56,30 @@ async function write(database: Database, all: readonly TurnWrite[]): Promise<rea
   const mayWrite = (one: TurnWrite): boolean => one.isNew || unfinished.has(keyOf(one))
   const writes = all.filter(mayWrite)
   const turns = writes.filter(({ row }) => row !== undefined)
+  if (!(await areInserted(database, turns))) await replaceTurns(database, turns)
+  await insertItems(
+    database,
+    turns.flatMap(({ items }) => items),
+  )
+  await upsertEvents(
+    database,
+    writes.flatMap(({ events = [] }) => events),
+  )
+  for (const addition of additionsOf(writes)) await appendItems(database, addition)
+  return all.map(mayWrite)
+}
+
+/**
+ * Inserts turns into SQLite if all are new, as nearly all groups are. Returns false if some were stored before, so that
+ * rows and items must be replaced.
+ */
+async function areInserted(database: Database, turns: readonly TurnWrite[]): Promise<boolean> {
+  if (isPostgres(database) || turns.length === 0 || turns.some(({ isNew }) => !isNew)) return false
+  const rows = turns.map(({ row }) => valuesOf(row!))
+  return (await changedByEach(database, INSERT_TURN, rows)) === rows.length
+}
+
+async function replaceTurns(database: Database, turns: readonly TurnWrite[]): Promise<void> {
   await upsertTurns(
     database,
     turns.map(({ row }) => row!),
@@ -68,16 +92,6 @@ async function write(database: Database, all: readonly TurnWrite[]): Promise<rea
     database,
     turns.filter(({ isNew }) => !isNew),
   )
-  await insertItems(
-    database,
-    turns.flatMap(({ items }) => items),
-  )
-  await upsertEvents(
-    database,
-    writes.flatMap(({ events = [] }) => events),
-  )
-  for (const addition of additionsOf(writes)) await appendItems(database, addition)
-  return all.map(mayWrite)
 }
 
 /** Returns the additions of writes in the order in which their conversations are locked. */
@@ -116,17 +130,15 @@ const EVENT_COLUMNS = ['owner', 'parent', 'first', 'count', 'texts'] as const
 const upsertText = (table: string, key: string, columns: readonly string[]): string =>
   `${insertText(table, columns)} on conflict (${key}) do update set ${columns.map(column => `${column} = excluded.${column}`).join(', ')}`
 
+const INSERT_TURN = `${insertText('turns', TURN_COLUMNS)} on conflict do nothing`
 const UPSERT_TURN = upsertText('turns', 'owner, id', TURN_COLUMNS)
 const UPSERT_EVENTS = upsertText('events', 'owner, parent, first', EVENT_COLUMNS)
 
+const valuesOf = (row: TurnRow): Values => TURN_COLUMNS.map(column => row[column])
+
 async function upsertTurns(database: Database, unsorted: readonly TurnRow[]): Promise<void> {
   const rows = [...unsorted].sort((a, b) => (a.id < b.id ? -1 : 1))
-  if (!isPostgres(database))
-    return runEach(
-      database,
-      UPSERT_TURN,
-      rows.map(row => TURN_COLUMNS.map(column => row[column])),
-    )
+  if (!isPostgres(database)) return runEach(database, UPSERT_TURN, rows.map(valuesOf))
   if (rows.length > 0)
     await database
       .insertInto('turns')

@@ -27,13 +27,11 @@ export class ChunkTemplate {
       model: start.model ?? request.model,
       ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
     }
-    const extras = Object.entries(extrasFor(start, FORMAT))
-    const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
-    const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
+    const { always, once } = extrasOf(start)
     this.withUsage = wantsUsage(request, FORMAT)
     this.bare = opened({ ...fixed, ...always })
     this.head = `${this.bare}"choices":[{"index":`
-    this.first = `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
+    this.first = once === undefined ? this.head : `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
@@ -62,6 +60,16 @@ export class ChunkTemplate {
    */
   closing(facts: { readonly [field: string]: Json }): string {
     return `${this.bare}"choices":[]${appendedFields(facts)}}`
+  }
+}
+
+/** The format's extras of an answer: plain values for every chunk, and lists and objects for the first one alone. */
+function extrasOf(start: ResultStart): { readonly always?: JsonObject; readonly once?: JsonObject } {
+  if (start.extras?.[FORMAT] === undefined) return {}
+  const extras = Object.entries(extrasFor(start, FORMAT))
+  return {
+    always: Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object')),
+    once: Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object')),
   }
 }
 

@@ -158,6 +158,8 @@ export const around = (node: Node, field: string, inside: JsonObject): JsonObjec
  * out.
  */
 export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
+  // Most messages are one text.
+  if (parts.length === 1 && isPlainText(parts[0]!)) return parts[0]!['text']!
   const nonEmpty = parts.filter(part => !isPlainText(part) || part['text'] !== '')
   if (nonEmpty.length === 0) return ''
   if (nonEmpty.length === 1 && isPlainText(nonEmpty[0]!)) return nonEmpty[0]!['text']!

@@ -35,9 +35,10 @@ export function writeCandidate(
 ): JsonObject {
   const path: Path = ['candidates', index]
   const extras = nativeExtras(candidate)
-  const { parts, grounding, lastText } = writeParts(candidate, path, isNative, losses)
+  const refusal = refusalOf(candidate)
+  const end = candidate.content.length - (refusal === undefined ? 0 : 1)
+  const { parts, grounding, lastText } = writeParts(candidate, end, path, isNative, losses)
   const groundingMetadata = groundingOf(candidate, grounding)
-  const end = candidate.content.length - (refusalOf(candidate) === undefined ? 0 : 1)
   if (!hasGrounding(candidate))
     reportSearches(candidate.content, end, grounding, lastText, [...path, 'content'], losses)
   reportFinish(candidate, path, losses)
@@ -49,7 +50,7 @@ export function writeCandidate(
     index,
     content: withExtras(nestedExtras(extras, 'content'), { parts, role: 'model' }),
     finishReason: writeFinish(candidate, endContentOf(candidate)),
-    finishMessage: refusalOf(candidate),
+    finishMessage: refusal,
     groundingMetadata,
     logprobsResult: logprobs && writeLogprobs(logprobs),
   })
@@ -85,9 +86,8 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
  */
 export function refusalOf(candidate: Candidate): string | undefined {
   const last = candidate.content.at(-1)
-  return reasonOf(candidate, endContentOf(candidate)) === 'refused' && last !== undefined && isRefusal(last)
-    ? last.text
-    : undefined
+  if (last === undefined || !isRefusal(last)) return undefined
+  return reasonOf(candidate, endContentOf(candidate)) === 'refused' ? last.text : undefined
 }
 
 type Ended = Pick<Candidate, 'finish' | 'spelling'>
@@ -96,9 +96,9 @@ type Ended = Pick<Candidate, 'finish' | 'spelling'>
  * Returns a finish reason that this format can express. A refusal always has its own reason, whatever the upstream
  * reports (trap 113).
  */
-export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
-  const reason = finish?.reason ?? 'stop'
-  if (reason !== 'stop' || content.called || spellingFor(node, FORMAT)['finishReason'] !== undefined) return reason
+export function reasonOf(candidate: Ended, content: EndContent): FinishReason {
+  const reason = candidate.finish?.reason ?? 'stop'
+  if (reason !== 'stop' || content.called || spellingFor(candidate, FORMAT)['finishReason'] !== undefined) return reason
   return impliedReason(content)
 }
 
@@ -111,7 +111,8 @@ interface WrittenParts {
   readonly lastText: LocatedText | undefined
 }
 
-function writeParts(candidate: Candidate, path: Path, isNative: boolean, losses: Losses): WrittenParts {
+/** @param end the index after the last part to write. */
+function writeParts({ content }: Candidate, end: number, path: Path, isNative: boolean, losses: Losses): WrittenParts {
   const parts: JsonObject[] = []
   const grounding = new GroundingWriter()
   let lastText: LocatedText | undefined
@@ -120,8 +121,7 @@ function writeParts(candidate: Candidate, path: Path, isNative: boolean, losses:
     const signature = pending.take()
     if (signature !== undefined) parts.push(aloneSignature(signature))
   }
-  const content = refusalOf(candidate) === undefined ? candidate.content : candidate.content.slice(0, -1)
-  for (const [index, part] of content.entries()) {
+  for (const [index, part] of content.slice(0, end).entries()) {
     const at = [...path, 'content', index]
     if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') {

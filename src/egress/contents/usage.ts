@@ -65,12 +65,17 @@ function report(usage: Usage, losses: Losses): void {
 function countsByModality(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
   const counts = usage[field]
   if (counts === undefined) return undefined
-  const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<
-    typeof counts
-  >
-  const others = Object.values(nonZero).reduce((sum, count) => sum + count, 0)
+  const nonZero: { [M in Modality]?: number } = {}
+  let others = 0
+  let isEmpty = true
+  for (const [modality, count] of Object.entries(counts) as [Modality, number][]) {
+    if (count === 0) continue
+    nonZero[modality] = count
+    others += count
+    isEmpty = false
+  }
   const text = counts.text === undefined && total !== undefined && total > others ? total - others : undefined
-  if (Object.keys(nonZero).length === 0 && text === undefined) {
+  if (isEmpty && text === undefined) {
     losses.dropRestored(['usage', field], 'no-entry-for-nothing')
     return undefined
   }

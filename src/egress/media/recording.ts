@@ -32,7 +32,8 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
       }
     }
     if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
-    if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-equivalent-field')
+    if (message.extras?.[format] !== undefined)
+      losses.drop(['messages', index, 'extras', format], 'no-equivalent-field')
   }
   if (found !== undefined) return found
   throw cannotExpress('There is no recording to transcribe.')

@@ -137,7 +137,8 @@ function supportedReason(reason: FinishReason, content: EndContent): FinishReaso
 /** Writes `stop_reason`, `stop_sequence` and `stop_details`. The gateway always writes all three. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
   const { stop_details, ...others } = extrasFor(candidate, FORMAT)
-  for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-equivalent-field')
+  for (const field of Object.keys(others))
+    losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-equivalent-field')
   const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')
   const reason = supportedReason(finish.reason, content)

@@ -115,7 +115,8 @@ export function reportHead(result: CanonicalResult, id: string, losses: Losses):
   else if (result.id !== id) losses.changeRestored(['id'], id, 'id-made-legal')
   if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
-  if (candidates[0]?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
+  if (candidates[0]?.extras?.[FORMAT] !== undefined)
+    losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
   if (candidates.length === 0 && result.error === undefined)
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }

@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import { isObject, type JsonObject, type Node, wireSourceOf } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { flatCopy, flatJoin } from '../../canonical/text.ts'
@@ -75,11 +75,11 @@ const REPEATED = [
 function settingsEcho(request: CanonicalRequest): JsonObject {
   const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
-  const noted = (request.tools ?? []).map(tool => wireSourceOf<JsonObject>(tool, FORMAT)?.wire)
-  const added = new Set(noted.filter(wire => wire !== undefined))
+  const repeated: { [field: string]: Json } = {}
+  for (const field of REPEATED) if (body[field] != null) repeated[field] = body[field]
   const { store, previous, conversation, background } = request.state ?? {}
   return {
-    ...Object.fromEntries(REPEATED.filter(field => body[field] != null).map(field => [field, body[field]!])),
+    ...repeated,
     ...(defined({
       store,
       previous_response_id: previous,
@@ -88,11 +88,22 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
       // The gateway may override this field of the body.
       truncation: request.extras?.[FORMAT]?.['truncation'],
     }) as JsonObject),
-    tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
+    tools: [...(tools ?? []), ...addedTools(request)].map(tool =>
+      tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool,
+    ),
     text: { ...text, format: text?.['format'] ?? { type: 'text' } },
     reasoning: { effort: null, summary: null, ...(body['reasoning'] as JsonObject | undefined) },
   }
 }
+
+/** Returns the tools that input items add, each once. */
+function addedTools({ tools }: CanonicalRequest): Iterable<JsonObject> {
+  if (tools === undefined) return NO_TOOLS
+  const wires = tools.map(tool => wireSourceOf<JsonObject>(tool, FORMAT)?.wire)
+  return new Set(wires.filter(wire => wire !== undefined))
+}
+
+const NO_TOOLS: readonly JsonObject[] = []
 
 /**
  * Maximum length of the base of generated ids, in characters. Clients may send ids back, and an id may have at most 64

@@ -43,6 +43,7 @@ function withoutText(part: Part): Part {
  * kind becomes opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
+  if (isPlainText(wire)) return [withWireSource({ type: 'text', text: wire.text }, FORMAT, wire)]
   const fields = inCamelCase(wire, KNOWN)
   const kinds = kindsOf(fields)
   const signatureField = readSignatureField(fields)
@@ -60,6 +61,12 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const reads = kinds.map(kind => READERS[kind]?.(fields, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
   return signed(read ?? opaque(wire, fields, signatureField !== undefined), wire, signatureField)
+}
+
+/** Whether a part has nothing but a text, as most do. */
+function isPlainText(wire: JsonObject): wire is { readonly text: string } {
+  for (const field in wire) if (field !== 'text') return false
+  return typeof wire['text'] === 'string'
 }
 
 /**

@@ -13,8 +13,6 @@ import { readInnerError } from './error.ts'
 import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-type Handler = (wire: JsonObject) => void
-
 /**
  * Reads the events of a streamed answer (docs/wire/messages.md#stream). Accepts missing starts, and deltas whose kind
  * differs from their block's (trap 4).
@@ -63,7 +61,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private read(type: string, wire: JsonObject): void {
     if (type === 'content_block_delta') this.delta(wire)
-    else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
+    else if (Object.hasOwn(MessagesEvents.handlers, type)) MessagesEvents.handlers[type]!(this, wire)
     else if (isObject(wire['error'])) this.fail(readInnerError(wire))
     else this.pass({ type: 'opaque', format: FORMAT, value: wire })
   }
@@ -77,14 +75,15 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     }
   }
 
-  private readonly handlers: { readonly [type: string]: Handler } = {
+  private static readonly handlers: { readonly [type: string]: (reader: MessagesEvents, wire: JsonObject) => void } = {
     ping: () => {},
-    message_start: wire => this.readStart(anyObject(wire['message']) ?? {}),
-    content_block_start: wire => this.startBlock(wire['index'] ?? 0, anyObject(wire['content_block']) ?? {}),
-    content_block_stop: wire => this.stopBlock(wire['index'] ?? 0),
-    message_delta: wire => this.readDelta(wire),
-    message_stop: () => this.finish(),
-    error: wire => this.fail(readInnerError(wire)),
+    message_start: (reader, wire) => reader.readStart(anyObject(wire['message']) ?? {}),
+    content_block_start: (reader, wire) =>
+      reader.startBlock(wire['index'] ?? 0, anyObject(wire['content_block']) ?? {}),
+    content_block_stop: (reader, wire) => reader.stopBlock(wire['index'] ?? 0),
+    message_delta: (reader, wire) => reader.readDelta(wire),
+    message_stop: reader => reader.finish(),
+    error: (reader, wire) => reader.fail(readInnerError(wire)),
   }
 
   private readStart(message: JsonObject): void {
@@ -155,18 +154,18 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private readDelta(wire: JsonObject): void {
     this.startAnswer()
     if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.irregular = true
-    for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
-      if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
-      else put(this.late, field, value)
-    for (const [field, value] of Object.entries(wire)) if (!DELTA.has(field)) put(this.late, field, value)
+    const delta = anyObject(wire['delta'])
+    for (const field in delta)
+      if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = delta[field]!
+      else put(this.late, field, delta[field])
+    for (const field in wire) if (!DELTA.has(field)) put(this.late, field, wire[field])
     const usage = anyObject(wire['usage'])
     if (usage !== undefined) this.count(usage)
   }
 
   /** Merges usage. Counts are cumulative, so later counts replace earlier ones. Null is not a count. */
   private count(usage: JsonObject): void {
-    for (const [field, value] of Object.entries(usage))
-      if (value !== null || !(field in this.usage)) put(this.usage, field, value)
+    for (const field in usage) if (usage[field] !== null || !(field in this.usage)) put(this.usage, field, usage[field])
     this.tier = readTier(this.usage)
     this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }

@@ -130,25 +130,38 @@ export function readUsage(wire: JsonObject): Usage {
   const cacheRead = anyCount(wire['cache_read_input_tokens'])
   const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
   const uncached = anyCount(wire['input_tokens'])
-  const details = wire['output_tokens_details']
-  // Values that are not counts become extras.
-  const taken = new Set(['service_tier'])
-  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
-  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
-    taken.add('output_tokens_details')
-  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
-  for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) taken.add(field)
   return {
     ...defined({
       input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
       cacheRead,
       cacheWrite,
       output: anyCount(wire['output_tokens']),
-      reasoning: anyCount(anyObject(details)?.['thinking_tokens']),
+      reasoning: anyCount(anyObject(wire['output_tokens_details'])?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
-    ...extrasOf(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, hasOnlyCounts(wire) ? COUNTS_AND_TIER : takenIn(wire)),
   }
+}
+
+const COUNTS_AND_TIER: ReadonlySet<string> = new Set([...COUNTS, 'service_tier'])
+
+/** Returns true if the usage has no fields other than counts and the tier. */
+function hasOnlyCounts(wire: JsonObject): boolean {
+  for (const field in wire)
+    if (field !== 'service_tier' && (!COUNTS_AND_TIER.has(field) || anyCount(wire[field]) === undefined)) return false
+  return true
+}
+
+/** Returns the fields of usage that are read. A value that is not a count becomes an extra. */
+function takenIn(wire: JsonObject): ReadonlySet<string> {
+  const details = wire['output_tokens_details']
+  const taken = new Set(['service_tier'])
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
+  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
+    taken.add('output_tokens_details')
+  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
+  for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) taken.add(field)
+  return taken
 }
 
 /** Fields that are always present but may be empty: a breakdown with only zeros, an unavailable location. */

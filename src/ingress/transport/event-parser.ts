@@ -11,13 +11,24 @@ export interface EventParser extends Transducer<Uint8Array, WireEvent> {
 
 /** Parses server-sent events from chunks of bytes. Chunk boundaries may split a character, a line end or a field. */
 export function eventParser(limit?: number): EventParser {
-  const decoder = new StringDecoder('utf8')
+  /** Created when a chunk may end within a character. Most streams have no such chunk. */
+  let decoder: StringDecoder | undefined
   const parser = textEventParser(limit)
+  const textOf = (bytes: Uint8Array): string =>
+    decoder === undefined && bytes[bytes.length - 1]! < FIRST_OF_SEVERAL
+      ? bufferOf(bytes).toString()
+      : (decoder ??= new StringDecoder('utf8')).write(bufferOf(bytes))
   return {
-    push: bytes => parser.push(decoder.write(bytes as Buffer)),
-    end: () => [...parser.push(decoder.end()), ...parser.end()],
+    push: bytes => parser.push(textOf(bytes)),
+    end: () => (decoder === undefined ? parser.end() : [...parser.push(decoder.end()), ...parser.end()]),
     get overflowed() {
       return parser.overflowed
     },
   }
 }
+
+/** The lowest byte of characters of several bytes. A chunk that ends with a lower one ends with a whole character. */
+const FIRST_OF_SEVERAL = 0x80
+
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -27,18 +27,21 @@ const COLON = 0x3a
 
 /** Detects the kind of a body. Undefined if more bytes are needed. */
 export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
-  let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
+  let at = hasMark(bytes) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length && BLANK.has(bytes[at]!)) at++
   if (at === bytes.length) return at < MAX_BLANKS ? undefined : 'other'
   if (OPENING.has(bytes[at]!)) return 'json'
   if (bytes[at] === COLON) return kindOfComment(bytes.subarray(at))
-  const text = String.fromCharCode(...bytes.subarray(at, at + LONGEST))
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(LONGEST, bytes.length - at)).toString('latin1')
+  for (const field of FIELDS) if (text.startsWith(field)) return 'events'
   const lowered = text.toLowerCase()
-  if (FIELDS.some(field => text.startsWith(field))) return 'events'
   if (TAGS.some(tag => lowered.startsWith(tag))) return 'markup'
   const isCut = FIELDS.some(field => field.startsWith(text)) || TAGS.some(tag => tag.startsWith(lowered))
   return isCut || isCutMark(bytes) ? undefined : 'other'
 }
+
+const hasMark = (bytes: Uint8Array): boolean =>
+  bytes[0] === BYTE_ORDER_MARK[0] && bytes[1] === BYTE_ORDER_MARK[1] && bytes[2] === BYTE_ORDER_MARK[2]
 
 const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
 

@@ -75,7 +75,10 @@ export class Exchange implements Watched {
   private settled: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined
   private inflater: Transform | undefined
-  private earlyChunks: Uint8Array[] = []
+  /** Chunks of the body that the consumer has not received yet. */
+  private chunks: Uint8Array[] = []
+  /** End of the last chunk in the memory of its read. A chunk behind it probably belongs to the same read. */
+  private chunkEnd = Number.POSITIVE_INFINITY
   private endTimer: NodeJS.Timeout | undefined
   /** True while the gateway itself pauses the body, so that the upstream's silence does not count. */
   private paused = false
@@ -209,11 +212,24 @@ export class Exchange implements Watched {
 
   private deliver(chunk: Uint8Array): void {
     if (this.settled !== undefined) return
-    if (this.consumer !== undefined) return this.consumer.onData(chunk)
-    this.earlyChunks.push(chunk)
+    const isFirstOfRead = chunk.byteOffset <= this.chunkEnd
+    this.chunkEnd = chunk.byteOffset + chunk.length
+    if (this.consumer !== undefined && isFirstOfRead && this.chunks.length === 0) return this.consumer.onData(chunk)
+    if (this.chunks.push(chunk) === 1 && this.consumer !== undefined) process.nextTick(flushed, this)
     if (this.head === undefined) return
-    const bodyKind = bodyKindOf(this.earlyChunks.length === 1 ? chunk : Buffer.concat(this.earlyChunks))
+    const bodyKind = bodyKindOf(joined(this.chunks))
     if (bodyKind !== undefined) this.resolveAnswer(this.head, bodyKind)
+  }
+
+  /**
+   * Passes chunks that were read from the socket at once to the consumer as one. An upstream may send every event in a
+   * chunk of its own, and decoding and parsing cost more per chunk than per byte.
+   */
+  flush(): void {
+    const { chunks, consumer } = this
+    if (chunks.length === 0 || consumer === undefined) return
+    this.chunks = []
+    consumer.onData(joined(chunks))
   }
 
   private resolveAnswer({ status, headers }: Pick<Answer, 'status' | 'headers'>, bodyKind: BodyKind): void {
@@ -222,13 +238,14 @@ export class Exchange implements Watched {
   }
 
   private settle(outcome: GatewayError | 'ended'): void {
+    if (this.settled === undefined) this.flush()
     if (this.settled !== undefined) return
     this.settled = outcome
     clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
     this.options.endInFlight()
     if (outcome !== 'ended') this.reject(outcome)
-    else if (this.head !== undefined) this.resolveAnswer(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
+    else if (this.head !== undefined) this.resolveAnswer(this.head, this.chunks.length === 0 ? 'nothing' : 'other')
     if (this.consumer !== undefined) this.notify(this.consumer, outcome)
   }
 
@@ -249,8 +266,7 @@ export class Exchange implements Watched {
   /** Passes the body to the consumer, starting with the buffered chunks. */
   pipeTo(consumer: Consumer): void {
     this.consumer = consumer
-    for (const chunk of this.earlyChunks) consumer.onData(chunk)
-    this.earlyChunks = []
+    this.flush()
     if (this.settled !== undefined) this.notify(consumer, this.settled)
   }
 
@@ -259,6 +275,11 @@ export class Exchange implements Watched {
     this.terminate(answeredTooMuch())
   }
 }
+
+/** Called after the HTTP client has parsed one read. Shared, because a function per exchange would cost an object each. */
+const flushed = (exchange: Exchange): void => exchange.flush()
+
+const joined = (chunks: readonly Uint8Array[]): Uint8Array => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
 
 /** Answer of an exchange whose body has not been read yet. */
 class ExchangeAnswer implements Answer {

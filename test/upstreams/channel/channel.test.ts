@@ -74,7 +74,7 @@ describe('sending', () => {
 })
 
 describe('the answer', () => {
-  test('comes in pieces, whenever they are asked for', async () => {
+  test('comes whenever it is asked for, all that arrived until then as one piece', async () => {
     const { send } = await open(response => {
       response.write('one')
       setTimeout(() => response.end('two'), 20)
@@ -82,7 +82,25 @@ describe('the answer', () => {
     const exchange = send()
     await exchange.answer
     await new Promise(resolve => setTimeout(resolve, 60))
-    expect(await taken(exchange)).toEqual({ texts: ['one', 'two'], ended: 'ended' })
+    expect(await taken(exchange)).toEqual({ texts: ['onetwo'], ended: 'ended' })
+  })
+
+  test('comes in pieces as it arrives; the chunks behind the first of one read are one piece', async () => {
+    let sendRest = (): void => {}
+    const { send } = await open(response => {
+      response.write('one')
+      sendRest = () => {
+        response.socket!.cork()
+        for (const text of ['two', 'three', 'four']) response.write(text)
+        response.end()
+        response.socket!.uncork()
+      }
+    })
+    const exchange = send()
+    await exchange.answer
+    const all = taken(exchange)
+    sendRest()
+    expect(await all).toEqual({ texts: ['one', 'two', 'threefour'], ended: 'ended' })
   })
 
   test('is unpacked where the upstream packs it unasked', async () => {
