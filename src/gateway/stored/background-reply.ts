@@ -59,10 +59,6 @@ export class BackgroundReply implements Reply {
     return this.latest
   }
 
-  set published(response: JsonObject) {
-    this.latest = response
-  }
-
   private update(response: JsonObject): void {
     this.response = response
     this.latest = response

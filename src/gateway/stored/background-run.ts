@@ -40,6 +40,8 @@ export class BackgroundRun implements EventSource {
   readonly saver: ResponseSaver
   /** Resolves when the response has ended. */
   readonly done: Promise<void>
+  /** Whether another process ended or deleted the response, so that only the store knows what became of it. */
+  isEndedElsewhere = false
   private readonly settled = Promise.withResolvers<void>()
   private ended: Ended | undefined
   private saving: Promise<void> | undefined
@@ -79,9 +81,9 @@ export class BackgroundRun implements EventSource {
     this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
   }
 
-  /** Ends work that another process cancelled. The store already holds the outcome. */
+  /** Ends work that another process ended or deleted. The store already has that outcome. */
   endedElsewhere(): void {
-    this.reply.published = this.cancelled(this.reply.published)
+    this.isEndedElsewhere = true
     this.end('cancelled')
   }
 
@@ -173,6 +175,7 @@ export class BackgroundRun implements EventSource {
    */
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
+    this.isEndedElsewhere = true
     const { copy } = this.saver
     const turn = await attempted(() => this.saver.stored())
     this.reply.response = turn === undefined || turn === 'deleted' ? this.cancelled(this.reply.response) : turn.response

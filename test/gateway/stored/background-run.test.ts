@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Background } from '../../../src/gateway/stored/background.ts'
 import { BackgroundReply } from '../../../src/gateway/stored/background-reply.ts'
 import { BackgroundRun } from '../../../src/gateway/stored/background-run.ts'
 import type { Copies } from '../../../src/gateway/stored/copies.ts'
 import { ResponseSaver } from '../../../src/gateway/stored/response-saver.ts'
+import { ResponsesApi } from '../../../src/gateway/stored/responses-api.ts'
 import { RESPONSES } from '../../../src/gateway/stored/responses-format.ts'
 import { UNAVAILABLE } from '../../../src/store/fault.ts'
 import type { StoreView } from '../../../src/store/lazy-store.ts'
@@ -81,5 +83,19 @@ test('a conversation has the items of a response that was stored at the second a
   run.reply.write(frame('response.completed', { response }))
   await run.finish()
   expect(await store.conversations.items('me', 'c')).toMatchObject([{ id: 'in' }, { id: 'out' }])
+  await store.close()
+})
+
+test('a response that another process deleted is unknown as soon as that is noticed', async () => {
+  const store = await openSqlite(':memory:')
+  const { run, saver } = runOver(store)
+  await run.begin()
+  const background = { find: () => run } as unknown as Background
+  const api = new ResponsesApi(RESPONSES, store as unknown as StoreView, background, run.context.copies)
+  expect(await api.response('me', saver.id)).toMatchObject({ status: 'in_progress' })
+  await store.turns.drop('me', saver.id)
+  await run.save()
+  await expect(api.response('me', saver.id)).rejects.toThrow('not found')
+  await run.finish()
   await store.close()
 })
