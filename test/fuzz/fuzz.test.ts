@@ -33,8 +33,8 @@ test('the fuzzer finds every planted fault, by the law that it breaks', async ()
   expect(laws).toEqual(found.map(({ target }) => [target, [target.replace(/^planted:| of a value$/g, '')]]))
 })
 
-test('a few hundred mutated inputs of every reader break no law', async () => {
-  const found = await outcomes('--runs', '60', '--seed', '1')
+test('some dozens of mutated inputs of every reader break no law', async () => {
+  const found = await outcomes('--runs', '50', '--seed', '1')
   expect(found.flatMap(({ findings }) => findings)).toEqual([])
   // A target whose inputs never reach its reader would find nothing.
   expect(found.filter(({ executions, blocks }) => executions < 10 || blocks < 4)).toEqual([])

@@ -87,14 +87,28 @@ const RUBBISH: readonly Json[] = [
   ...TEXTS,
 ]
 
-const changedNumber = (value: number, dice: Dice): number =>
-  dice.one([-value, value + 1, value - 1, value * 2 ** 32, value / 3, 0, Number.MAX_SAFE_INTEGER, 1e308])
+/** Returns another number, which JSON can express. */
+function changedNumber(value: number, dice: Dice): number {
+  const changed = dice.one([
+    -value,
+    value + 1,
+    value - 1,
+    value * 2 ** 32,
+    value / 3,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    1e308,
+  ])
+  return Number.isFinite(changed) ? changed + 0 : 1e308
+}
+
+const DEPTHS = [3, 30, 300, 3000, 12_000]
 
 /** Puts the value into up to thousands of lists or objects. */
 function nested(value: Json, dice: Dice): Json {
   const name = dice.oneIn(2) ? 'properties' : undefined
   let around = value
-  for (let depth = dice.length() * 4; depth > 0; depth--) around = name === undefined ? [around] : { [name]: around }
+  for (let depth = dice.one(DEPTHS); depth > 0; depth--) around = name === undefined ? [around] : { [name]: around }
   return around
 }
 

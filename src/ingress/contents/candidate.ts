@@ -123,6 +123,8 @@ export class CandidateFacts {
       if (typeof value === 'string' && value !== '') this.reason = value
       return
     }
+    // Some last events have empty metadata, which do not take back those of earlier ones.
+    if (field === 'groundingMetadata' && isEmptyObject(value) && this.fields[field] !== undefined) return
     const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
     if (append === undefined) put(this.fields, field, value)
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
@@ -158,6 +160,12 @@ export class CandidateFacts {
       ...defined({ spelling: spellingOf(wireReason, isCited ? groundingMetadata : undefined) }),
     }
   }
+}
+
+function isEmptyObject(value: Json): boolean {
+  if (!isObject(value)) return false
+  for (const _ in value) return false
+  return true
 }
 
 /** Finish reasons by wire value (docs/wire/contents.md#finish-reasons, trap 15). */

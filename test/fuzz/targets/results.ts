@@ -1,3 +1,4 @@
+import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { isObject, type JsonObject } from '../../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
@@ -36,7 +37,7 @@ const RAW_ANSWERS = Object.entries(WIRES).flatMap(([format, { raw }]): Target[] 
     : [
         {
           name: `result:${format}`,
-          inputs: `answers of upstreams in the format ${format}, as text`,
+          inputs: `answers of upstreams in the format ${format}, as text or bytes`,
           files: filesOf(format),
           seeds: seed => sampled(raw, seed),
           run: (input, watch) => {
@@ -54,18 +55,24 @@ function filesOf(format: string): RegExp {
 }
 
 function rawAnswer({ body, raw }: JsonObject): WireAnswer | undefined {
-  const { mediaType, text } = isObject(raw) ? raw : {}
-  if (typeof mediaType !== 'string' || typeof text !== 'string') return undefined
-  return { status: 200, headers: {}, body: isObject(body) ? body : {}, raw: { mediaType, text } }
+  const { mediaType, text, bytes } = isObject(raw) ? raw : {}
+  const content =
+    typeof text === 'string'
+      ? { text }
+      : typeof bytes === 'string'
+        ? { bytes: new BufferedBytes(Buffer.from(bytes, 'base64')) }
+        : undefined
+  if (typeof mediaType !== 'string' || content === undefined) return undefined
+  return { status: 200, headers: {}, body: isObject(body) ? body : {}, raw: { mediaType, ...content } }
 }
 
 function check(format: string, answer: WireAnswer, request: CanonicalRequest, watch: Watch): void {
   const result = read(format, answer, request, watch)
   if (result === undefined) return
   watch.returned(result)
-  watch.unmeasured(() => isRepeatable(format, result, request))
   const callers = writersFor(workOf(request))
   if (callers.length > 0) told(watch.dice.one(callers), result, request)
+  watch.unmeasured(() => isRepeatable(format, result, request))
 }
 
 function read(
