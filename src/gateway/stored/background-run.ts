@@ -9,16 +9,16 @@ import type { BackgroundReply } from './background-reply.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import { type Batch, type EventSource, resumeStream } from './resume.ts'
-import type { Ended } from './stored-format.ts'
+import type { EndReason } from './stored-format.ts'
 
 /** Duration of a lease, in milliseconds. */
-const LEASE = 120_000
+const LEASE_DURATION = 120_000
 
 /** Delay before each attempt to store the end of an answer, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
 /** Interval and total time of later attempts, after the end was sent, in milliseconds. */
-const LATE_SAVES = { wait: 1000, most: 3_600_000 } as const
+const LATE_SAVE_TIMES = { interval: 1000, total: 3_600_000 } as const
 
 interface RunContext {
   readonly saver: ResponseSaver
@@ -41,11 +41,11 @@ export class BackgroundRun implements EventSource {
   /** Resolves when the response has ended. */
   readonly done: Promise<void>
   private readonly settled = Promise.withResolvers<void>()
-  private ended: Ended | undefined
+  private endReason: EndReason | undefined
   private saving: Promise<void> | undefined
-  private forgotten = false
+  private hasForgottenEvents = false
   /** True if the end of the response could not be stored yet. */
-  private isUnstored = false
+  private isEndUnstored = false
 
   constructor(reply: BackgroundReply, context: RunContext) {
     this.reply = reply
@@ -65,33 +65,33 @@ export class BackgroundRun implements EventSource {
 
   /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
-    const { format, first } = this.reply
+    const { format, queuedResponse: first } = this.reply
     if (stream) await resumeStream(format, this, reply, -1, heartbeat)
-    else reply.whole(200, {}, JSON.stringify(format.shown(first, [])))
+    else reply.whole(200, {}, JSON.stringify(format.publicForm(first, [])))
   }
 
   private get lease(): Pick<Turn, 'lease' | 'worker'> {
-    return { lease: Date.now() + LEASE, ...defined({ worker: this.context.worker }) }
+    return { lease: Date.now() + LEASE_DURATION, ...defined({ worker: this.context.worker }) }
   }
 
   /** Renews the lease. Never throws. */
   renew(): void {
-    this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
+    this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE_DURATION).catch(() => {})
   }
 
   /** Ends work that another process cancelled. The store already holds the outcome. */
-  endedElsewhere(): void {
-    this.reply.published = this.cancelled(this.reply.published)
+  endFromElsewhere(): void {
+    this.reply.published = this.asCancelled(this.reply.published)
     this.end('cancelled')
   }
 
-  private cancelled(response: JsonObject): JsonObject {
-    return this.reply.format.ended(response, 'cancelled', UNNAMED)
+  private asCancelled(response: JsonObject): JsonObject {
+    return this.reply.format.endedAnswer(response, 'cancelled', NO_FAILURE)
   }
 
   /** Ends the work. */
-  end(how: Ended, why?: GatewayError): void {
-    this.ended ??= how
+  end(reason: EndReason, why?: GatewayError): void {
+    this.endReason ??= reason
     this.reply.abort(why)
   }
 
@@ -99,7 +99,7 @@ export class BackgroundRun implements EventSource {
   save(): Promise<void> {
     this.saving ??= this.saveNow().finally(() => {
       this.saving = undefined
-      if (!this.reply.log.full) this.reply.drain()
+      if (!this.reply.log.isFull) this.reply.drain()
     })
     return this.saving
   }
@@ -107,14 +107,14 @@ export class BackgroundRun implements EventSource {
   private async saveNow(): Promise<void> {
     const { reply, saver } = this
     const events = this.newEvents()
-    const changed = reply.changed && this.ended === undefined
-    if (changed) reply.changed = false
+    const changed = reply.hasChanged && this.endReason === undefined
+    if (changed) reply.hasChanged = false
     if (changed || events.texts.length > 0) {
       const isStored = await (changed ? saver.advance(reply.published, this.lease, events) : saver.addEvents(events))
       if (isStored === true) reply.log.store(events.texts)
-      else if (isStored === false) return this.endedElsewhere()
+      else if (isStored === false) return this.endFromElsewhere()
       // A failing store must not delay the answer.
-      else reply.log.lossy ||= reply.log.full
+      else reply.log.isLossy ||= reply.log.isFull
     }
     await this.forgetIncomplete()
   }
@@ -127,22 +127,22 @@ export class BackgroundRun implements EventSource {
 
   /** Deletes the stored events, once, if later events could not be stored. */
   private async forgetIncomplete(): Promise<void> {
-    if (!this.reply.log.lossy || this.forgotten) return
-    this.forgotten = true
+    if (!this.reply.log.isLossy || this.hasForgottenEvents) return
+    this.hasForgottenEvents = true
     await this.saver.forgetEvents()
   }
 
   /** Stores the final response before the last event is sent. */
   async finish(): Promise<void> {
-    const { reply, saver, ended } = this
+    const { reply, saver, endReason: ended } = this
     reply.settle(ended)
     await this.saving
-    reply.changed = false
+    reply.hasChanged = false
     const isStored = await this.saveEnd()
-    this.isUnstored = isStored === undefined
+    this.isEndUnstored = isStored === undefined
     await this.adoptOutcome(isStored)
     if (ended === 'cancelled' && saver.copy?.background === true) await this.context.copies.cancel(saver.copy)
-    reply.conclude()
+    reply.sendFinalEvent()
     this.settled.resolve()
   }
 
@@ -157,9 +157,9 @@ export class BackgroundRun implements EventSource {
 
   /** Keeps trying to store an end that was sent while the store was failing. */
   async saveEndLate(): Promise<void> {
-    for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
-      await pause(LATE_SAVES.wait, undefined, { ref: false })
-      this.isUnstored = (await this.storeEnd()) === undefined
+    for (let waited = 0; this.isEndUnstored && waited < LATE_SAVE_TIMES.total; waited += LATE_SAVE_TIMES.interval) {
+      await pause(LATE_SAVE_TIMES.interval, undefined, { ref: false })
+      this.isEndUnstored = (await this.storeEnd()) === undefined
     }
   }
 
@@ -180,20 +180,20 @@ export class BackgroundRun implements EventSource {
   private async adoptOutcome(isStored: boolean | undefined): Promise<void> {
     if (isStored !== false) return
     const turn = await this.saver.stored()
-    this.reply.response = turn?.response ?? this.cancelled(this.reply.response)
+    this.reply.response = turn?.response ?? this.asCancelled(this.reply.response)
     if (turn === undefined && this.saver.copy !== undefined) await this.context.copies.remove(this.saver.copy)
   }
 
   get response(): JsonObject {
-    return this.reply.log.over ? this.reply.response : this.reply.published
+    return this.reply.log.isOver ? this.reply.response : this.reply.published
   }
 
   async from(number: number): Promise<Batch> {
     const { log } = this.reply
     const cached = log.from(number)
     const texts = cached ?? (await this.saver.events(number))
-    if (cached === undefined && texts.length === 0) throw LOST
-    return { texts, over: log.over && number + texts.length >= log.length }
+    if (cached === undefined && texts.length === 0) throw EVENTS_LOST
+    return { texts, isLast: log.isOver && number + texts.length >= log.length }
   }
 
   until(number: number): Promise<void> {
@@ -202,6 +202,6 @@ export class BackgroundRun implements EventSource {
 }
 
 /** Failure of a cancelled response, which has no error. */
-const UNNAMED = { code: '', message: '' }
+const NO_FAILURE = { code: '', message: '' }
 
-const LOST = tooLarge('The stream has more events than can be replayed.')
+const EVENTS_LOST = tooLarge('The stream has more events than can be replayed.')
