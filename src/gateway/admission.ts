@@ -25,10 +25,12 @@ export function authenticate(
   format?: Format,
 ): Caller | Promise<Caller> {
   const caller = as ?? access.find({ headers: message.headers, queryKey }, () => addressOf(message))
-  return caller instanceof Promise ? caller.then(found => checkedFormat(found, format)) : checkedFormat(caller, format)
+  return caller instanceof Promise
+    ? caller.then(found => withFormatCheck(found, format))
+    : withFormatCheck(caller, format)
 }
 
-function checkedFormat(caller: Caller, format: Format | undefined): Caller {
+function withFormatCheck(caller: Caller, format: Format | undefined): Caller {
   if (format !== undefined) checkFormat(caller.permissions, format)
   return caller
 }
@@ -80,7 +82,7 @@ const IMAGE_TOKENS = 1000
 const MEDIA_BYTES_PER_TOKEN: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
 /** Kinds of work whose answers contain no output tokens. */
-const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'transcription'])
+const WORK_WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'transcription'])
 
 /**
  * Estimates the tokens of a request from its size alone. The estimate is reserved from the key's limits until the
@@ -91,7 +93,7 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   if (work === 'count') return { input: 0, output: 0 }
   const { messages, tools, sampling, output } = request
   const input = tokensOf(messages) + tokensOf(tools)
-  if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
+  if (WORK_WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const maxTokens = sampling?.maxTokens
   // A caller may send any number here. The upstream decides whether it is valid.
   if (maxTokens === undefined) return { input }
@@ -99,10 +101,10 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
 }
 
 /**
- * An upper bound of the input tokens, from the `content-length` of the body. Undefined if the length is unknown or
- * compressed.
+ * An upper bound of the input tokens, from the `content-length` of the body. Returns undefined if the length is unknown
+ * or compressed.
  */
-export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {
+export function maxInputTokens({ headers }: IncomingMessage): number | undefined {
   const size = headers['content-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN
   return size >= 0 ? size / BYTES_PER_TOKEN : undefined
 }

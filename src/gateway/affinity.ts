@@ -10,7 +10,7 @@ export type AffinitySource = 'cache-key' | 'session' | 'conversation' | 'beginni
 /** A string that identifies a conversation, and the fact that it is derived from. */
 interface Affinity {
   readonly key: string
-  readonly by: AffinitySource
+  readonly source: AffinitySource
 }
 
 /**
@@ -31,13 +31,13 @@ export function affinityOf(
   owner: string,
   sessionHeaders: readonly string[] = [],
 ): Affinity | undefined {
-  const affinity = (by: AffinitySource, key: string | undefined): Affinity | undefined =>
-    key === undefined ? undefined : { key: `${owner}\n${shortened(key)}`, by }
+  const affinity = (source: AffinitySource, key: string | undefined): Affinity | undefined =>
+    key === undefined ? undefined : { key: `${owner}\n${shortId(key)}`, source }
   return (
     affinity('cache-key', request.cacheKey) ??
     affinity('session', sessionOf(request, headers, sessionHeaders)) ??
     affinity('conversation', request.state?.conversation) ??
-    affinity('beginning', beginning(request, work))
+    affinity('beginning', hashOfBeginning(request, work))
   )
 }
 
@@ -48,11 +48,11 @@ const SESSION_HEADERS = ['session_id', 'session-id', 'x-session-id', 'x-claude-c
 const USER_SESSION = /(?:_session_|"session_id"\s*:\s*")([\w-]{8,64})/
 
 /** Maximum length of an id, in characters. Longer ids are hashed, because every draw reads the whole string. */
-const LONGEST_ID = 256
+const MAX_ID_LENGTH = 256
 
 /** Returns the id itself, or its hash if it is long. */
-function shortened(id: string): string {
-  if (id.length <= LONGEST_ID) return id
+function shortId(id: string): string {
+  if (id.length <= MAX_ID_LENGTH) return id
   const hash = createHash('sha256')
   add(hash, id)
   return hash.digest('base64url')
@@ -61,26 +61,26 @@ function shortened(id: string): string {
 function sessionOf(
   { endUser }: CanonicalRequest,
   headers: IncomingHttpHeaders,
-  configured: readonly string[],
+  configuredHeaders: readonly string[],
 ): string | undefined {
-  for (const names of [configured, SESSION_HEADERS])
+  for (const names of [configuredHeaders, SESSION_HEADERS])
     for (const name of names) {
       const value = headers[name]
       if (typeof value === 'string' && value !== '') return value
     }
-  return endUser === undefined ? undefined : USER_SESSION.exec(endUser.slice(0, LONGEST_USER))?.[1]
+  return endUser === undefined ? undefined : USER_SESSION.exec(endUser.slice(0, MAX_SEARCHED_LENGTH))?.[1]
 }
 
 /** Number of characters of an end user's id that are searched for a session. */
-const LONGEST_USER = 1000
+const MAX_SEARCHED_LENGTH = 1000
 
 /** Kinds of work whose messages are the turns of a conversation. */
-const CONVERSES: ReadonlySet<Work> = new Set<Work>(['conversation', 'compaction'])
+const CONVERSATIONAL_WORK: ReadonlySet<Work> = new Set<Work>(['conversation', 'compaction'])
 
-/** Hashes the model, tool names, instructions and first user turn. Undefined if there is no user turn. */
-function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work): string | undefined {
+/** Hashes the model, tool names, instructions and first user turn. Returns undefined if there is no user turn. */
+function hashOfBeginning({ model, tools = [], messages }: CanonicalRequest, work: Work): string | undefined {
   const first = messages.findIndex(({ role }) => role === 'user')
-  if (first < 0 || !CONVERSES.has(work)) return undefined
+  if (first < 0 || !CONVERSATIONAL_WORK.has(work)) return undefined
   const hash = createHash('sha256')
   add(hash, model)
   for (const tool of tools) add(hash, 'name' in tool && typeof tool.name === 'string' ? tool.name : tool.type)
@@ -95,10 +95,10 @@ function beginning({ model, tools = [], messages }: CanonicalRequest, work: Work
 const addPart = (hash: Hash, part: Part): void => add(hash, part.type === 'text' ? part.text : `\0${part.type}`)
 
 /** Number of characters hashed at either end of a long string. The length is hashed as well. */
-const END = 2048
+const END_LENGTH = 2048
 
 /** Adds a string with its length, so that neighbouring strings cannot be confused. */
 function add(hash: Hash, text: string): void {
   hash.update(`${text.length}:`)
-  hash.update(text.length <= 2 * END ? text : text.slice(0, END) + text.slice(-END))
+  hash.update(text.length <= 2 * END_LENGTH ? text : text.slice(0, END_LENGTH) + text.slice(-END_LENGTH))
 }

@@ -6,7 +6,7 @@ import { shownLosses } from '../egress/losses.ts'
  * Returns the losses of an answer to show to its caller: losses of its candidates, and token counts that the caller's
  * format lacks. Counts of zero are left out.
  */
-export const reportedOfAnswer = (losses: readonly Loss[], usage: Usage | undefined): readonly Loss[] =>
+export const reportedAnswerLosses = (losses: readonly Loss[], usage: Usage | undefined): readonly Loss[] =>
   losses.length === 0
     ? losses
     : shownLosses(losses).filter(
@@ -17,10 +17,12 @@ const isLostCount = ({ kind, path: [, field, ...rest] }: Loss, usage: Usage | un
   kind === 'dropped' &&
   field !== 'extras' &&
   rest.length === 0 &&
-  (field === undefined ? Object.values(usage ?? {}).some(counts) : counts(usage?.[field as keyof Usage]))
+  (field === undefined
+    ? Object.values(usage ?? {}).some(isPositiveCount)
+    : isPositiveCount(usage?.[field as keyof Usage]))
 
 /** Returns true if a count is above zero. Ignores the text count by kind, because the total includes it anyway. */
-function counts(value: unknown): boolean {
+function isPositiveCount(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'number' && value > 0
   return Object.entries(value).some(([kind, count]) => kind !== 'text' && count > 0)
 }

@@ -15,18 +15,18 @@ type Shape = 'json' | 'events' | 'raw'
  */
 export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean): Shape {
   const type = headerValue(answer.headers['content-type']).toLowerCase()
-  const shape = raw === true ? ofAny(type, answer, stream) : ofText(type, answer, stream)
+  const shape = raw === true ? shapeOfRaw(type, answer, stream) : shapeOfText(type, answer, stream)
   return shape === 'events' && events === undefined ? 'json' : shape
 }
 
-function ofText(type: string, { bodyKind }: Answer, stream: boolean): Shape {
+function shapeOfText(type: string, { bodyKind }: Answer, stream: boolean): Shape {
   if (bodyKind === 'json' || bodyKind === 'events') return bodyKind
   return isEvents(type) || (stream && !type.includes('json')) ? 'events' : 'json'
 }
 
-function ofAny(type: string, { bodyKind }: Answer, stream: boolean): Shape {
-  const stated = isEvents(type) ? 'events' : type.includes('json') ? 'json' : undefined
-  if (stated !== undefined) return bodyKind === 'json' || bodyKind === 'events' ? bodyKind : stated
+function shapeOfRaw(type: string, { bodyKind }: Answer, stream: boolean): Shape {
+  const declaredShape = isEvents(type) ? 'events' : type.includes('json') ? 'json' : undefined
+  if (declaredShape !== undefined) return bodyKind === 'json' || bodyKind === 'events' ? bodyKind : declaredShape
   if (bodyKind === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
   return stream && type === '' ? 'events' : 'raw'
 }

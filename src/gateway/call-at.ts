@@ -17,7 +17,7 @@ export const callAt = (
   route,
   message,
   queryKey,
-  head: { headers: message.headers, query: ownQuery(query, streams) },
+  head: { headers: message.headers, query: requestQuery(query, streams) },
   framing: framingOf(route, query),
   reply,
 })
@@ -32,7 +32,7 @@ const framingOf = ({ framing }: Route, query: Query): FramingKind =>
  * Removes `alt` from the query, because framing concerns only this endpoint. Streams from upstreams are always events
  * (docs/wire/contents.md#stream).
  */
-function ownQuery(query: Query, streams: boolean): Query {
+function requestQuery(query: Query, streams: boolean): Query {
   if (!streams && query['alt'] === undefined) return query
   const { alt: _, ...rest } = query
   return streams ? { ...rest, alt: 'sse' } : rest

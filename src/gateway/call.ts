@@ -67,8 +67,8 @@ export interface Reply {
   /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
   /** True if the trailer fields of a streamed answer reach the caller. */
-  readonly takesTrailers?: boolean
-  /** Trailer fields of a streamed answer. Set only if `takesTrailers` is true. */
+  readonly acceptsTrailers?: boolean
+  /** Trailer fields of a streamed answer. Set only if `acceptsTrailers` is true. */
   trailers?: Headers | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void

@@ -18,7 +18,7 @@ export interface ChannelFinding {
 export interface ChannelCheck {
   readonly test: ChannelTest
   readonly findings: readonly ChannelFinding[]
-  /** Models that the upstream lists, sorted. Undefined if it lists none. */
+  /** Models that the upstream lists, sorted, or undefined if it lists none. */
   readonly models: readonly string[] | undefined
   /** Kinds of work that the channel's formats can do. */
   readonly does: readonly Work[]
@@ -59,11 +59,11 @@ function answerFinding({ ok, model, latency, status, error }: ChannelTest, chann
   const { size } = channel.listed ?? { size: 0 }
   const subject = 'answer'
   if (ok) {
-    const answered = model === undefined ? 'it lists its models' : `${model} answers in ${Math.round(latency)} ms`
+    const summary = model === undefined ? 'it lists its models' : `${model} answers in ${Math.round(latency)} ms`
     return {
       level: 'ok',
       subject,
-      text: size === 0 ? answered : `${answered}; ${size} model${size === 1 ? '' : 's'} listed`,
+      text: size === 0 ? summary : `${summary}; ${size} model${size === 1 ? '' : 's'} listed`,
     }
   }
   const text = `${error?.message ?? 'no answer'}${status === undefined ? '' : ` (status ${status})`}`

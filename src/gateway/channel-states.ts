@@ -56,11 +56,14 @@ function stateOf({ health, stats, latencies, resting: { refusal }, keys }: Chann
 export function mergedStates(all: readonly ChannelStates[]): ChannelStates {
   const names = new Set(all.flatMap(states => Object.keys(states)))
   return Object.fromEntries(
-    [...names].map(name => [name, merged(all.flatMap(states => (Object.hasOwn(states, name) ? [states[name]!] : [])))]),
+    [...names].map(name => [
+      name,
+      mergedState(all.flatMap(states => (Object.hasOwn(states, name) ? [states[name]!] : []))),
+    ]),
   )
 }
 
-function merged(states: readonly ChannelState[]): ChannelState {
+function mergedState(states: readonly ChannelState[]): ChannelState {
   const restingUntil = Math.max(...states.map(state => state.restingUntil ?? 0))
   const listed = states.flatMap(state => state.listed ?? [])
   const resting = new Map<string, number>()

@@ -68,22 +68,22 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
  */
 export async function testChannel(channel: Channel, options: ChannelTestOptions): Promise<ChannelTest> {
   const model = options.model ?? firstModel(channel)
-  const chosen = targetOf(channel, model, options.facts)
-  const began = performance.now()
-  const latency = (): number => Math.round((performance.now() - began) * 10) / 10
-  if (chosen === undefined) {
+  const choice = targetOf(channel, model, options.facts)
+  const startTime = performance.now()
+  const latency = (): number => Math.round((performance.now() - startTime) * 10) / 10
+  if (choice === undefined) {
     const isListed = await updateListing(channel)
-    return { ok: isListed, work: 'listing', latency: latency(), ...(isListed ? {} : { error: UNLISTED }) }
+    return { ok: isListed, work: 'listing', latency: latency(), ...(isListed ? {} : { error: NO_LISTING }) }
   }
-  const [target, work, request] = chosen
+  const [target, work, request] = choice
   const { sender } = channel
   const signal = AbortSignal.timeout(options.timeout)
-  const tested = { work, model: request.model, format: target.format.format }
+  const testedRequest = { work, model: request.model, format: target.format.format }
   try {
-    const answered = await roundTrip(attemptOf(request, target, sender, options), request, signal)
-    return { ok: true, ...tested, latency: latency(), ...textOf(answered.result) }
+    const answer = await roundTrip(attemptOf(request, target, sender, options), request, signal)
+    return { ok: true, ...testedRequest, latency: latency(), ...textOf(answer.result) }
   } catch (thrown) {
-    return { ok: false, ...tested, latency: latency(), ...failureOf(thrown, target, sender, options, signal) }
+    return { ok: false, ...testedRequest, latency: latency(), ...failureOf(thrown, target, sender, options, signal) }
   }
 }
 
@@ -103,7 +103,7 @@ function targetOf(
   const health = { inFlight: 0, ...(listed === undefined ? {} : { listed }) }
   for (const [work, request] of REQUESTS) {
     if (embeds && work !== 'embedding') continue
-    const target = routed({ config, health }, model, work, facts)
+    const target = routedTarget({ config, health }, model, work, facts)
     if (target !== undefined) return [target, work, { ...request, model, messages: PING, stream: false }]
   }
   return undefined
@@ -115,13 +115,13 @@ const PING = [userMessage('ping')]
  * Routes the test request. Returns undefined if the channel does not do this work. Throws GatewayError if it does not
  * have the model.
  */
-function routed(
+function routedTarget(
   channel: RoutedChannel,
   model: string,
   work: Work,
   facts: ReadonlyMap<string, ModelFacts>,
 ): Target | undefined {
-  const query = { model, format: '', work, permissions: ANY, now: 0, draw: '', facts: facts.get(model) }
+  const query = { model, format: '', work, permissions: ALL_PERMISSIONS, now: 0, draw: '', facts: facts.get(model) }
   try {
     const [target] = route(query, [channel])
     return target?.emulated === true ? undefined : target
@@ -131,9 +131,12 @@ function routed(
   }
 }
 
-const ANY = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
+const ALL_PERMISSIONS = permissionsOf(
+  { limits: {}, enabled: true },
+  { name: '', models: ['*'], limits: {}, onLoss: 'show' },
+)
 
-const OPERATOR: Caller = { key: 'administrators', id: 'administrators', group: '', permissions: ANY }
+const OPERATOR: Caller = { key: 'administrators', id: 'administrators', group: '', permissions: ALL_PERMISSIONS }
 
 function attemptOf(
   request: CanonicalRequest,
@@ -152,12 +155,12 @@ function attemptOf(
 }
 
 /** Maximum number of characters of the model's answer in the result. */
-const LONGEST = 200
+const MAX_TEXT_LENGTH = 200
 
 function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
   const parts = candidates[0]?.content ?? []
   const text = parts.map(part => (part.type === 'text' ? part.text : '')).join('')
-  return text === '' ? {} : { text: text.slice(0, LONGEST) }
+  return text === '' ? {} : { text: text.slice(0, MAX_TEXT_LENGTH) }
 }
 
 /**
@@ -171,15 +174,15 @@ function failureOf(
   { log }: ChannelTestOptions,
   signal: AbortSignal,
 ): Pick<ChannelTest, 'status' | 'error'> {
-  const failure = signal.aborted ? LATE : toFailure(thrown)
+  const failure = signal.aborted ? TIMED_OUT : toFailure(thrown)
   targetFailure(failure, { target, channel, model: target.upstreamModel, log })
   const { kind } = failure.error
   const { status, reason, said = '' } = upstreamFailure(failure, target)
   return { ...defined({ status }), error: { kind, reason, message: said } }
 }
 
-const LATE = new GatewayError({
+const TIMED_OUT = new GatewayError({
   ...{ kind: 'timed-out', reason: 'first-byte-timeout' },
   message: 'The upstream did not answer in time.',
 })
-const UNLISTED = { kind: 'upstream-failed', message: 'The upstream does not list its models.' } as const
+const NO_LISTING = { kind: 'upstream-failed', message: 'The upstream does not list its models.' } as const

@@ -37,8 +37,10 @@ export class Channels {
   }
 
   reload(configs: readonly ChannelConfig[]): void {
-    const before = this.byName
-    this.byName = new Map(configs.map(config => [config.name, reused(before.get(config.name), config, this.tokens)]))
+    const previous = this.byName
+    this.byName = new Map(
+      configs.map(config => [config.name, keptOrNew(previous.get(config.name), config, this.tokens)]),
+    )
     this.all = [...this.byName.values()]
     for (const channel of this.all) {
       for (const member of [channel, ...(channel.keys ?? [])]) {
@@ -47,8 +49,8 @@ export class Channels {
       }
     }
     this.markDrained()
-    for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
-    this.listing.add(this.all.filter(channel => before.get(channel.config.name) !== channel))
+    for (const channel of previous.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
+    this.listing.add(this.all.filter(channel => previous.get(channel.config.name) !== channel))
   }
 
   /**
@@ -81,7 +83,7 @@ export class Channels {
   }
 }
 
-const reused = (before: Channel | undefined, config: ChannelConfig, tokens: TokenSharing | undefined): Channel =>
+const keptOrNew = (before: Channel | undefined, config: ChannelConfig, tokens: TokenSharing | undefined): Channel =>
   before !== undefined && isDeepStrictEqual(before.config, config)
     ? before
     : new Channel(config, before, undefined, tokens)

@@ -5,7 +5,7 @@ import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
 import { eventParserOf } from './answer-shape.ts'
 
 /** Converts events of an upstream's format to canonical events. */
-type Machine = Transducer<WireEvent, CanonicalEvent>
+type CanonicalReader = Transducer<WireEvent, CanonicalEvent>
 
 /**
  * Collects the events of an answer that is a stream although none was requested. Stops at the final event, because some
@@ -15,33 +15,33 @@ type Machine = Transducer<WireEvent, CanonicalEvent>
  */
 export async function collectStream(
   answer: Answer,
-  machine: Machine,
+  reader: CanonicalReader,
   limit: number,
 ): Promise<readonly CanonicalEvent[]> {
   const parser = await eventParserOf(answer)
   return new Promise((resolve, reject) => {
     const events: CanonicalEvent[] = []
     let size = 0
-    let over = false
+    let isOver = false
     const collect = (batch: readonly CanonicalEvent[]): void => {
       for (const event of batch) {
         events.push(event)
-        over ||= event.type === 'result-end' || event.type === 'error'
+        isOver ||= event.type === 'result-end' || event.type === 'error'
       }
     }
     const read = (wire: readonly WireEvent[]): void => {
-      for (const event of wire) if (!over) collect(machine.push(event))
+      for (const event of wire) if (!isOver) collect(reader.push(event))
     }
     const fail = (thrown: unknown): void => {
-      over = true
+      isOver = true
       reject(thrown)
     }
     /** Runs one step. Settles the promise if the step throws or reads the final event. */
-    const guarded = (work: () => void): void => {
-      if (over) return
+    const runStep = (work: () => void): void => {
+      if (isOver) return
       try {
         work()
-        if (over) resolve(events)
+        if (isOver) resolve(events)
       } catch (thrown) {
         fail(thrown)
       }
@@ -53,10 +53,10 @@ export async function collectStream(
     }
     const end = (): void => {
       read(parser.end())
-      if (!over) collect(machine.end())
-      over = true
+      if (!isOver) collect(reader.end())
+      isOver = true
     }
-    answer.pipeTo({ onData: bytes => guarded(() => take(bytes)), onEnd: () => guarded(end), onError: fail })
+    answer.pipeTo({ onData: bytes => runStep(() => take(bytes)), onEnd: () => runStep(end), onError: fail })
   })
 }
 
@@ -64,12 +64,12 @@ export async function collectStream(
  * Yields the events of a streamed answer no faster than the consumer reads them. Throws GatewayError if the stream
  * breaks off.
  */
-export async function* eventsComing(answer: Answer, machine: Machine): AsyncGenerator<CanonicalEvent> {
+export async function* arrivingEvents(answer: Answer, reader: CanonicalReader): AsyncGenerator<CanonicalEvent> {
   const parser = await eventParserOf(answer)
   for await (const bytes of answer.bytes().read()) {
-    for (const event of parser.push(bytes)) yield* machine.push(event)
+    for (const event of parser.push(bytes)) yield* reader.push(event)
     if (parser.overflowed) throw answeredTooMuch()
   }
-  for (const event of parser.end()) yield* machine.push(event)
-  yield* machine.end()
+  for (const event of parser.end()) yield* reader.push(event)
+  yield* reader.end()
 }

@@ -7,9 +7,9 @@ import { compaction } from './emulations/compaction.ts'
 import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
-import { needsSeveral, severalImages } from './emulations/several-images.ts'
+import { needsSeveralRequests, severalImages } from './emulations/several-images.ts'
 import { locateLosses } from './locate-losses.ts'
-import { refused } from './prepare.ts'
+import { refusalFor } from './prepare.ts'
 import type { Attempt, Emulation, WholeAnswer } from './types.ts'
 
 /** Emulations by kind of work, for upstreams whose format has no request for the work. */
@@ -19,14 +19,14 @@ const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
 /**
- * Returns the emulation for a target and a request other than a conversation. Undefined if one request to the target is
- * enough.
+ * Returns the emulation for a target and a request other than a conversation, or undefined if one request to the target
+ * is enough.
  */
 export function emulationOf(target: Target, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
   if (work === 'count') return counting
   if (target.emulated) return EMULATIONS[work]
-  if (needsSeveral(target, request)) return severalImages
+  if (needsSeveralRequests(target, request)) return severalImages
   if (work === 'completion' && request.messages.length > 1 && !isMadeFor(target, work)) return prompts
   return needsBatches(request, target) ? IN_BATCHES : undefined
 }
@@ -41,8 +41,8 @@ const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitne
  */
 export async function emulate(emulation: Emulation, attempt: Attempt): Promise<WholeAnswer> {
   const losses = emulation.losses(attempt.request)
-  const refusal = refused(attempt.request, losses, attempt.incoming.onLoss, lost => locateLosses(lost, attempt))
+  const refusal = refusalFor(attempt.request, losses, attempt.incoming.onLoss, lost => locateLosses(lost, attempt))
   if (refusal !== undefined) throw refusal
-  const answered = await emulation.answer(attempt, roundTripInBatches)
-  return { ...answered, losses: [...losses, ...answered.losses] }
+  const wholeAnswer = await emulation.answer(attempt, roundTripInBatches)
+  return { ...wholeAnswer, losses: [...losses, ...wholeAnswer.losses] }
 }

@@ -23,10 +23,13 @@ export class ErrorAnswers {
     const { id, format, route, framing, reply } = call
     const { status, headers, text } = this.of(route?.errors ?? format, thrown, id)
     // Requests refused while the gateway was stopping already have their answers.
-    const isCut = reply.started && this.running.has(call)
-    report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
+    const isInterrupted = reply.started && this.running.has(call)
+    report?.recordError(
+      toFailure(thrown).error,
+      reply.gone ? CALLER_GONE_STATUS : isInterrupted ? report!.status : status,
+    )
     if (reply.gone) return
-    if (isCut) reply.destroy()
+    if (isInterrupted) reply.destroy()
     else if (!reply.started) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
@@ -42,4 +45,4 @@ export class ErrorAnswers {
   }
 }
 
-const GONE_STATUS = ERRORS.cancelled.status
+const CALLER_GONE_STATUS = ERRORS.cancelled.status

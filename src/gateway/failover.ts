@@ -4,9 +4,9 @@ import { workOf } from '../canonical/work.ts'
 import { fitnessOf, formatFor } from '../formats/index.ts'
 import type { Log } from '../log.ts'
 import type { Target } from '../upstreams/router.ts'
-import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
+import { CALLER_GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
 import { isKeyFailure } from './key-rest.ts'
-import { isSpent } from './read-request.ts'
+import { cannotBeResent } from './read-request.ts'
 import type { Running } from './running.ts'
 import { targetFailure } from './target-failure.ts'
 import type { Attempt, Incoming } from './types.ts'
@@ -20,43 +20,43 @@ interface Fallback {
 /** The targets of one request in the order in which they are tried, and the most useful of their failures. */
 export class Failover {
   private readonly incoming: Incoming
-  private readonly completes: boolean
+  private readonly isCompletion: boolean
   private queue: Target[]
   private readonly running: Running
   private readonly log: Log
   private position = 0
   private fallback: Fallback | undefined
-  private reported: GatewayError | undefined
+  private reportedFailure: GatewayError | undefined
   /**
    * True if the request's media could not be fetched. They are not fetched again for another target, but a target that
    * accepts URLs may still be tried.
    */
-  isUnfetched = false
+  hasUnfetchedMedia = false
 
   /** @param targets the targets, best first. */
   constructor(incoming: Incoming, targets: readonly Target[], running: Running, log: Log) {
     this.incoming = incoming
-    this.completes = workOf(incoming.request) === 'completion'
+    this.isCompletion = workOf(incoming.request) === 'completion'
     this.queue = [...targets]
     this.running = running
     this.log = log
   }
 
-  /** Returns the next target to try. Undefined if none remains or the gateway has ended the request. */
+  /** Returns the next target to try, or undefined if none remains or the gateway has ended the request. */
   next(): Target | undefined {
-    if (this.end !== undefined) return undefined
+    if (this.gatewayError !== undefined) return undefined
     const target = this.queue[this.position++]
-    if (target === undefined || !this.completes || !isKnownToLack(target)) return target
+    if (target === undefined || !this.isCompletion || !isKnownToLackCompletions(target)) return target
     return completionFallback(target, this.incoming.request) ?? target
   }
 
   /** Failure to report when no target remains. */
   get failure(): GatewayError {
-    return this.end ?? this.reported ?? NO_TARGET
+    return this.gatewayError ?? this.reportedFailure ?? NO_TARGET
   }
 
-  /** Error with which the gateway itself ended the request. Undefined if the gateway did not end it. */
-  private get end(): GatewayError | undefined {
+  /** Error with which the gateway itself ended the request, or undefined if the gateway did not end it. */
+  private get gatewayError(): GatewayError | undefined {
     return this.running.endOf(this.incoming.call)
   }
 
@@ -65,7 +65,7 @@ export class Failover {
    * immediately sent as a conversation.
    */
   rememberFallback({ target }: Attempt): void {
-    if (this.fallback?.target === target) rememberLack(target)
+    if (this.fallback?.target === target) rememberMissingCompletions(target)
   }
 
   /**
@@ -73,10 +73,10 @@ export class Failover {
    *
    * @throws GatewayError `cancelled` if the caller left.
    */
-  failedMedia(thrown: unknown, isFetched: boolean): void {
-    if (this.incoming.call.reply.gone) throw GONE
-    this.reported = toFailure(thrown)
-    this.isUnfetched ||= isFetched
+  recordMediaFailure(thrown: unknown, isFetched: boolean): void {
+    if (this.incoming.call.reply.gone) throw CALLER_GONE
+    this.reportedFailure = toFailure(thrown)
+    this.hasUnfetchedMedia ||= isFetched
   }
 
   /**
@@ -85,21 +85,21 @@ export class Failover {
    *
    * @throws GatewayError if no other target may be tried.
    */
-  failed(thrown: unknown, { target, channel, request }: Attempt): void {
+  recordFailure(thrown: unknown, { target, channel, request }: Attempt): void {
     const { call, responseChain, trailing, submission } = this.incoming
     const { started, gone } = call.reply
-    if (gone) throw GONE
-    if (this.end !== undefined) return
+    if (gone) throw CALLER_GONE
+    if (this.gatewayError !== undefined) return
     if (trailing?.fault !== undefined && !started) throw trailing.fault
-    if (!started && this.fallsBack(thrown, target)) return
-    const why = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
+    if (!started && this.queueFallback(thrown, target)) return
+    const cause = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown
     const { report } = this.incoming
-    const failure = targetFailure(why, { target, channel, model: request.model, log: this.log, id: call.id, report })
-    if (started || isSpent(this.incoming) || submission?.forbidsFailover === true) throw failure
-    if (responseChain?.forgot(target, failure.error) === true) this.queue.splice(this.position, 0, target)
+    const failure = targetFailure(cause, { target, channel, model: request.model, log: this.log, id: call.id, report })
+    if (started || cannotBeResent(this.incoming) || submission?.forbidsFailover === true) throw failure
+    if (responseChain?.recordForgotten(target, failure.error) === true) this.queue.splice(this.position, 0, target)
     else if (!mayRetry(failure.error)) throw failure
     if (target.channel.pooled !== undefined && !isKeyFailure(failure.error)) this.skipKeysOf(target)
-    this.reported = moreUsefulFailure(this.reported, failure)
+    this.reportedFailure = moreUsefulFailure(this.reportedFailure, failure)
   }
 
   /** Drops the other keys of a channel whose upstream fails for all of its keys. */
@@ -110,9 +110,9 @@ export class Failover {
   /**
    * Puts the same channel's conversation format next in the queue if the target turned out to lack text completions.
    */
-  private fallsBack(failure: unknown, failed: Target): boolean {
+  private queueFallback(failure: unknown, failed: Target): boolean {
     const target =
-      this.completes && lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
+      this.isCompletion && lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
     if (target === undefined) return false
     this.fallback = { target, failure }
     this.queue.splice(this.position, 0, target)
@@ -127,15 +127,15 @@ const isInexpressible = (thrown: unknown): boolean =>
 const NO_TARGET = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
 
 /** Maximum number of one channel's models that are remembered as lacking text completions. */
-const MOST_LACKING = 1000
+const MAX_REMEMBERED_MODELS = 1000
 
 /** Models that have no text completions at their upstream, by channel. */
 const modelsWithoutCompletions = new WeakMap<Target['channel'], Set<string>>()
 
 /**
  * Returns the target that answers a text completion with a conversation. Vendors offer text completions for few of
- * their models and refuse the others only when requested (docs/wire/completions.md#prompts). Undefined for other work,
- * and if the channel has no format for conversations.
+ * their models and refuse the others only when requested (docs/wire/completions.md#prompts). Returns undefined for
+ * other work, and if the channel has no format for conversations.
  */
 function completionFallback(target: Target, request: CanonicalRequest): Target | undefined {
   if (workOf(request) !== 'completion' || !isMadeForCompletion(target.format.format)) return undefined
@@ -163,11 +163,11 @@ function lacksCompletions(thrown: unknown): boolean {
 }
 
 /** Returns true if an earlier request found that the upstream has no text completions for the model. */
-const isKnownToLack = ({ channel, upstreamModel }: Target): boolean =>
+const isKnownToLackCompletions = ({ channel, upstreamModel }: Target): boolean =>
   modelsWithoutCompletions.get(channel)?.has(upstreamModel) === true
 
 /** Remembers that the upstream has no text completions for the model. */
-function rememberLack({ channel, upstreamModel }: Target): void {
+function rememberMissingCompletions({ channel, upstreamModel }: Target): void {
   const models = modelsWithoutCompletions.getOrInsertComputed(channel, () => new Set())
-  if (models.size < MOST_LACKING) models.add(upstreamModel)
+  if (models.size < MAX_REMEMBERED_MODELS) models.add(upstreamModel)
 }

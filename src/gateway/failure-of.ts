@@ -7,7 +7,7 @@ import { logMessage, toFailure } from './failures.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 
 /** Reasons for failed connections, whose cause says more than the message. */
-const CONNECTION: ReadonlySet<FailureReason> = new Set([
+const CONNECTION_REASONS: ReadonlySet<FailureReason> = new Set([
   ...(['refused', 'dns', 'tls', 'unroutable', 'reset', 'connect-timeout'] as const),
 ])
 
@@ -15,7 +15,7 @@ const CONNECTION: ReadonlySet<FailureReason> = new Set([
 export function upstreamFailure(thrown: unknown, target: Target): Failure {
   const { error, cause } = toFailure(thrown)
   const reason = error.reason ?? (error.kind === 'internal' ? 'gateway' : 'reported')
-  const detail = CONNECTION.has(reason) ? connectionDetail(cause) : undefined
+  const detail = CONNECTION_REASONS.has(reason) ? connectionDetail(cause) : undefined
   const said = withoutAddresses(logMessage(error, target))
   return {
     reason,
@@ -25,10 +25,10 @@ export function upstreamFailure(thrown: unknown, target: Target): Failure {
 }
 
 /** Maximum number of characters of the gateway's own message. */
-const LONGEST = 300
+const MAX_MESSAGE_LENGTH = 300
 
 /** Describes the gateway's own error for operators. */
-export const ownFailure = ({ message, reason = 'gateway' }: CanonicalError): Failure => ({
+export const gatewayFailure = ({ message, reason = 'gateway' }: CanonicalError): Failure => ({
   reason,
-  said: withoutAddresses(withoutKeys(message.slice(0, LONGEST))),
+  said: withoutAddresses(withoutKeys(message.slice(0, MAX_MESSAGE_LENGTH))),
 })

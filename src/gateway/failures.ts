@@ -6,11 +6,11 @@ import type { Target } from '../upstreams/router.ts'
 import { withoutCredentials } from './scrub.ts'
 
 /** Maximum length of an upstream's message in the log, in characters. */
-const LONGEST = 500
+const MAX_LOGGED_LENGTH = 500
 
 /** Shortens an upstream's message for the log and removes credentials, because some messages quote the refused key. */
 export const logMessage = ({ message }: CanonicalError, target: Target): string =>
-  withoutCredentials(message.slice(0, 2 * LONGEST), target).slice(0, LONGEST)
+  withoutCredentials(message.slice(0, 2 * MAX_LOGGED_LENGTH), target).slice(0, MAX_LOGGED_LENGTH)
 
 /** An upstream's error, with the headers that a caller of the same format may see (trap 78). */
 export class UpstreamFailure extends GatewayError {
@@ -29,13 +29,13 @@ export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
 export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
 /** The upstream answered a request for audio without a single byte. */
-export const SENT_NOTHING = new GatewayError(upstreamFailed('The upstream sent an empty answer.'))
+export const EMPTY_BODY = new GatewayError(upstreamFailed('The upstream sent an empty answer.'))
 
 /** The upstream answered with an HTML page, such as a proxy's error page or a sign-in page. */
-export const SENT_A_PAGE = new GatewayError(upstreamFailed('The upstream sent a web page instead of an answer.'))
+export const MARKUP_BODY = new GatewayError(upstreamFailed('The upstream sent a web page instead of an answer.'))
 
 /** The caller closed its connection. */
-export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
+export const CALLER_GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
  * Ranks of failures by kind. If several channels fail, the failure with the highest rank is reported to the caller.
@@ -58,8 +58,8 @@ const rankOf = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? RANKS['not-found']! : (RANKS[kind] ?? DEFAULT_RANK)
 
 /** Chooses which of two channels' failures to report. If they rank equally, chooses the later one. */
-export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
-  before !== undefined && rankOf(before) > rankOf(now) ? before : now
+export const moreUsefulFailure = (previous: GatewayError | undefined, latest: GatewayError): GatewayError =>
+  previous !== undefined && rankOf(previous) > rankOf(latest) ? previous : latest
 
 /**
  * Converts any thrown value to a failure. A bug in the gateway becomes `internal`, with the thrown value as its cause.

@@ -6,7 +6,7 @@ import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
 import { PRICE_UNKNOWN } from './priced.ts'
 
 /** The model that another model answers for, and the reason. */
-export interface FallenBack {
+export interface FallbackOrigin {
   /** Public id of the model that the caller requested. */
   readonly from: string
   readonly reason: FallbackReason
@@ -15,12 +15,12 @@ export interface FallenBack {
 /** Facts that decide whether a fallback model may be tried. */
 export interface FallbackFacts {
   readonly caller: Caller
-  /** Size of a model's context window in tokens. Undefined if it is unknown. */
+  /** Returns the size of a model's context window in tokens, or undefined if it is unknown. */
   contextOf(model: string): number | undefined
 }
 
 /** Reasons by kind of failure. All other failures are the caller's fault and would recur with every model. */
-const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
+const REASONS_BY_KIND: { readonly [K in ErrorKind]?: FallbackReason } = {
   'rate-limited': 'rate-limit',
   'context-too-long': 'context',
   'too-large': 'context',
@@ -34,15 +34,15 @@ const REASONS: { readonly [K in ErrorKind]?: FallbackReason } = {
 }
 
 /** Reasons by error code, which is more precise than the kind. */
-const REASONS_OF_CODES: { readonly [code: string]: FallbackReason } = {
+const REASONS_BY_CODE: { readonly [code: string]: FallbackReason } = {
   content_policy_violation: 'refusal',
   insufficient_quota: 'budget',
   [PRICE_UNKNOWN]: 'budget',
 }
 
-/** Returns the reason to try a fallback model after a failure. Undefined if no fallback may be tried. */
+/** Returns the reason to try a fallback model after a failure, or undefined if no fallback may be tried. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
-  (Object.hasOwn(REASONS_OF_CODES, code) ? REASONS_OF_CODES[code] : undefined) ?? REASONS[kind]
+  (Object.hasOwn(REASONS_BY_CODE, code) ? REASONS_BY_CODE[code] : undefined) ?? REASONS_BY_KIND[kind]
 
 /** The fallback models of one request that have not been tried yet. */
 export class FallbackModels {
@@ -63,10 +63,10 @@ export class FallbackModels {
     this.remaining = models.filter(({ model }) => model !== requested && facts.caller.permissions.allowsModel(model))
   }
 
-  /** Removes and returns the first remaining model for this reason. Undefined if there is none. */
+  /** Removes and returns the first remaining model for this reason. Returns undefined if there is none. */
   next(reason: FallbackReason, { context }: Pick<CanonicalError, 'context'> = {}): string | undefined {
-    const least = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
-    const index = this.remaining.findIndex(({ on, model }) => on.has(reason) && this.isLarger(model, least))
+    const minContext = reason === 'context' ? (context?.tokens ?? context?.maximum ?? this.contextOfCurrent) : undefined
+    const index = this.remaining.findIndex(({ on, model }) => on.has(reason) && this.isLarger(model, minContext))
     if (index < 0) return undefined
     const [next] = this.remaining.splice(index, 1)
     this.current = next!.model
@@ -82,32 +82,32 @@ export class FallbackModels {
    * Stores a refusal, to be sent if no fallback answers. Returns false if the answer is not a refusal or no fallback
    * remains.
    */
-  takesRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
+  storeRefusal(result: CanonicalResult, send: () => Promise<void>): boolean {
     if (!this.has('refusal') || !isRefusal(result)) return false
     this.sendRefusal ??= send
     return true
   }
 
   /** Returns true if a request with this many tokens certainly exceeds the current model's known context window. */
-  overflows(tokens: number): boolean {
-    return tokens > (this.contextOfCurrent ?? Number.POSITIVE_INFINITY) * CERTAIN
+  exceedsContext(tokens: number): boolean {
+    return tokens > (this.contextOfCurrent ?? Number.POSITIVE_INFINITY) * CERTAINTY_FACTOR
   }
 
   private get contextOfCurrent(): number | undefined {
     return this.facts.contextOf(this.current)
   }
 
-  /** Returns true if a model's context window is larger than `least` or unknown. */
-  private isLarger(model: string, least: number | undefined): boolean {
-    return least === undefined || (this.facts.contextOf(model) ?? Number.POSITIVE_INFINITY) > least
+  /** Returns true if a model's context window is larger than `minContext` or unknown. */
+  private isLarger(model: string, minContext: number | undefined): boolean {
+    return minContext === undefined || (this.facts.contextOf(model) ?? Number.POSITIVE_INFINITY) > minContext
   }
 }
 
 /** Factor by which an estimate must exceed a context window, because estimates are inexact. */
-const CERTAIN = 1.25
+const CERTAINTY_FACTOR = 1.25
 
-/** Returns the fallbacks of a model, or else of the caller's group. Undefined if neither has any. */
-export const listedFallbacks = (
+/** Returns the fallbacks of a model, or else of the caller's group, or undefined if neither has any. */
+export const configuredFallbacks = (
   { config, access }: { readonly config: Config; readonly access: Pick<Access, 'fallbacksOf'> },
   model: string,
   { group }: Caller,

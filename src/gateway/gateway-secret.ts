@@ -5,9 +5,10 @@ import { GatewayError } from '../canonical/error.ts'
 import { LogOnce } from '../log.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 
-/** Name of the secret in the store, and name of the file in which earlier versions stored it. */
-const NAME = 'seals'
-const FILE = 'compaction.key'
+/** Name of the secret in the store. */
+const SECRET_NAME = 'seals'
+/** File in which earlier versions stored the secret. */
+const EARLIER_FILE = 'compaction.key'
 
 /** Options of `GatewaySecret`. */
 export interface GatewaySecretOptions {
@@ -42,7 +43,7 @@ export class GatewaySecret {
   /** Loads the secret once. Rejects if the secret is unavailable. The next call then tries again. */
   async load(): Promise<Buffer> {
     if (this.secret !== undefined) return this.secret
-    this.loading ??= this.stored()
+    this.loading ??= this.loadOrCreate()
     try {
       this.secret = await this.loading
       return this.secret
@@ -55,17 +56,18 @@ export class GatewaySecret {
     }
   }
 
-  private async stored(): Promise<Buffer> {
+  private async loadOrCreate(): Promise<Buffer> {
     const { shared, dataDir } = this.options
-    const existing = await shared.secret(NAME)
-    const secret = existing ?? (await shared.createSecret(NAME, fileIn(dataDir()) ?? randomBytes(KEY_BYTES)))
-    if (secret.length !== KEY_BYTES) throw new Error(`the secret "${NAME}" in the store is damaged`)
+    const existing = await shared.secret(SECRET_NAME)
+    const secret =
+      existing ?? (await shared.createSecret(SECRET_NAME, readEarlierFile(dataDir()) ?? randomBytes(KEY_BYTES)))
+    if (secret.length !== KEY_BYTES) throw new Error(`the secret "${SECRET_NAME}" in the store is damaged`)
     return Buffer.from(secret)
   }
 }
 
-function fileIn(dataDir: string): Buffer | undefined {
-  const path = join(dataDir, FILE)
+function readEarlierFile(dataDir: string): Buffer | undefined {
+  const path = join(dataDir, EARLIER_FILE)
   try {
     const key = readFileSync(path)
     if (key.length === KEY_BYTES) return key
@@ -77,9 +79,11 @@ function fileIn(dataDir: string): Buffer | undefined {
 }
 
 const CIPHER = 'aes-256-gcm'
-/** Lengths in bytes. */
+/** Length of the key, in bytes. */
 const KEY_BYTES = 32
+/** Length of a nonce, in bytes. */
 const NONCE_BYTES = 12
+/** Length of an authentication tag, in bytes. */
 const TAG_BYTES = 16
 
 /**
@@ -87,14 +91,14 @@ const TAG_BYTES = 16
  *
  * @param authenticatedData additional authenticated data (AAD). The text decrypts only with the same value.
  */
-export function encrypted(key: Buffer, text: string, authenticatedData: Buffer): Buffer {
+export function encryptText(key: Buffer, text: string, authenticatedData: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticatedData)
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts the result of `encrypted`. Undefined if the key, the authenticated data or the bytes differ. */
-export function decrypted(key: Buffer, bytes: Buffer, authenticatedData: Buffer): string | undefined {
+/** Decrypts the result of `encryptText`. Returns undefined if the key, the authenticated data or the bytes differ. */
+export function decryptText(key: Buffer, bytes: Buffer, authenticatedData: Buffer): string | undefined {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
   try {
     const cipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })

@@ -11,7 +11,7 @@ export interface HeldEvents {
   readonly wire: WireEvent | undefined
 }
 
-/** Decision on a held stream: it has content, is a complete refusal or failed. Undefined until it is made. */
+/** Decision on a held stream: it has content, is a complete refusal or failed. It is undefined until it is made. */
 type Decision = 'content' | 'refused' | 'failed' | undefined
 
 /**
@@ -19,7 +19,7 @@ type Decision = 'content' | 'refused' | 'failed' | undefined
  * answers of models with a fallback for refusals are held (docs/decisions/2026-11-28-fallback-models.md).
  */
 export class HeldRefusal {
-  readonly held: HeldEvents[] = []
+  readonly heldEvents: HeldEvents[] = []
   decision: Decision
   /** The answer, if the model refused. */
   refusal: CanonicalResult | undefined
@@ -34,20 +34,20 @@ export class HeldRefusal {
 
   /** Holds the events read from one upstream event. Makes the decision if the events allow it. */
   push(events: readonly CanonicalEvent[], wire: WireEvent | undefined): void {
-    this.held.push({ events, wire })
-    for (const event of events) if (this.decision === undefined) this.decision = this.decided(event)
+    this.heldEvents.push({ events, wire })
+    for (const event of events) if (this.decision === undefined) this.decision = this.decisionFor(event)
   }
 
   /** Counts bytes of the upstream's answer. Large answers are not held, whatever they contain. */
-  counted(bytes: number): void {
+  countBytes(bytes: number): void {
     this.bytes += bytes
-    if (this.bytes > LARGEST) this.decision ??= 'content'
+    if (this.bytes > MAX_HELD_SIZE) this.decision ??= 'content'
   }
 
-  private decided(event: CanonicalEvent): Decision {
+  private decisionFor(event: CanonicalEvent): Decision {
     if (event.type === 'error') return 'failed'
     if (event.type !== 'result-end') return this.isContent(event) ? 'content' : undefined
-    const result = fold(this.held.flatMap(({ events }) => events))
+    const result = fold(this.heldEvents.flatMap(({ events }) => events))
     if (!isRefusal(result)) return 'content'
     this.refusal = result
     return 'refused'
@@ -57,7 +57,7 @@ export class HeldRefusal {
     switch (event.type) {
       case 'part-start':
         this.kinds.set(nameOf(event.at), event.part.type)
-        return !GROWING.has(event.part.type)
+        return !GROWING_TYPES.has(event.part.type)
       case 'part-delta':
         return event.append !== '' && this.shows(this.kinds.get(nameOf(event.at)))
       case 'part-patch':
@@ -80,7 +80,7 @@ export class HeldRefusal {
 const nameOf = ({ candidate, part }: PartPosition): string => `${candidate} ${part}`
 
 /** Types of parts that are empty when they start. */
-const GROWING: ReadonlySet<Part['type']> = new Set<Part['type']>(['text', 'reasoning', 'refusal'])
+const GROWING_TYPES: ReadonlySet<Part['type']> = new Set<Part['type']>(['text', 'reasoning', 'refusal'])
 
 /** Maximum size of a held answer, in bytes. */
-const LARGEST = 1024 * 1024
+const MAX_HELD_SIZE = 1024 * 1024

@@ -15,11 +15,11 @@ export const IMAGES_PATH = '/v1/images/files'
  * a URL, its bytes are fetched. An image that cannot be fetched remains a URL, and an image that cannot be stored
  * remains bytes. Both count as losses.
  */
-export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
+export async function deliverImages(attempt: Attempt, wholeAnswer: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
   const change = changeOf(attempt)
-  if (change === undefined) return answered
-  const candidates = answered.result.candidates.map(async (candidate, index): Promise<Candidate> => {
+  if (change === undefined) return wholeAnswer
+  const candidates = wholeAnswer.result.candidates.map(async (candidate, index): Promise<Candidate> => {
     const parts = candidate.content.map((part, at): Part | Promise<Part> =>
       part.type === 'media' && part.kind === 'image'
         ? change(part, attempt, ['candidates', index, 'content', at], losses)
@@ -27,29 +27,29 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
     )
     return { ...candidate, content: await Promise.all(parts) }
   })
-  const result = { ...answered.result, candidates: await Promise.all(candidates) }
-  return { ...answered, result, losses: [...answered.losses, ...losses] }
+  const result = { ...wholeAnswer.result, candidates: await Promise.all(candidates) }
+  return { ...wholeAnswer, result, losses: [...wholeAnswer.losses, ...losses] }
 }
 
-/** Returns the change that the answer's images need. Undefined if they need none. */
-function changeOf(attempt: Attempt): typeof withAddress | undefined {
-  if (wantsAddress(attempt)) return withAddress
-  return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
+/** Returns the change that the answer's images need, or undefined if they need none. */
+function changeOf(attempt: Attempt): typeof withUrl | undefined {
+  if (wantsUrl(attempt)) return withUrl
+  return wantsBytes(attempt) ? fetchWith(attempt.images.fetching()) : undefined
 }
 
 /** Matches models whose answers contain URLs by default. Their clients rely on URLs. */
-const ADDRESSES = /^dall-e/i
+const MODELS_WITH_URLS = /^dall-e/i
 
-function wantsAddress({ incoming: { call }, request }: Attempt): boolean {
+function wantsUrl({ incoming: { call }, request }: Attempt): boolean {
   const { image } = request.output
   if (WRITERS[call.format]!.imageUrls !== true) return false
-  return image?.delivery === 'url' || (image?.delivery === undefined && ADDRESSES.test(request.model))
+  return image?.delivery === 'url' || (image?.delivery === undefined && MODELS_WITH_URLS.test(request.model))
 }
 
 const wantsBytes = ({ incoming: { call }, request }: Attempt): boolean =>
   WRITERS[call.format]!.imageUrls !== true || request.output.image?.delivery === 'bytes'
 
-async function withAddress(
+async function withUrl(
   part: MediaPart,
   { incoming: { call }, images }: Attempt,
   path: Path,
@@ -67,28 +67,28 @@ async function withAddress(
   }
 }
 
-const fetchedBy =
-  (fetch: Fetch | undefined): typeof withAddress =>
+const fetchWith =
+  (fetch: Fetch | undefined): typeof withUrl =>
   async (part, _, path, losses) => {
     if (part.source.type !== 'url') return part
-    const unchanged = (): MediaPart => {
+    const keepUrl = (): MediaPart => {
       losses.push({ kind: 'changed', path: [...path, 'source'], became: part.source, reason: 'address-not-fetched' })
       return part
     }
-    return (await fetch?.(part).catch(unchanged)) ?? unchanged()
+    return (await fetch?.(part).catch(keepUrl)) ?? keepUrl()
   }
 
 /** Number of base64 characters decoded at once. Must be a multiple of 4. */
-const CHUNK = 256 * 1024
+const CHUNK_LENGTH = 256 * 1024
 
 /** Decodes base64 in chunks, as leniently as `Buffer.from`. */
 export function* base64Chunks(text: string): Generator<Uint8Array> {
   let remainder = ''
-  for (let from = 0; from < text.length; from += CHUNK) {
-    const chunk = remainder + text.slice(from, from + CHUNK).replaceAll(/[^\w+/-]/g, '')
-    const whole = chunk.length - (chunk.length % 4)
-    if (whole > 0) yield Buffer.from(chunk.slice(0, whole), 'base64')
-    remainder = chunk.slice(whole)
+  for (let from = 0; from < text.length; from += CHUNK_LENGTH) {
+    const chunk = remainder + text.slice(from, from + CHUNK_LENGTH).replaceAll(/[^\w+/-]/g, '')
+    const usableLength = chunk.length - (chunk.length % 4)
+    if (usableLength > 0) yield Buffer.from(chunk.slice(0, usableLength), 'base64')
+    remainder = chunk.slice(usableLength)
   }
   if (remainder.length > 1) yield Buffer.from(remainder, 'base64')
 }

@@ -8,13 +8,13 @@ import { hashOf } from '../config/hash.ts'
 import { Spool } from '../ingress/transport/spool.ts'
 import type { ImageLimits, ImageRecord, SharedRecords } from '../store/shared-records.ts'
 
-/** Limits of stored images: number, total bytes and age. */
+/** Maximum number, total size and age of stored images. */
 export interface ImageStoreLimits extends ImageLimits {
   /** Retention time of an image, in milliseconds. */
   readonly age: number
 }
 
-const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_600_000 }
+const DEFAULT_LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_600_000 }
 
 /** Options of `ImageStore`. */
 export interface ImageStoreOptions {
@@ -39,12 +39,12 @@ export class ImageStore {
   private readonly now: () => number
   private readonly copies: ImageCopies
   /** Downloads from the store in progress, by image id. */
-  private readonly copying = new Map<string, Promise<void>>()
+  private readonly copiesInProgress = new Map<string, Promise<void>>()
 
   constructor({ shared, hasOthers, limits = {}, now = Date.now }: ImageStoreOptions) {
     this.shared = shared
     this.hasOthers = hasOthers
-    this.limits = { ...LIMITS, ...limits }
+    this.limits = { ...DEFAULT_LIMITS, ...limits }
     this.now = now
     this.copies = new ImageCopies(this.limits, now)
   }
@@ -60,8 +60,8 @@ export class ImageStore {
     const id = hashOf(token)
     const expiresAt = this.now() + this.limits.age
     const spool = await Spool.open()
-    const bytes = await filledSpool(spool, withPauses(chunks))
-    const image = { id, mediaType: isType(mediaType) ? mediaType : UNKNOWN, expiresAt }
+    const bytes = await fillSpool(spool, withPauses(chunks))
+    const image = { id, mediaType: isImageType(mediaType) ? mediaType : UNKNOWN_TYPE, expiresAt }
     try {
       await this.shared.putImage({ ...image, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
@@ -76,17 +76,18 @@ export class ImageStore {
   }
 
   /**
-   * Returns the image with this token. Undefined if it has expired or never existed.
+   * Returns the image with this token, or undefined if it has expired or never existed.
    *
    * @throws GatewayFailure if the store cannot be read.
    */
   async get(token: string): Promise<StoredImage | undefined> {
-    if (!TOKEN.test(token)) return undefined
+    if (!TOKEN_PATTERN.test(token)) return undefined
     const id = hashOf(token)
     const local = this.copies.get(id)
     if (local !== undefined) return local
-    const copying = this.copying.get(id) ?? this.copyFromStore(id).finally(() => this.copying.delete(id))
-    this.copying.set(id, copying)
+    const copying =
+      this.copiesInProgress.get(id) ?? this.copyFromStore(id).finally(() => this.copiesInProgress.delete(id))
+    this.copiesInProgress.set(id, copying)
     await copying
     return this.copies.get(id)
   }
@@ -103,23 +104,20 @@ export class ImageStore {
     const stored = await this.shared.image(id)
     if (stored === undefined) return
     const spool = await Spool.open()
-    const fileBytes = await filledSpool(spool, stored.read())
+    const fileBytes = await fillSpool(spool, stored.read())
     if (fileBytes.size === stored.size) this.copies.add(headOf(id, stored), fileBytes, spool)
     else spool.close()
   }
 }
 
-const TOKEN = /^[\w-]{43}$/
+const TOKEN_PATTERN = /^[\w-]{43}$/
 
-const UNKNOWN = 'application/octet-stream'
-const isType = (mediaType: string): boolean => /^image\/[\w.+-]{1,100}$/.test(mediaType)
+const UNKNOWN_TYPE = 'application/octet-stream'
+const isImageType = (mediaType: string): boolean => /^image\/[\w.+-]{1,100}$/.test(mediaType)
 
 const headOf = (id: string, { mediaType, expiresAt }: ImageRecord) => ({ id, mediaType, expiresAt })
 
-async function filledSpool(
-  spool: Spool,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<Bytes & { readonly size: number }> {
+async function fillSpool(spool: Spool, chunks: AsyncIterable<Uint8Array>): Promise<Bytes & { readonly size: number }> {
   try {
     const bytes = await spool.fill([], chunks)
     return { ...bytes, size: bytes.size! }
@@ -144,7 +142,7 @@ export interface ImageDelivery {
   readonly store: ImageStore
   /** Returns the base URL at which the caller of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string
-  /** Returns a fetcher for the images of one answer. Undefined if fetching is switched off. */
+  /** Returns a fetcher for the images of one answer, or undefined if fetching is switched off. */
   fetching(): Fetch | undefined
 }
 

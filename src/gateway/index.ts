@@ -7,7 +7,7 @@ import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import type { Target } from '../upstreams/router.ts'
-import { expectedTokens, inputTokensAtMost, reservationOf, settle } from './admission.ts'
+import { expectedTokens, maxInputTokens, reservationOf, settle } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import type { RecordedCall } from './capture/key-recordings.ts'
@@ -16,7 +16,7 @@ import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
 import { refusedByModel } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
-import { keepsRefusal, ModelFallback } from './model-fallback.ts'
+import { keepRefusal, ModelFallback } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
@@ -83,28 +83,30 @@ export class Gateway {
     const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
-    let recorded: RecordedCall | undefined
+    let recording: RecordedCall | undefined
     running.add(entry)
     try {
-      const found = services.callerOf(call, call.format)
+      const callerLookup = services.callerOf(call, call.format)
       // Only the lookup of an unknown key returns a promise.
-      const caller = found instanceof Promise ? await found : found
+      const caller = callerLookup instanceof Promise ? await callerLookup : callerLookup
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = captures.begin(call, caller)
-      if (caller.record !== undefined) recorded = await recordings.begin(call, caller.record)
+      if (caller.record !== undefined) recording = await recordings.begin(call, caller.record)
       this.begin(report, call, caller)
       report.reservation = reservationOf(limits, caller, call)
-      const entered = report.reservation.enter(true, inputTokensAtMost(call.message))
+      const entering = report.reservation.enter(true, maxInputTokens(call.message))
       // Only limits that another process counts return a promise.
-      if (entered !== undefined) await entered
-      recorded?.reading()
+      if (entering !== undefined) await entering
+      recording?.recordBytes()
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
         const admission = this.fallback.admit(incoming)
-        const admitted = admission instanceof Promise ? await admission : admission
-        const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
-        await (saver === undefined ? this.answer(admitted) : this.answerLater(admitted, saver))
+        const admittedRequest = admission instanceof Promise ? await admission : admission
+        const backgroundSaver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
+        await (backgroundSaver === undefined
+          ? this.answer(admittedRequest)
+          : this.startBackgroundAnswer(admittedRequest, backgroundSaver))
       } finally {
         incoming.drop?.()
       }
@@ -114,7 +116,7 @@ export class Gateway {
       running.remove(call)
       this.finishReport(report)
       if (capture?.isBackground === false) captures.end(capture, report.failure)
-      recorded?.end()
+      recording?.end()
     }
   }
 
@@ -161,7 +163,7 @@ export class Gateway {
       if (capture !== undefined) capture.request = form.request
       return { call, caller, report, onLoss, ...form, responseChain: undefined, submission: undefined, capture }
     }
-    capture?.reading()
+    capture?.recordBytes()
     const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = await reader.readWhole(wire)
     if (capture !== undefined) capture.request = request
@@ -176,9 +178,9 @@ export class Gateway {
 
   /** Reserves the expected tokens and cost in the limits of the key, beyond the amount reserved on entry. */
   private reserve({ call, caller, report, request, responseChain }: Incoming): MaybePromise {
-    report.received(request)
-    const inputAtMost = responseChain === undefined ? inputTokensAtMost(call.message) : undefined
-    const expected = (): ExpectedTokens => expectedTokens(responseChain?.whole ?? request)
+    report.recordRequest(request)
+    const inputAtMost = responseChain === undefined ? maxInputTokens(call.message) : undefined
+    const expected = (): ExpectedTokens => expectedTokens(responseChain?.fullRequest ?? request)
     report.expected = expected
     const { recorder, channels } = this.services
     return report.reservation!.reserve(expected, inputAtMost, tokens =>
@@ -195,7 +197,7 @@ export class Gateway {
       else await this.answerByModels(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
-      if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
+      if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.recordOnlyError(failure)
       else if (!writeErrorStream(incoming, failure, heartbeat)) throw thrown
     } finally {
       early?.close()
@@ -233,25 +235,28 @@ export class Gateway {
     const { call, caller, responseChain } = incoming
     if (responseChain?.isUnstored === true && incoming.onLoss === 'refuse') throw UNAVAILABLE
     const { model } = incoming.request
-    const whole = asModel(responseChain?.whole ?? incoming.request, model)
-    const textOnly = isTextOnly(whole)
-    const reasoning = mayHoldReasoning(whole, textOnly) ? services.reasoning.of(caller.id) : undefined
-    if (reasoning?.isShared === true && !textOnly) await reasoning.fetch(whole, call.format)
+    const fullRequest = asModel(responseChain?.fullRequest ?? incoming.request, model)
+    const textOnly = isTextOnly(fullRequest)
+    const reasoning = mayHoldReasoning(fullRequest, textOnly) ? services.reasoning.of(caller.id) : undefined
+    if (reasoning?.isShared === true && !textOnly) await reasoning.fetch(fullRequest, call.format)
     const cipher = services.ciphers.of(caller.id)
     const { images, channels, media } = services
     const { heartbeat } = services.config.server
     const signers = services.signers.ifNeeded
-    const signatures = signers === undefined || textOnly ? NO_SIGNATURES : signaturesIn(whole)
-    const fetched = signatures.length === 0 ? undefined : signers!.fetch(signatures)
-    if (fetched !== undefined) await fetched
-    const routed = routeIncoming(incoming, this.destinations, reasoning)
-    const targets = signatures.length === 0 ? routed : preferSigner(routed, signatures, signers!)
+    const signatures = signers === undefined || textOnly ? NO_SIGNATURES : signaturesIn(fullRequest)
+    const signerLookup = signatures.length === 0 ? undefined : signers!.fetch(signatures)
+    if (signerLookup !== undefined) await signerLookup
+    const routedTargets = routeIncoming(incoming, this.destinations, reasoning)
+    const targets = signatures.length === 0 ? routedTargets : preferSigner(routedTargets, signatures, signers!)
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
-      const form = asModel(responseChain?.form(target) ?? incoming.request, model)
-      const isWhole = form.messages === whole.messages
-      const concern = (isWhole ? textOnly : isTextOnly(form)) ? undefined : media.concerns(form, target)
-      const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
+      const targetRequest = asModel(responseChain?.targetRequest(target) ?? incoming.request, model)
+      const hasFullHistory = targetRequest.messages === fullRequest.messages
+      const concern = (hasFullHistory ? textOnly : isTextOnly(targetRequest))
+        ? undefined
+        : media.concerns(targetRequest, target)
+      const request =
+        concern === undefined ? targetRequest : await this.withMedia(targetRequest, concern, target, incoming, failover)
       if (request === undefined) continue
       const channel = channels.get(target.channel)
       const attempt: Attempt = {
@@ -266,15 +271,15 @@ export class Gateway {
         cipher,
         reasoning,
         signers,
-        mayBeSigned: signatures.length > 0 || !isWhole,
+        mayBeSigned: signatures.length > 0 || !hasFullHistory,
       }
       try {
         await this.respond(attempt)
         return failover.rememberFallback(attempt)
       } catch (thrown) {
         early?.withdraw()
-        incoming.capture?.failed(attempt, toFailure(thrown).error)
-        failover.failed(thrown, attempt)
+        incoming.capture?.recordFailure(attempt, toFailure(thrown).error)
+        failover.recordFailure(thrown, attempt)
       }
     }
     throw failover.failure
@@ -296,11 +301,11 @@ export class Gateway {
     failover: Failover,
   ): Promise<CanonicalRequest | undefined> {
     const { media, bodiesInMemory } = this.services
-    if (concern === 'change' && failover.isUnfetched) return undefined
+    if (concern === 'change' && failover.hasUnfetchedMedia) return undefined
     try {
-      return await media.ready(request, target, { reply: call.reply, meter: () => bodiesInMemory.open(caller.id) })
+      return await media.prepared(request, target, { reply: call.reply, meter: () => bodiesInMemory.open(caller.id) })
     } catch (thrown) {
-      failover.failedMedia(thrown, concern === 'change')
+      failover.recordMediaFailure(thrown, concern === 'change')
       return undefined
     }
   }
@@ -313,35 +318,39 @@ export class Gateway {
   private async respond(attempt: Attempt): Promise<void> {
     const { incoming, target, request, early, reasoning } = attempt
     const { call, submission } = incoming
-    if (call.silent === true) return streamWholeResult(attempt, EMPTY)
+    if (call.silent === true) return streamWholeResult(attempt, STORED_ONLY_ANSWER)
     if (submission !== undefined) return submit(attempt, submission)
     const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(target, request)
     if (emulation !== undefined) {
-      const answered = await emulate(emulation, attempt)
-      return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
+      const wholeAnswer = await emulate(emulation, attempt)
+      return request.stream ? streamWholeResult(attempt, wholeAnswer) : writeResult(attempt, wholeAnswer)
     }
     const prepared = writeRequest(attempt)
     early?.announce(attempt, prepared.losses)
-    const sent = await send(attempt, prepared)
+    const acceptedRequest = await send(attempt, prepared)
     try {
-      if (sent.attempt.request.stream) {
-        const broken = await streamResult(sent)
-        if (broken !== undefined) return this.noteBrokenStream(broken, attempt)
+      if (acceptedRequest.attempt.request.stream) {
+        const streamFailure = await streamResult(acceptedRequest)
+        if (streamFailure !== undefined) return this.noteBrokenStream(streamFailure, attempt)
       } else {
-        const answered = await readResult(sent)
-        reasoning?.save(answered.result, sent)
-        noteSignatures(answered.result, attempt.target, attempt.signers)
-        if (keepsRefusal(sent.attempt, answered.result, () => writeResult(sent.attempt, answered))) {
-          sent.succeeded()
+        const wholeAnswer = await readResult(acceptedRequest)
+        reasoning?.save(wholeAnswer.result, acceptedRequest)
+        noteSignatures(wholeAnswer.result, attempt.target, attempt.signers)
+        if (
+          keepRefusal(acceptedRequest.attempt, wholeAnswer.result, () =>
+            writeResult(acceptedRequest.attempt, wholeAnswer),
+          )
+        ) {
+          acceptedRequest.recordSuccess()
           throw refusedByModel()
         }
-        await writeResult(sent.attempt, answered)
+        await writeResult(acceptedRequest.attempt, wholeAnswer)
       }
-      sent.succeeded()
+      acceptedRequest.recordSuccess()
     } catch (thrown) {
       throw answerFailure(thrown)
     } finally {
-      sent.close()
+      acceptedRequest.close()
     }
   }
 
@@ -350,12 +359,12 @@ export class Gateway {
    * error, and no other target can be tried.
    */
   private noteBrokenStream(failure: GatewayError, { target, channel, request, incoming }: Attempt): void {
-    const failed = { target, channel, model: request.model, id: incoming.call.id, report: incoming.report }
-    targetFailure(failure, { ...failed, log: this.services.log })
+    const context = { target, channel, model: request.model, id: incoming.call.id, report: incoming.report }
+    targetFailure(failure, { ...context, log: this.services.log })
   }
 
   /** Answers immediately that the work has started. The work continues in the background even if the caller leaves. */
-  private async answerLater(incoming: Incoming, saver: ResponseSaver): Promise<void> {
+  private async startBackgroundAnswer(incoming: Incoming, saver: ResponseSaver): Promise<void> {
     const { call, caller, request, capture } = incoming
     const { stored, reasoning, config } = this.services
     routeIncoming(incoming, this.destinations, reasoning.of(caller.id))
@@ -375,7 +384,7 @@ export class Gateway {
     this.begin(report, call, caller)
     report.reservation = incoming.report.reservation
     report.expected = incoming.report.expected
-    report.received(request)
+    report.recordRequest(request)
     try {
       await this.answer({ ...incoming, report }).catch(thrown => errors.write(call, thrown, report))
     } finally {
@@ -386,7 +395,7 @@ export class Gateway {
 }
 
 /** Empty answer to a request that is only stored. */
-const EMPTY: WholeAnswer = {
+const STORED_ONLY_ANSWER: WholeAnswer = {
   result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
   losses: [],
   headers: {},

@@ -6,9 +6,9 @@ import { FORMAT_FACTS } from '../formats/index.ts'
 import { type Channel, headerValue } from '../upstreams/channel/index.ts'
 
 /** Time between two refreshes of all lists, in milliseconds. */
-const REFRESH_EVERY = 10 * 60_000
+const REFRESH_INTERVAL = 10 * 60_000
 /** Time until the next refresh if a list could not be read, in milliseconds. */
-const RETRY_AFTER = 30_000
+const RETRY_DELAY = 30_000
 /** Maximum size of a list of models, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -31,7 +31,7 @@ export class Listing {
   add(channels: readonly Channel[]): void {
     const listing = channels.filter(hasPatterns)
     if (listing.length === 0) return
-    if (this.timer === undefined) this.schedule(REFRESH_EVERY)
+    if (this.timer === undefined) this.schedule(REFRESH_INTERVAL)
     void this.update(listing)
   }
 
@@ -39,13 +39,13 @@ export class Listing {
     this.timer = undefined
     const listing = this.channels().filter(hasPatterns)
     if (listing.length === 0) return
-    this.schedule(REFRESH_EVERY)
+    this.schedule(REFRESH_INTERVAL)
     void this.update(listing)
   }
 
   private async update(channels: readonly Channel[]): Promise<void> {
-    const known = await Promise.all(channels.map(updateListing))
-    if (known.includes(false)) this.schedule(RETRY_AFTER)
+    const updated = await Promise.all(channels.map(updateListing))
+    if (updated.includes(false)) this.schedule(RETRY_DELAY)
   }
 
   close(): void {
@@ -75,9 +75,9 @@ export async function updateListing(channel: Channel): Promise<boolean> {
 /** An upstream's answer to a request for its list of models. */
 export interface ListingAnswer {
   readonly status: number
-  /** Time of the upstream's clock, in milliseconds. Undefined without a `date` header. */
+  /** Time of the upstream's clock, in milliseconds, or undefined without a `date` header. */
   readonly clock: number | undefined
-  /** Ids of the models. Undefined if the body is not a list. */
+  /** Ids of the models, or undefined if the body is not a list. */
   readonly ids: readonly string[] | undefined
 }
 
@@ -95,22 +95,22 @@ export async function requestListing({ sender }: Channel): Promise<ListingAnswer
 function endpointOf({ format, dialect }: ChannelFormat): Omit<WireRequest, 'body'> {
   const listing = FORMAT_FACTS.get(format)?.listing
   const { version } = dialect as { readonly version?: unknown }
-  if (listing?.versionHeader === undefined || typeof version !== 'string' || !DATE.test(version))
+  if (listing?.versionHeader === undefined || typeof version !== 'string' || !DATE_VERSION.test(version))
     return listing ?? DEFAULT_ENDPOINT
   const { versionHeader, ...endpoint } = listing
   return { ...endpoint, headers: { ...endpoint.headers, [versionHeader]: version } }
 }
 
 /** Matches a version that is a date. */
-const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_VERSION = /^\d{4}-\d{2}-\d{2}$/
 
 /**
  * Returns the ids in a list: `{data: [{id}]}` for the formats under `/v1`, or `{models: [{name: "models/…"}]}` for
- * Google. Undefined for any other body.
+ * Google, or undefined for any other body.
  */
 function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {
-  const rows = [body['data'], body['models']].find(Array.isArray)
-  return rows?.filter(isObject).flatMap(row => {
+  const modelRows = [body['data'], body['models']].find(Array.isArray)
+  return modelRows?.filter(isObject).flatMap(row => {
     const id = row['id'] ?? row['name']
     return typeof id === 'string' ? [id.replace(/^models\//, '')] : []
   })

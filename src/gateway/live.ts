@@ -26,11 +26,11 @@ export interface LiveListener {
 }
 
 /** Interval at which a process announces that it has listeners, in milliseconds. */
-const ANNOUNCE_EVERY = 5000
+const ANNOUNCE_INTERVAL = 5000
 /** Time for which an announcement is valid, in milliseconds. */
-const ANNOUNCEMENT_HOLDS = 15_000
+const ANNOUNCEMENT_LIFETIME = 15_000
 /** Time between two batches of events on the bus, in milliseconds. */
-const BATCH_EVERY = 200
+const BATCH_INTERVAL = 200
 /** Maximum number of events per batch. */
 const BATCH_SIZE = 200
 
@@ -43,18 +43,18 @@ export class Live {
   isWatched = false
   private readonly bus: Bus
   private readonly listeners = new Set<LiveListener>()
-  private readonly stops: readonly (() => void)[]
-  private watchedElsewhereUntil = 0
+  private readonly unsubscribes: readonly (() => void)[]
+  private remoteWatchUntil = 0
   private outgoing: LiveEvent[] = []
-  private announcing: NodeJS.Timeout | undefined
-  private sending: NodeJS.Timeout | undefined
-  private forgetting: NodeJS.Timeout | undefined
+  private announceTimer: NodeJS.Timeout | undefined
+  private sendTimer: NodeJS.Timeout | undefined
+  private expiryTimer: NodeJS.Timeout | undefined
 
   constructor(bus: Bus) {
     this.bus = bus
-    this.stops = [
-      bus.subscribe('live-watched', () => this.watchedElsewhere()),
-      bus.subscribe('live', events => this.received(events as unknown as readonly LiveEvent[])),
+    this.unsubscribes = [
+      bus.subscribe('live-watched', () => this.noteRemoteWatcher()),
+      bus.subscribe('live', events => this.deliver(events as unknown as readonly LiveEvent[])),
     ]
   }
 
@@ -78,13 +78,13 @@ export class Live {
   listen(listener: LiveListener): () => void {
     this.listeners.add(listener)
     this.isWatched = true
-    this.announcing ??= setInterval(() => this.bus.publish('live-watched', null), ANNOUNCE_EVERY).unref()
+    this.announceTimer ??= setInterval(() => this.bus.publish('live-watched', null), ANNOUNCE_INTERVAL).unref()
     this.bus.publish('live-watched', null)
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size > 0) return
-      clearInterval(this.announcing)
-      this.announcing = undefined
+      clearInterval(this.announceTimer)
+      this.announceTimer = undefined
       this.updateWatched()
     }
   }
@@ -112,38 +112,38 @@ export class Live {
   }
 
   close(): void {
-    for (const stop of this.stops) stop()
-    clearInterval(this.announcing)
-    clearTimeout(this.sending)
-    clearTimeout(this.forgetting)
+    for (const stop of this.unsubscribes) stop()
+    clearInterval(this.announceTimer)
+    clearTimeout(this.sendTimer)
+    clearTimeout(this.expiryTimer)
     this.listeners.clear()
     this.isWatched = false
   }
 
   private publish(event: LiveEvent): void {
     for (const listener of this.listeners) listener.take(event)
-    if (this.watchedElsewhereUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
+    if (this.remoteWatchUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
     this.outgoing.push(event)
-    this.sending ??= setTimeout(() => {
-      this.sending = undefined
+    this.sendTimer ??= setTimeout(() => {
+      this.sendTimer = undefined
       const events = this.outgoing
       this.outgoing = []
       this.bus.publish('live', events as unknown as Json)
-    }, BATCH_EVERY).unref()
+    }, BATCH_INTERVAL).unref()
   }
 
-  private received(events: readonly LiveEvent[]): void {
+  private deliver(events: readonly LiveEvent[]): void {
     for (const event of events) for (const listener of this.listeners) listener.take(event)
   }
 
-  private watchedElsewhere(): void {
-    this.watchedElsewhereUntil = Date.now() + ANNOUNCEMENT_HOLDS
+  private noteRemoteWatcher(): void {
+    this.remoteWatchUntil = Date.now() + ANNOUNCEMENT_LIFETIME
     this.isWatched = true
-    clearTimeout(this.forgetting)
-    this.forgetting = setTimeout(() => this.updateWatched(), ANNOUNCEMENT_HOLDS + 1).unref()
+    clearTimeout(this.expiryTimer)
+    this.expiryTimer = setTimeout(() => this.updateWatched(), ANNOUNCEMENT_LIFETIME + 1).unref()
   }
 
   private updateWatched(): void {
-    this.isWatched = this.listeners.size > 0 || this.watchedElsewhereUntil > Date.now()
+    this.isWatched = this.listeners.size > 0 || this.remoteWatchUntil > Date.now()
   }
 }

@@ -4,11 +4,11 @@ import { lossHeaders } from '../egress/losses.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import type { Call } from './call.ts'
-import type { FallenBack } from './fallback-models.ts'
+import type { FallbackOrigin } from './fallback-models.ts'
 import type { StoredItems } from './stored/index.ts'
 
 /** Fields of an attempt that determine the path of a loss in the caller's body. */
-export interface Located {
+export interface LossContext {
   readonly incoming: { readonly call: Pick<Call, 'format'> }
   readonly request: CanonicalRequest
   readonly stored: StoredItems | undefined
@@ -18,7 +18,7 @@ export interface Located {
  * Maps paths in an attempt's canonical request to paths in the caller's body. A path into stored turns becomes a path
  * under the field that refers to them.
  */
-export function callerPaths({ incoming: { call }, request, stored }: Located): Locate {
+export function callerPaths({ incoming: { call }, request, stored }: LossContext): Locate {
   let paths: Locate | undefined
   return path => {
     if (path[0] === 'candidates' || path[0] === 'usage') return path
@@ -28,7 +28,7 @@ export function callerPaths({ incoming: { call }, request, stored }: Located): L
 }
 
 /** Maps the paths of losses from the canonical request to the caller's body. */
-export function locateLosses(losses: readonly Loss[], attempt: Located): readonly Loss[] {
+export function locateLosses(losses: readonly Loss[], attempt: LossContext): readonly Loss[] {
   const locate = callerPaths(attempt)
   return losses.map((loss): Loss => ({ ...loss, path: locate(loss.path) }))
 }
@@ -37,14 +37,14 @@ export function locateLosses(losses: readonly Loss[], attempt: Located): readonl
  * Returns the headers that report the losses of a request and its answer. Locates only the losses that the headers
  * show.
  */
-export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { readonly [name: string]: string } =>
+export const headersOfLosses = (losses: readonly Loss[], attempt: LossContext): { readonly [name: string]: string } =>
   losses.length === 0 ? NO_HEADERS : lossHeaders(losses, callerPaths(attempt))
 
 /** Returns the header that states why a model other than the requested one answers. */
 export const fallbackHeaders = ({
   fallback,
 }: {
-  readonly fallback: FallenBack | undefined
+  readonly fallback: FallbackOrigin | undefined
 }): { readonly [name: string]: string } =>
   fallback === undefined ? NO_HEADERS : { 'interlingua-fallback': fallback.reason }
 

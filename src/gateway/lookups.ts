@@ -77,7 +77,7 @@ export class Lookups {
       // Partial downloads are not recorded: a replay would return them to requests for the whole file.
       if (caller.record !== undefined && message.headers.range === undefined)
         recorded = await recordings.begin(entry, caller.record)
-      recorded?.reading()
+      recorded?.recordBytes()
       const reservation = reservationOf(limits, caller, { format, reply: entry.reply })
       if (isCounted) await reservation.enter(false)
       else reservation.look()

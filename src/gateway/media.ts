@@ -16,12 +16,12 @@ import {
 } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Reply } from './call.ts'
-import { GONE } from './failures.ts'
+import { CALLER_GONE } from './failures.ts'
 import type { Fetch } from './image-store.ts'
 import { inBase64 } from './write-result.ts'
 
 /** Caller on whose behalf media are fetched, and meter that counts their bytes in memory. */
-export interface Fetching {
+export interface FetchContext {
   readonly reply: Reply
   meter(): Meter
 }
@@ -42,7 +42,7 @@ export class Media {
   }
 
   /**
-   * Returns whether the request's media must be changed or checked before the request is sent. Undefined for most
+   * Returns whether the request's media must be changed or checked before the request is sent, or undefined for most
    * requests, which skip the asynchronous step. Token counts fetch nothing.
    */
   concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
@@ -66,22 +66,22 @@ export class Media {
    * `too-large` for media over the limit; `cancelled` if the caller left; and the errors of the meter, which is opened
    * for the first fetch.
    */
-  async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
-    if (reply.gone) throw GONE
+  async prepared(request: CanonicalRequest, target: Target, { reply, meter }: FetchContext): Promise<CanonicalRequest> {
+    if (reply.gone) throw CALLER_GONE
     const batch = this.fetcher && new MediaBatch(this.fetcher, this.config, meter)
     const taskFor = this.tasksFor(target, workOf(request), batch)
     const messages = request.messages.map(async (message): Promise<Message> => {
-      const content = await changed(message.content, taskFor, false)
+      const content = await contentAfterTasks(message.content, taskFor, false)
       return content === message.content ? message : { ...message, content }
     })
     reply.abortable = { abort: () => batch?.stop() }
     try {
-      const ready = await Promise.all(messages)
-      return ready.every((message, index) => message === request.messages[index])
+      const prepared = await Promise.all(messages)
+      return prepared.every((message, index) => message === request.messages[index])
         ? request
-        : { ...request, messages: ready }
+        : { ...request, messages: prepared }
     } catch (thrown) {
-      throw reply.gone ? GONE : thrown
+      throw reply.gone ? CALLER_GONE : thrown
     } finally {
       reply.abortable = undefined
       batch?.stop()
@@ -89,7 +89,7 @@ export class Media {
   }
 
   /**
-   * Returns a fetcher for the media of one answer, with the limits of one request. Undefined if fetching is switched
+   * Returns a fetcher for the media of one answer, with the limits of one request, or undefined if fetching is switched
    * off.
    */
   fetching(): Fetch | undefined {
@@ -113,16 +113,16 @@ export class Media {
 
   /** Returns a function that chooses the task for each media part. Most parts need none. */
   private tasksFor({ channel, format, native }: Target, work: Work, batch?: MediaBatch): TaskFor {
-    const { bytes, mustFetch: fetches, mustFetchNative: fetchesOwn } = WRITERS[format.format]!
+    const { bytes, mustFetch, mustFetchNative } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => batch!.fetch(part) }
     const checking: Task | undefined =
-      channel.anyAddress === true ? undefined : { kind: 'check', run: part => this.checked(part, format.baseUrl) }
+      channel.anyAddress === true ? undefined : { kind: 'check', run: part => this.checkedPart(part, format.baseUrl) }
     return (part, inResult) => {
       if (part.source.type === 'bytes')
         return work === 'count' || takesBytes(bytes, format.dialect) ? undefined : IN_BASE64
       if (part.source.type !== 'url') return undefined
-      const fetched = this.fetcher !== undefined && (!native || fetchesOwn === true) && work !== 'count'
-      return fetched && fetches?.(part, format.dialect, work, inResult) === true ? fetching : checking
+      const mayFetch = this.fetcher !== undefined && (!native || mustFetchNative === true) && work !== 'count'
+      return mayFetch && mustFetch?.(part, format.dialect, work, inResult) === true ? fetching : checking
     }
   }
 
@@ -132,7 +132,7 @@ export class Media {
    *
    * @throws GatewayError `invalid-request` for a URL that must not be passed on.
    */
-  private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
+  private async checkedPart(part: MediaPart, baseUrl: string): Promise<MediaPart> {
     const name = this.guard.check((part.source as { readonly url: string }).url)
     if (name !== undefined && this.fetcher !== undefined && isInternal(baseUrl)) await this.guard.checkName(name)
     return part
@@ -160,12 +160,16 @@ function concernOf(part: Part, taskFor: TaskFor, inResult: boolean): Task['kind'
 }
 
 /** Runs every task on the content. Returns the same list if nothing changed. */
-async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boolean): Promise<readonly Part[]> {
+async function contentAfterTasks(
+  content: readonly Part[],
+  taskFor: TaskFor,
+  inResult: boolean,
+): Promise<readonly Part[]> {
   const parts = await Promise.all(
     content.map(async (part): Promise<Part> => {
       if (part.type === 'media') return (await taskFor(part, inResult)?.run(part)) ?? part
       if (part.type !== 'tool-result') return part
-      const inner = await changed(part.content, taskFor, true)
+      const inner = await contentAfterTasks(part.content, taskFor, true)
       return inner === part.content ? part : { ...part, content: inner }
     }),
   )
@@ -176,7 +180,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
 type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
 interface FetchedMedia {
-  readonly claimed: string
+  readonly declaredType: string
   readonly head: Buffer
   readonly data: string
   readonly size: number
@@ -188,8 +192,8 @@ class MediaBatch {
   private readonly limits: MediaBatchLimits
   private readonly openMeter: (() => Meter) | undefined
   private meter: Meter | undefined
-  private readonly loads = new Map<string, Promise<FetchedMedia>>()
-  private readonly stopping = new AbortController()
+  private readonly downloads = new Map<string, Promise<FetchedMedia>>()
+  private readonly stopSignal = new AbortController()
   private mentions = 0
   private bytes = 0
 
@@ -219,32 +223,32 @@ class MediaBatch {
     const { url } = part.source as { readonly url: string }
     if (++this.mentions > this.limits.count)
       throw tooLarge(`The request contains more than ${this.limits.count} media URLs to fetch.`)
-    const loads = this.loads.get(url)
-    const { claimed, head, data, size } = await (loads ?? this.load(url))
-    if (loads !== undefined) this.take(size)
+    const loads = this.downloads.get(url)
+    const { declaredType: claimed, head, data, size } = await (loads ?? this.load(url))
+    if (loads !== undefined) this.countBytes(size)
     return { ...part, source: { type: 'base64', mediaType: mediaTypeOf(head, claimed, part.kind), data } }
   }
 
   /** Cancels the fetches in progress. */
   stop(): void {
-    this.stopping.abort()
+    this.stopSignal.abort()
     this.meter?.close()
   }
 
   private load(url: string): Promise<FetchedMedia> {
     this.meter ??= this.openMeter?.()
-    const watch = { signal: this.stopping.signal, take: (bytes: number) => this.take(bytes) }
-    const loading = this.fetcher.load(url, watch).then(({ declaredType: claimed, bytes }) => ({
-      claimed,
+    const watch = { signal: this.stopSignal.signal, take: (bytes: number) => this.countBytes(bytes) }
+    const loading = this.fetcher.load(url, watch).then(({ declaredType, bytes }) => ({
+      declaredType,
       head: Buffer.from(bytes.subarray(0, SNIFF_BYTES)),
       data: bytes.toString('base64'),
       size: bytes.length,
     }))
-    this.loads.set(url, loading)
+    this.downloads.set(url, loading)
     return loading
   }
 
-  private take(bytes: number): void {
+  private countBytes(bytes: number): void {
     this.bytes += bytes
     this.meter?.take(bytes)
     if (this.bytes > this.limits.total) throw tooLarge(`The media exceed ${this.limits.total} bytes in total.`)

@@ -5,43 +5,42 @@ import type { FallbackReason } from '../formats/model-facts.ts'
 import { deploymentsOf } from '../upstreams/router.ts'
 import { expectedTokens } from './admission.ts'
 import { toFailure } from './failures.ts'
-import { FallbackModels, fallbackReason, listedFallbacks } from './fallback-models.ts'
-import { isSpent } from './read-request.ts'
+import { configuredFallbacks, FallbackModels, fallbackReason } from './fallback-models.ts'
+import { cannotBeResent } from './read-request.ts'
 import { asModel } from './routing.ts'
 import type { Services } from './services.ts'
 import type { Attempt, Incoming } from './types.ts'
 
-type Needs = Pick<Services, 'access' | 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
+type RequiredServices = Pick<Services, 'access' | 'config' | 'catalogue' | 'channels' | 'running' | 'recorder'>
 
 /**
  * Falls back to other models if no channel of the requested model answers, as long as nothing has been sent to the
  * caller. If neither the model nor the group has fallbacks, this costs two lookups per request.
  */
 export class ModelFallback {
-  private readonly services: Needs
+  private readonly services: RequiredServices
   private readonly reserve: Reserve
 
-  constructor(services: Needs, reserve: Reserve) {
+  constructor(services: RequiredServices, reserve: Reserve) {
     this.services = services
     this.reserve = reserve
   }
 
   /**
-   * Reserves a request in the limits of its key. If the budget does not cover the requested model, tries the fallbacks
-   * for that reason.
+   * Reserves the request against its key's limits. If the requested model is over budget, tries the budget fallbacks.
    */
   admit(incoming: Incoming): Incoming | Promise<Incoming> {
     try {
-      const reserved = this.reserve(incoming)
-      return reserved === undefined ? incoming : this.whenReserved(reserved, incoming)
+      const reservation = this.reserve(incoming)
+      return reservation === undefined ? incoming : this.awaitReservation(reservation, incoming)
     } catch (thrown) {
       return this.admitFallback(incoming, thrown)
     }
   }
 
-  private async whenReserved(reserved: Promise<void>, incoming: Incoming): Promise<Incoming> {
+  private async awaitReservation(reservation: Promise<void>, incoming: Incoming): Promise<Incoming> {
     try {
-      await reserved
+      await reservation
       return incoming
     } catch (thrown) {
       return this.admitFallback(incoming, thrown)
@@ -56,43 +55,49 @@ export class ModelFallback {
     return this.admit(forFallback({ ...incoming, fallbacks }, model, 'budget'))
   }
 
-  /** Has the requested model answer, or else its fallbacks. */
+  /** Tries the requested model, then its fallbacks in turn. */
   answer(
     incoming: Incoming,
     fallbacks: FallbackModels,
     tryTargets: (incoming: Incoming) => Promise<void>,
   ): Promise<void> {
-    const first: Incoming = { ...incoming, fallbacks }
-    const isTooLong = fallbacks.has('context') && fallbacks.overflows(expectedTokens(incoming.request).input)
-    const larger = isTooLong ? fallbacks.next('context') : undefined
-    return this.tryModels(larger === undefined ? first : forFallback(first, larger, 'context'), fallbacks, tryTargets)
+    const original: Incoming = { ...incoming, fallbacks }
+    const isTooLong = fallbacks.has('context') && fallbacks.exceedsContext(expectedTokens(incoming.request).input)
+    const largerModel = isTooLong ? fallbacks.next('context') : undefined
+    return this.tryModels(
+      largerModel === undefined ? original : forFallback(original, largerModel, 'context'),
+      fallbacks,
+      tryTargets,
+    )
   }
 
   private async tryModels(
-    first: Incoming,
+    original: Incoming,
     fallbacks: FallbackModels,
     tryTargets: (incoming: Incoming) => Promise<void>,
   ): Promise<void> {
-    let incoming: Incoming | undefined = first
+    let incoming: Incoming | undefined = original
     while (incoming !== undefined) {
       try {
         return await tryTargets(incoming)
       } catch (thrown) {
         fallbacks.failure ??= thrown
-        incoming = this.mayFallBack(first) ? await this.next(incoming, fallbacks, toFailure(thrown).error) : undefined
+        incoming = this.mayFallBack(original)
+          ? await this.next(incoming, fallbacks, toFailure(thrown).error)
+          : undefined
       }
     }
-    if (fallbacks.sendRefusal === undefined || !this.mayFallBack(first)) throw fallbacks.failure
+    if (fallbacks.sendRefusal === undefined || !this.mayFallBack(original)) throw fallbacks.failure
     await fallbacks.sendRefusal()
   }
 
   /** Returns true if nothing has been sent to the caller yet and the request can be sent again. */
   private mayFallBack(incoming: Incoming): boolean {
     const { started, gone } = incoming.call.reply
-    return !started && !gone && !isSpent(incoming) && this.services.running.endOf(incoming.call) === undefined
+    return !started && !gone && !cannotBeResent(incoming) && this.services.running.endOf(incoming.call) === undefined
   }
 
-  /** Returns the request for the next fallback that the caller's budget covers. Undefined if there is none. */
+  /** Returns the request for the next fallback that the caller's budget covers, or undefined if there is none. */
   private async next(
     incoming: Incoming,
     fallbacks: FallbackModels,
@@ -114,28 +119,28 @@ export class ModelFallback {
     return undefined
   }
 
-  /** Returns a request's fallback models that have not been tried yet. Undefined if it has no fallbacks. */
+  /** Returns a request's fallback models that have not been tried yet, or undefined if it has no fallbacks. */
   of({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
     if (fallbacks !== undefined) return fallbacks
-    const listed = listedFallbacks(this.services, model, caller)
-    return listed && new FallbackModels(model, listed, { caller, contextOf: this.contextOf })
+    const configured = configuredFallbacks(this.services, model, caller)
+    return configured && new FallbackModels(model, configured, { caller, contextOf: this.contextOf })
   }
 
   private readonly contextOf = (model: string): number | undefined => {
     const { catalogue, channels } = this.services
-    const [first] = deploymentsOf(model, channels.all)
-    const account = first && { provider: first.channel.provider, upstreamModel: first.upstreamModel }
+    const [original] = deploymentsOf(model, channels.all)
+    const account = original && { provider: original.channel.provider, upstreamModel: original.upstreamModel }
     return catalogue.about(model, account).context
   }
 }
 
-/** Reserves a request in the limits of its key. */
+/** Reserves a request against its key's limits. */
 type Reserve = (incoming: Incoming) => MaybePromise
 
 /** Returns the request addressed to a fallback model. */
 function forFallback(incoming: Incoming, model: string, reason: FallbackReason): Incoming {
   const { request, report, fallbacks } = incoming
-  report.fellBack(model, { from: fallbacks?.requested ?? request.model, reason })
+  report.recordFallback(model, { from: fallbacks?.requested ?? request.model, reason })
   return { ...incoming, request: asModel(request, model) }
 }
 
@@ -143,12 +148,12 @@ function forFallback(incoming: Incoming, model: string, reason: FallbackReason):
  * Stores an answer in which the model refused. `send` sends it if no fallback answers. Returns false if the answer is
  * not a refusal or no fallback remains.
  */
-export function keepsRefusal(attempt: Attempt, result: CanonicalResult, send: () => Promise<void>): boolean {
+export function keepRefusal(attempt: Attempt, result: CanonicalResult, send: () => Promise<void>): boolean {
   const { incoming, target, request } = attempt
   const { report, fallbacks } = incoming
   if (fallbacks === undefined) return false
-  return fallbacks.takesRefusal(result, () => {
-    report.tried(target)
+  return fallbacks.storeRefusal(result, () => {
+    report.startAttempt(target)
     report.model = request.model
     report.fallback = undefined
     return send()

@@ -9,7 +9,7 @@ import type { ModelFields } from '../formats/rows/row.ts'
  */
 export type NameKind = 'requested' | 'other' | 'helper'
 
-const HOSTED = 'hosted:'
+const HOSTED_PREFIX = 'hosted:'
 
 /**
  * A tree of the paths at which a format's body names models. Each node leads to fields and list items, or marks a value
@@ -19,14 +19,14 @@ export class ModelPaths {
   readonly fields = new Map<string, ModelPaths>()
   /** Node for the items of a list, and for a single value in place of the list. */
   items: ModelPaths | undefined
-  /** Role of the model name. Undefined if the value is not a model name. */
+  /** Role of the model name, or undefined if the value is not a model name. */
   kind: NameKind | undefined
   /** True if the field names a model only in hosted tools. In other tools it is ordinary content. */
   isHosted = false
   /** True if the value may be JSON encoded as a string. */
   isText = false
-  private anyCase: RegExp | undefined
-  private lengths = 0
+  private caseInsensitive: RegExp | undefined
+  private lengthMask = 0
 
   constructor() {
     // An upstream in JavaScript may merge `__proto__` into the object.
@@ -39,8 +39,8 @@ export class ModelPaths {
     else if (step === '*') (this.items ??= new ModelPaths()).add(rest, kind)
     else
       for (const name of step.split('|')) {
-        const isHosted = name.startsWith(HOSTED)
-        const field = isHosted ? name.slice(HOSTED.length) : name
+        const isHosted = name.startsWith(HOSTED_PREFIX)
+        const field = isHosted ? name.slice(HOSTED_PREFIX.length) : name
         const next = this.fields.getOrInsertComputed(field, () => new ModelPaths())
         next.isHosted = isHosted
         next.add(rest, kind)
@@ -58,13 +58,13 @@ export class ModelPaths {
    * `\u017f` with `s` and the Kelvin sign with `k`.
    */
   isMiscased(field: string): boolean {
-    if (this.anyCase === undefined) {
+    if (this.caseInsensitive === undefined) {
       const names = [...this.fields.keys()]
-      this.anyCase = new RegExp(`^(?:${names.map(name => RegExp.escape(name)).join('|')})$`, 'iu')
+      this.caseInsensitive = new RegExp(`^(?:${names.map(name => RegExp.escape(name)).join('|')})$`, 'iu')
       // A field's length does not depend on its case, so a bit mask of lengths rules out most other fields.
-      for (const { length } of names) this.lengths |= 1 << length
+      for (const { length } of names) this.lengthMask |= 1 << length
     }
-    return ((this.lengths >>> field.length) & 1) === 1 && !this.fields.has(field) && this.anyCase.test(field)
+    return ((this.lengthMask >>> field.length) & 1) === 1 && !this.fields.has(field) && this.caseInsensitive.test(field)
   }
 }
 
@@ -74,32 +74,32 @@ export class ModelPaths {
  */
 export interface BodyPaths {
   readonly body: ModelPaths
-  readonly replacing: ModelPaths
+  readonly overrides: ModelPaths
 }
 
-const compiled = new Map<Format, BodyPaths>()
+const pathsByFormat = new Map<Format, BodyPaths>()
 
 /** Returns the model paths of a format. A format without a row has only the field `model`. */
 export const pathsOf = (format: Format): BodyPaths =>
-  compiled.getOrInsertComputed(format, () => compile(MODEL_FIELDS.get(format) ?? UNLISTED))
+  pathsByFormat.getOrInsertComputed(format, () => compile(MODEL_FIELDS.get(format) ?? DEFAULT_FIELDS))
 
-const UNLISTED: ModelFields = { requested: ['model'], others: [], helpers: [] }
+const DEFAULT_FIELDS: ModelFields = { requested: ['model'], others: [], helpers: [] }
 
 function compile({ requested, others, helpers }: ModelFields): BodyPaths {
-  const replacing = new ModelPaths().addAll(['model', 'models.*', ...others], 'other').addAll(helpers, 'helper')
-  replacing.isText = true
-  replacing.fields.set(EXTRA_BODY, replacing)
+  const overrides = new ModelPaths().addAll(['model', 'models.*', ...others], 'other').addAll(helpers, 'helper')
+  overrides.isText = true
+  overrides.fields.set(EXTRA_BODY, overrides)
   const body = new ModelPaths().addAll(requested, 'requested').addAll(others, 'other').addAll(helpers, 'helper')
-  body.fields.set(EXTRA_BODY, replacing)
-  return { body, replacing }
+  body.fields.set(EXTRA_BODY, overrides)
+  return { body, overrides }
 }
 
 /** Matches a field name that is not a path. */
-const PLAIN = /^\w*$/
+const PLAIN_NAME = /^\w*$/
 
 /** Characters that a lenient server drops from field names. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are dropped
-const INVISIBLE = /[\s\u0000-\u001f\u007f]+/g
+const INVISIBLE_CHARACTERS = /[\s\u0000-\u001f\u007f]+/g
 
 /**
  * Resolves a field name that is a path, as forms write them: `extra_body[model]`, `fallbacks[0].model`, `model[]`, also
@@ -107,9 +107,9 @@ const INVISIBLE = /[\s\u0000-\u001f\u007f]+/g
  *
  * @returns undefined if the field names no model; `misspelled` if servers disagree on whether it does.
  */
-export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPaths | 'misspelled' | undefined {
-  if (PLAIN.test(name)) return body.isMiscased(name) ? 'misspelled' : body.fields.get(name)
-  const steps = percentDecoded(name).replace(INVISIBLE, '').replaceAll(']', '').split(/[[.]/)
+export function pathsAt(name: string, { body, overrides }: BodyPaths): ModelPaths | 'misspelled' | undefined {
+  if (PLAIN_NAME.test(name)) return body.isMiscased(name) ? 'misspelled' : body.fields.get(name)
+  const steps = percentDecoded(name).replace(INVISIBLE_CHARACTERS, '').replaceAll(']', '').split(/[[.]/)
   let at = body
   for (const step of steps) {
     if (at.kind === 'requested') return 'misspelled'
@@ -118,7 +118,7 @@ export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPath
       continue
     }
     if (at.items !== undefined && !at.fields.has(step)) at = at.items
-    const fields = at.kind === undefined ? at : replacing
+    const fields = at.kind === undefined ? at : overrides
     if (fields.isMiscased(step)) return 'misspelled'
     const next = fields.fields.get(step)
     // An unknown step inside fallbacks is a model name. The next level contains that model's fallbacks.

@@ -28,7 +28,7 @@ export const modelList = (
   query: ModelQuery,
 ): string | Promise<string> =>
   MODEL_WRITERS[format]!.list(
-    usable.map(model => new Card(model, facts(model.id))),
+    usable.map(model => new ModelFactsCard(model, facts(model.id))),
     query,
   )
 
@@ -41,11 +41,11 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
       undefined,
       'model_not_found',
     )
-  return JSON.stringify(MODEL_WRITERS[format]!.record(new Card(model, facts(id))))
+  return JSON.stringify(MODEL_WRITERS[format]!.record(new ModelFactsCard(model, facts(id))))
 }
 
 /** A model as its channels and the operator describe it. Abilities are computed on access. */
-class Card implements ModelCard {
+class ModelFactsCard implements ModelCard {
   readonly id: string
   private readonly model: UsableModel
   private readonly facts: ModelFacts | undefined
@@ -82,29 +82,29 @@ class Card implements ModelCard {
  * settings or the model's name decide.
  */
 export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined): ModelAbilities {
-  const can = (work: Work): boolean => formats.some(format => isDirect(fitnessOf(format, work)))
-  const others = can('conversation') || can('image') || can('speech')
-  const ranks = can('ranking') && ((!others && !can('embedding')) || isRanker(id, facts))
-  const embeds = !ranks && can('embedding') && (!can('conversation') || isEmbedder(id, facts))
+  const canDo = (work: Work): boolean => formats.some(format => isDirect(fitnessOf(format, work)))
+  const hasOtherWork = canDo('conversation') || canDo('image') || canDo('speech')
+  const ranks = canDo('ranking') && ((!hasOtherWork && !canDo('embedding')) || isRanker(id, facts))
+  const embeds = !ranks && canDo('embedding') && (!canDo('conversation') || isEmbedder(id, facts))
   const isGeneral = !ranks && !embeds
   return {
-    converses: can('conversation') && isGeneral,
-    draws: can('image') && isGeneral,
-    speaks: can('speech') && isGeneral,
+    converses: canDo('conversation') && isGeneral,
+    draws: canDo('image') && isGeneral,
+    speaks: canDo('speech') && isGeneral,
     embeds,
     ranks,
   }
 }
 
 function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
-  if (facts?.interface !== undefined) return doesFirst(facts.interface, 'embedding')
+  if (facts?.interface !== undefined) return isMainWork(facts.interface, 'embedding')
   return facts?.output.includes('embedding') === true || /embed/i.test(id)
 }
 
 const isRanker = (id: string, facts: ModelFacts | undefined): boolean =>
-  facts?.interface === undefined ? /rerank/i.test(id) : doesFirst(facts.interface, 'ranking')
+  facts?.interface === undefined ? /rerank/i.test(id) : isMainWork(facts.interface, 'ranking')
 
-const doesFirst = (format: Format, work: Work): boolean => FORMAT_FACTS.get(format)?.does[0] === work
+const isMainWork = (format: Format, work: Work): boolean => FORMAT_FACTS.get(format)?.does[0] === work
 
 /** Sources of facts about models. */
 interface Sources {

@@ -28,7 +28,7 @@ export function checkModelFields(
   const paths = pathsOf(format)
   for (const { field } of files)
     if (pathsAt(field, paths) !== undefined) throw invalid(`${field}: must be a text field, not a file.`, field)
-  renamedBody(body, {
+  renameInBody(body, {
     paths,
     isExact: true,
     rename: (name, { field, kind }) => {
@@ -46,7 +46,7 @@ export function checkModelFields(
  * @throws GatewayError `invalid-request` for a model that the channel does not have.
  */
 export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
-  renamedBody(body, {
+  renameInBody(body, {
     paths: pathsOf(format),
     isExact: false,
     rename: (name, { field, kind }) => (kind === 'requested' ? name : upstreamName(name, models, { field, kind })),
@@ -68,7 +68,7 @@ export function checkPermitted(name: string, permissions: Permissions, field: st
  *
  * @throws GatewayError `invalid-request` for any other model that the channel does not have.
  */
-export function upstreamName(name: string, models: ChannelConfig['models'], { field, kind }: Named): string {
+export function upstreamName(name: string, models: ChannelConfig['models'], { field, kind }: ModelField): string {
   const upstream = upstreamNameOf(models, name)
   if (upstream !== undefined) return upstream
   if (kind === 'helper') return name
@@ -76,78 +76,78 @@ export function upstreamName(name: string, models: ChannelConfig['models'], { fi
 }
 
 /** Field of the body that holds a model name, and the role of that name. */
-export interface Named {
+export interface ModelField {
   readonly field: string
   readonly kind: NameKind
 }
 
-/** Options of `renamedBody`. */
-export interface Naming {
+/** Options of `renameInBody`. */
+export interface RenameOptions {
   readonly paths: BodyPaths
   /** Returns the new name of a model. */
-  readonly rename: (name: string, where: Named) => string
+  readonly rename: (name: string, where: ModelField) => string
   /** True if fields in another case or spelling are refused. */
   readonly isExact: boolean
 }
 
 /** Renames the models in a body in linear time. Returns the same body if nothing changed. */
-export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
-  let out = renamedIn(body, naming.paths.body, naming)
+export function renameInBody(body: JsonObject, options: RenameOptions): JsonObject {
+  let result = renameInObject(body, options.paths.body, options)
   for (const field in body) {
     if (isWord(field)) continue
-    const paths = pathsAt(field, naming.paths)
-    if (paths === 'misspelled' && naming.isExact) throw invalid(`${excerpt(field)}: is not a field.`, field)
+    const paths = pathsAt(field, options.paths)
+    if (paths === 'misspelled' && options.isExact) throw invalid(`${excerpt(field)}: is not a field.`, field)
     if (paths === undefined || paths === 'misspelled') continue
-    const inner = renamed(body[field]!, paths, naming, field)
-    if (inner !== body[field]) out = { ...out, [field]: inner }
+    const renamedValue = renameInValue(body[field]!, paths, options, field)
+    if (renamedValue !== body[field]) result = { ...result, [field]: renamedValue }
   }
-  return out
+  return result
 }
 
 const isWord = (field: string): boolean => /^\w*$/.test(field)
 
-/** @param root the body's field that contains the object. Undefined for the body itself. */
-function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?: string): JsonObject {
-  let out = object
+/** @param root the body's field that contains the object, or undefined for the body itself. */
+function renameInObject(object: JsonObject, paths: ModelPaths, options: RenameOptions, root?: string): JsonObject {
+  let result = object
   for (const field in object) {
     const next = paths.fields.get(field)
     if (next === undefined) {
-      if (naming.isExact && paths.isMiscased(field))
+      if (options.isExact && paths.isMiscased(field))
         throw invalid(`${excerpt(field)}: is not a field; names are case-sensitive.`, root ?? field)
       continue
     }
     const value = object[field]
     if (value == null || (next.isHosted && isClientTool(object))) continue
-    const inner = renamed(value, next, naming, root ?? field)
-    if (inner !== value) out = { ...out, [field]: inner }
+    const renamedValue = renameInValue(value, next, options, root ?? field)
+    if (renamedValue !== value) result = { ...result, [field]: renamedValue }
   }
-  return out
+  return result
 }
 
 /** Returns true if the client runs the tool. Only the client reads the tool's parameters. */
 const isClientTool = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
 
-function renamed(value: Json, paths: ModelPaths, naming: Naming, root: string): Json {
+function renameInValue(value: Json, paths: ModelPaths, options: RenameOptions, root: string): Json {
   const { kind, items } = paths
-  if (kind !== undefined) return renamedName(value, kind, naming, root)
-  if (Array.isArray(value)) return renamedItems(value, items ?? paths, naming, root)
+  if (kind !== undefined) return renameInPlaceOfName(value, kind, options, root)
+  if (Array.isArray(value)) return renameInList(value, items ?? paths, options, root)
   if (isObject(value)) {
-    const out = renamedIn(value, paths, naming, root)
-    return items === undefined ? out : renamed(out, items, naming, root)
+    const result = renameInObject(value, paths, options, root)
+    return items === undefined ? result : renameInValue(result, items, options, root)
   }
   if (typeof value !== 'string') return value
   if (items?.kind !== undefined && (value !== CHOSEN_BY_UPSTREAM || root.endsWith(LIST_SUFFIX)))
-    return renamedName(value, items.kind, naming, root)
-  return paths.isText ? renamedInJson(value, paths, naming, root) : value
+    return renameInPlaceOfName(value, items.kind, options, root)
+  return paths.isText ? renameInJson(value, paths, options, root) : value
 }
 
-function renamedItems(values: readonly Json[], paths: ModelPaths, naming: Naming, root: string): Json {
-  let out: Json[] | undefined
+function renameInList(values: readonly Json[], paths: ModelPaths, options: RenameOptions, root: string): Json {
+  let result: Json[] | undefined
   for (const [index, value] of values.entries()) {
-    const inner = value === null ? value : renamed(value, paths, naming, root)
-    if (inner !== value) (out ??= [...values])[index] = inner
+    const renamedValue = value === null ? value : renameInValue(value, paths, options, root)
+    if (renamedValue !== value) (result ??= [...values])[index] = renamedValue
   }
-  return out ?? (values as Json)
+  return result ?? (values as Json)
 }
 
 /** Suffix with which a form marks a list, even a list with a single item. */
@@ -157,59 +157,59 @@ const LIST_SUFFIX = '[]'
 const CHOSEN_BY_UPSTREAM = 'default'
 
 /** Renames models in a string of JSON. The text is serialised again, because readers disagree on duplicate fields. */
-function renamedInJson(text: string, paths: ModelPaths, naming: Naming, root: string): Json {
+function renameInJson(text: string, paths: ModelPaths, options: RenameOptions, root: string): Json {
   if (text.trim() === '') return text
   let value: Json
   try {
     value = JSON.parse(text)
   } catch {
-    if (!naming.isExact) return text
+    if (!options.isExact) return text
     throw invalid(`${root}: must be an object.`, root)
   }
-  return JSON.stringify(value === null ? value : renamed(value, paths, naming, root))
+  return JSON.stringify(value === null ? value : renameInValue(value, paths, options, root))
 }
 
 /**
  * Renames a model name, or the names in an object in place of a name. A requested model that is not a name is left to
  * the format's reader.
  */
-function renamedName(value: Json, kind: NameKind, naming: Naming, root: string): Json {
-  if (typeof value === 'string') return naming.rename(value, { field: root, kind })
+function renameInPlaceOfName(value: Json, kind: NameKind, options: RenameOptions, root: string): Json {
+  if (typeof value === 'string') return options.rename(value, { field: root, kind })
   if (kind === 'requested') return value
   if (!isObject(value)) {
-    if (naming.isExact) throw noName(root)
+    if (options.isExact) throw notModelNames(root)
     return value
   }
   return typeof value['model'] === 'string'
-    ? renamedFallback(value, naming, root)
-    : renamedMap(value, kind, naming, root)
+    ? renameInFallback(value, options, root)
+    : renameInMap(value, kind, options, root)
 }
 
 /**
  * Renames the models in a fallback with settings. Puts `model` first, because LiteLLM treats an object that starts with
  * another field as a map.
  */
-function renamedFallback(value: JsonObject, naming: Naming, root: string): JsonObject {
-  const out = renamedIn(value, naming.paths.replacing, naming, root)
-  if (Object.keys(out)[0] === 'model') return out
-  const { model, ...others } = out
+function renameInFallback(value: JsonObject, options: RenameOptions, root: string): JsonObject {
+  const result = renameInObject(value, options.paths.overrides, options, root)
+  if (Object.keys(result)[0] === 'model') return result
+  const { model, ...others } = result
   return { model: model!, ...others }
 }
 
 /** Renames the models in LiteLLM's map from models to their fallbacks. `*` represents any other model. */
-function renamedMap(value: JsonObject, kind: NameKind, naming: Naming, root: string): JsonObject {
+function renameInMap(value: JsonObject, kind: NameKind, options: RenameOptions, root: string): JsonObject {
   const entries = Object.entries(value)
   const isMap = entries.length > 0 && entries.every(([, list]) => Array.isArray(list))
-  if (!isMap && naming.isExact) throw noName(root)
+  if (!isMap && options.isExact) throw notModelNames(root)
   if (!isMap) return value
   return Object.fromEntries(
     entries.map(([name, list]) => {
       return [
-        name === '*' ? name : naming.rename(name, { field: root, kind }),
-        (list as readonly Json[]).map(fallback => renamedName(fallback, kind, naming, root)),
+        name === '*' ? name : options.rename(name, { field: root, kind }),
+        (list as readonly Json[]).map(fallback => renameInPlaceOfName(fallback, kind, options, root)),
       ]
     }),
   )
 }
 
-const noName = (field: string): GatewayError => invalid(`${field}: must name models.`, field)
+const notModelNames = (field: string): GatewayError => invalid(`${field}: must name models.`, field)

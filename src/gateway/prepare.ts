@@ -10,7 +10,7 @@ import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essentialLosses, refusableLosses, refusal } from '../egress/losses.ts'
 import type { Target } from '../upstreams/router.ts'
-import { type Located, locateLosses } from './locate-losses.ts'
+import { type LossContext, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
 import { withOwnSignatures } from './thoughts/own-signatures.ts'
@@ -33,8 +33,8 @@ export interface Prepared {
 }
 
 /** Fields of an attempt that determine how its request is written and where its losses are reported. */
-interface Writing extends Located {
-  readonly incoming: Located['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
+interface WriteContext extends LossContext {
+  readonly incoming: LossContext['incoming'] & { readonly onLoss: OnLoss; readonly report: Report }
   readonly target: Target
   readonly reasoning: OwnerReasoning | undefined
   readonly signers: Signers | undefined
@@ -48,14 +48,14 @@ interface Writing extends Located {
  * @throws GatewayError `cannot-express` if the upstream's format has no such request, or if the request would lose too
  * much.
  */
-export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
+export function writeRequest(attempt: WriteContext, request: CanonicalRequest = attempt.request): Prepared {
   const { report, onLoss } = attempt.incoming
   const ownReasoning = withOwnSignatures(request, attempt.target, attempt.mayBeSigned ? attempt.signers : undefined)
   const written = prepare(ownReasoning.request, attempt.target, attempt.reasoning)
   const prepared = ownReasoning.losses.length === 0 ? written : withEarlierLosses(written, ownReasoning.losses, request)
-  report.reasoningRestored(prepared.recalled?.count)
+  report.recordRestoredReasoning(prepared.recalled?.count)
   const locate = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
-  const refusal = refused(request, prepared.losses, onLoss, locate)
+  const refusal = refusalFor(request, prepared.losses, onLoss, locate)
   if (refusal !== undefined) throw refusal
   return prepared
 }
@@ -81,44 +81,44 @@ export function prepare(original: CanonicalRequest, target: Target, reasoning?: 
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
-  const found = losses(written.losses)
+  const repairedLosses = losses(written.losses)
   return {
     request,
     wire: body === wire.body ? wire : { ...wire, body },
-    losses: markDefaults(recalled?.lossesOf(found) ?? found, original),
+    losses: markDefaults(recalled?.lossesOf(repairedLosses) ?? repairedLosses, original),
     restorer: restorer(written.renamed, !native && restored.output.text?.shape === 'enum'),
     recalled,
     native,
   }
 }
 
-const unchanged = (found: readonly Loss[]): readonly Loss[] => found
+const sameLosses = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * Returns the error for a request that would lose too much. Undefined if the losses are acceptable.
+ * Returns the error for a request that would lose too much, or undefined if the losses are acceptable.
  *
  * @param locate maps losses to their paths in the caller's body.
  */
-export function refused(
+export function refusalFor(
   request: CanonicalRequest,
   losses: readonly Loss[],
   onLoss: OnLoss,
-  locate = unchanged,
+  locate = sameLosses,
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
-  const tooMuch = onLoss === 'refuse' ? refusableLosses(losses) : essentialLosses(losses, request)
-  return tooMuch.length === 0 ? undefined : refusal(tooMuch, locate(tooMuch))
+  const refusableOnes = onLoss === 'refuse' ? refusableLosses(losses) : essentialLosses(losses, request)
+  return refusableOnes.length === 0 ? undefined : refusal(refusableOnes, locate(refusableOnes))
 }
 
 /** Scores how badly a target fits the request: by the number of losses, which a refusal always exceeds. */
-export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
+export function lossScore(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, target)
-    return refusableLosses(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
+    return refusableLosses(losses).length + (refusalFor(request, losses, onLoss) === undefined ? 0 : REFUSAL_SCORE)
   } catch {
-    return REFUSAL
+    return REFUSAL_SCORE
   }
 }
 
 /** Score of a refusal, higher than the number of losses of any request. */
-const REFUSAL = 1_000_000
+const REFUSAL_SCORE = 1_000_000

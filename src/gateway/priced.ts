@@ -5,15 +5,15 @@ import type { Work } from '../canonical/work.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 
-const TEXT: Usage = { input: 1, output: 1 }
+const TEXT_USAGE: Usage = { input: 1, output: 1 }
 /**
  * Minimum usage that is billed for each kind of work. Work without an entry has no price per token, so its cost is
  * always unknown.
  */
-const BILLED: { readonly [W in Work]?: Usage } = {
-  conversation: TEXT,
-  completion: TEXT,
-  compaction: TEXT,
+const MINIMUM_USAGE: { readonly [W in Work]?: Usage } = {
+  conversation: TEXT_USAGE,
+  completion: TEXT_USAGE,
+  compaction: TEXT_USAGE,
   embedding: { input: 1 },
   image: { input: 1, output: 1, outputBy: { image: 1 } },
   speech: { input: 1, output: 1, outputBy: { audio: 1 } },
@@ -32,16 +32,16 @@ export function pricedTargets(
   { model, work, caller, prices }: { model: string; work: Work; caller: Caller; prices: Prices | undefined },
 ): readonly Target[] {
   if (caller.permissions.limits.budget?.unknown !== 'refuse' || work === 'count' || prices === undefined) return targets
-  const usage = BILLED[work]
+  const usage = MINIMUM_USAGE[work]
   const priced = targets.filter(({ channel, upstreamModel }) => {
     const cost = usage && prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
     return cost !== undefined
   })
-  if (priced.length === 0 && targets.length > 0) throw UNPRICED
+  if (priced.length === 0 && targets.length > 0) throw PRICE_REQUIRED
   return priced
 }
 
 /** Error code for a model that a budget refuses because its price is unknown. */
 export const PRICE_UNKNOWN = 'price_unknown'
 
-const UNPRICED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)
+const PRICE_REQUIRED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)

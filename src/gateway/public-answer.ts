@@ -5,7 +5,7 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
-import { type Scrub, scrubbed, scrubber } from './scrub.ts'
+import { type Scrub, scrubber, scrubJson } from './scrub.ts'
 import type { Attempt } from './types.ts'
 
 /**
@@ -29,7 +29,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
 }
 
 /** Adds the completion time, by the gateway's clock, if the format has a field for it. */
-export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
+export function withCompletionTime<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
   if (WRITERS[format]!.completionTime !== true) return result
   const spelling = {
     ...result.spelling,
@@ -40,24 +40,27 @@ export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format
 
 const COMPLETED_BY_WRITER = { complete: true } as const
 
-const ACCOUNT: CanonicalError = {
+const ACCOUNT_ERROR: CanonicalError = {
   kind: 'upstream-account',
   message: "The upstream does not serve the gateway's account at present.",
 }
-const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstream refused the gateway's request." }
+const REFUSED_ERROR: CanonicalError = {
+  kind: 'upstream-failed',
+  message: "The upstream refused the gateway's request.",
+}
 
 /**
  * Fixed errors for failures that concern the gateway and never the caller, by kind: problems with the gateway's account
  * (trap 99), and refusals of the gateway itself.
  */
 const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
-  unauthenticated: ACCOUNT,
-  forbidden: ACCOUNT,
-  'out-of-credit': ACCOUNT,
-  'upstream-account': ACCOUNT,
-  'method-not-allowed': REFUSED,
-  cancelled: REFUSED,
-  internal: REFUSED,
+  unauthenticated: ACCOUNT_ERROR,
+  forbidden: ACCOUNT_ERROR,
+  'out-of-credit': ACCOUNT_ERROR,
+  'upstream-account': ACCOUNT_ERROR,
+  'method-not-allowed': REFUSED_ERROR,
+  cancelled: REFUSED_ERROR,
+  internal: REFUSED_ERROR,
 }
 
 /**
@@ -68,7 +71,7 @@ export function publicError(error: CanonicalError, target: Target, model: string
   const fixedError = GATEWAY_ERRORS[error.kind]
   if (fixedError !== undefined) return fixedError
   const { kind, ...fields } = error
-  return { ...(scrubbed(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
+  return { ...(scrubJson(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
 
 /** Returns a result as the caller may see it, with scrubbed errors. */
@@ -98,35 +101,35 @@ export function publicEvent(event: CanonicalEvent, target: Target, model: string
 /** Scrubs errors in the extras and the spelling of a node. Returns the same node if it has none. */
 function scrubErrors<T extends Node>(node: T, target: Target, model: string): T {
   const { extras, spelling } = node
-  const inExtras = extras !== undefined && Object.values(extras).some(hasError)
-  const inSpelling = spelling !== undefined && Object.values(spelling).some(holdsError)
-  if (!inExtras && !inSpelling) return node
+  const hasErrorInExtras = extras !== undefined && Object.values(extras).some(hasError)
+  const hasErrorInSpelling = spelling !== undefined && Object.values(spelling).some(containsAnswerWithError)
+  if (!hasErrorInExtras && !hasErrorInSpelling) return node
   const scrub = scrubber(target, model)
   return {
     ...node,
-    ...(inExtras ? { extras: mapped(extras, fields => withoutSecrets(fields, scrub)) } : {}),
-    ...(inSpelling ? { spelling: mapped(spelling, fields => withoutSecretsWithin(fields, scrub)) } : {}),
+    ...(hasErrorInExtras ? { extras: mapValues(extras, fields => withoutSecrets(fields, scrub)) } : {}),
+    ...(hasErrorInSpelling ? { spelling: mapValues(spelling, fields => withoutSecretsWithin(fields, scrub)) } : {}),
   }
 }
 
-const mapped = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T): { [name: string]: T } =>
+const mapValues = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T): { [name: string]: T } =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]))
 
 const hasError = (fields: JsonObject): boolean => ERROR_FIELDS.some(field => fields[field] != null)
 
 /** Returns true if `spelling` holds a whole wire answer that contains an error. */
-function holdsError(fields: JsonObject): boolean {
+function containsAnswerWithError(fields: JsonObject): boolean {
   for (const name in fields) if (isObject(fields[name]) && hasError(fields[name])) return true
   return false
 }
 
 const withoutSecretsWithin = (fields: JsonObject, scrub: Scrub): JsonObject =>
-  mapped(fields, value => (isObject(value) && hasError(value) ? withoutSecrets(value, scrub) : value))
+  mapValues(fields, value => (isObject(value) && hasError(value) ? withoutSecrets(value, scrub) : value))
 
 const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
   ...fields,
   ...Object.fromEntries(
-    ERROR_FIELDS.flatMap(field => (fields[field] == null ? [] : [[field, scrubbed(fields[field], scrub)]])),
+    ERROR_FIELDS.flatMap(field => (fields[field] == null ? [] : [[field, scrubJson(fields[field], scrub)]])),
   ),
 })
 

@@ -40,10 +40,10 @@ export class RequestReader {
 
   /** Converts a body to a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
-    const sent = this.capture?.parsed(body, files)
-    const { route, body: inner } = unwrapped(this.call.route, body) ?? { route: this.call.route, body }
+    const sent = this.capture?.recordBody(body, files)
+    const { route, body: innerBody } = unwrapped(this.call.route, body) ?? { route: this.call.route, body }
     this.format = route.format
-    const wire = wireRequest(route, this.call.head, inner, files)
+    const wire = wireRequest(route, this.call.head, innerBody, files)
     if (sent !== undefined) sent.wire = wire
     return wire
   }
@@ -57,15 +57,15 @@ export class RequestReader {
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
     const request = READERS[this.format]!.request!(wire)
-    if (!holdsEncryptedState(request)) return this.permitted(request, wire)
+    if (!holdsEncryptedState(request)) return this.withModelCheck(request, wire)
     await this.cipher.load()
-    return this.permitted(withStateDecrypted(request, this.cipher), wire)
+    return this.withModelCheck(withStateDecrypted(request, this.cipher), wire)
   }
 
   /** Like `readWhole`, but synchronous. For bodies without encrypted state, or once the encryption key is loaded. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.format]!.request!(wire)
-    return this.permitted(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
+    return this.withModelCheck(holdsEncryptedState(request) ? withStateDecrypted(request, this.cipher) : request, wire)
   }
 
   /**
@@ -80,7 +80,7 @@ export class RequestReader {
     return this.ciphers.of(this.caller.id)
   }
 
-  private permitted(request: CanonicalRequest, wire: WireRequest): CanonicalRequest {
+  private withModelCheck(request: CanonicalRequest, wire: WireRequest): CanonicalRequest {
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
     checkModelFields(this.format, wire, model, this.caller.permissions)
     return request
@@ -109,7 +109,7 @@ export function isForm({ message, body, route }: Call): boolean {
 }
 
 /** Returns true if part of a file was already passed on while it arrived. The request then cannot be sent again. */
-export const isSpent = ({ request }: Incoming): boolean =>
+export const cannotBeResent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.started === true),
   )
@@ -136,12 +136,12 @@ export async function readFormRequest(
     call.message,
     limit,
     (body, files) =>
-      body['model'] !== undefined && suffices(() => maySendEarly(reader.read(unfinished(reader.wire(body, files))))),
+      body['model'] !== undefined && isEnough(() => maySendEarly(reader.read(asUnfinished(reader.wire(body, files))))),
     meters,
   )
   try {
     const wire = reader.wire(form.body, form.files)
-    const request = reader.read(form.completeForm === undefined ? wire : unfinished(wire))
+    const request = reader.read(form.completeForm === undefined ? wire : asUnfinished(wire))
     const trailing =
       form.completeForm === undefined
         ? undefined
@@ -153,13 +153,13 @@ export async function readFormRequest(
   }
 }
 
-const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
+const asUnfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
 /**
  * Returns true if the fields so far are enough to send the request. A failure means that they are not, because later
  * fields may make the request readable.
  */
-function suffices(maySendEarly: () => boolean): boolean {
+function isEnough(maySendEarly: () => boolean): boolean {
   try {
     return maySendEarly()
   } catch {
@@ -169,22 +169,22 @@ function suffices(maySendEarly: () => boolean): boolean {
 
 /** Form fields that follow a file that is passed on while it arrives. */
 class TrailingFields implements Trailing {
-  whole: CanonicalRequest | undefined
+  request: CanonicalRequest | undefined
   fault: unknown
-  private readonly completeRequest: Promise<CanonicalRequest>
+  private readonly pendingRequest: Promise<CanonicalRequest>
 
-  constructor(completeRequest: Promise<CanonicalRequest>) {
-    this.completeRequest = completeRequest
-    completeRequest.then(
-      request => (this.whole = request),
+  constructor(pendingRequest: Promise<CanonicalRequest>) {
+    this.pendingRequest = pendingRequest
+    pendingRequest.then(
+      request => (this.request = request),
       thrown => (this.fault = thrown),
     )
   }
 
   async parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>> {
-    const { wire } = prepare(await this.completeRequest, target)
+    const { wire } = prepare(await this.pendingRequest, target)
     const fields = Object.entries(wire.body).flatMap(([name, value]) => {
-      const remaining = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
+      const remaining = unsentValues(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
       return remaining === undefined ? [] : [[name, remaining] as const]
     })
     return {
@@ -195,7 +195,7 @@ class TrailingFields implements Trailing {
 }
 
 /** Returns the values of a field that have not been sent yet. A repeated field is a list. */
-function unsent(sent: Json | undefined, value: Json): Json | undefined {
+function unsentValues(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const sentCount = Array.isArray(sent) ? sent.length : 1
   return Array.isArray(value) && value.length > sentCount ? value.slice(sentCount) : undefined

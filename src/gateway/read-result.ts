@@ -16,20 +16,20 @@ import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, headerValue, withSingleValues } from '../upstreams/channel/index.ts'
 import { isTextual, shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
-import { SENT_A_PAGE, SENT_NOTHING } from './failures.ts'
+import { EMPTY_BODY, MARKUP_BODY } from './failures.ts'
 import { publicHeaders } from './scrub.ts'
-import type { Sent } from './send.ts'
+import type { AcceptedRequest } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
 /** Maximum size of a whole answer, in bytes: a few large images in base64. */
-export const LARGEST = 128 * 1024 * 1024
+export const MAX_ANSWER_SIZE = 128 * 1024 * 1024
 
 /**
  * Reads an upstream's answer as one result, even if it is a stream although none was requested.
  *
  * @throws GatewayError if the answer breaks off, does not match its format, or holds only an error.
  */
-export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<WholeAnswer> {
+export async function readResult({ attempt, prepared, answer, reader }: AcceptedRequest): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
   const raw = checkedResult(await readWireResult(answer, reader, request, { native }), request, native)
   return {
@@ -48,23 +48,24 @@ export async function readWireResult(
   answer: Answer,
   reader: Reader,
   request: CanonicalRequest,
-  { native = false, largest = LARGEST } = {},
+  { native = false, largest: maxSize = MAX_ANSWER_SIZE } = {},
 ): Promise<CanonicalResult> {
   const head = { status: answer.status, headers: withSingleValues(answer.headers) }
   const shape = shapeOf(answer, reader, request.stream)
   if (shape === 'raw') {
-    const content = await rawContent(answer, largest)
+    const content = await rawContent(answer, maxSize)
     const events = reader.events === undefined ? undefined : eventsIn(content)
     if (events !== undefined) return withoutBareError(fold(drain(reader.events!(request), events)), true)
     return reader.result!({ ...head, ...content }, request)
   }
   if (shape === 'events')
-    return withoutBareError(fold(await collectStream(answer, reader.events!(request), largest)), true)
-  const text = withoutByteOrderMark(await answer.text(largest))
-  const bare = reader.raw === true ? stringIn(text) : undefined
-  if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, request)
-  const listed = reader.events === undefined ? undefined : listedIn(text)
-  if (listed !== undefined) return withoutBareError(fold(drain(reader.events!(request), listed)), true)
+    return withoutBareError(fold(await collectStream(answer, reader.events!(request), maxSize)), true)
+  const text = withoutByteOrderMark(await answer.text(maxSize))
+  const plainText = reader.raw === true ? stringIn(text) : undefined
+  if (plainText !== undefined)
+    return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: plainText } }, request)
+  const listedEvents = reader.events === undefined ? undefined : listedEventsIn(text)
+  if (listedEvents !== undefined) return withoutBareError(fold(drain(reader.events!(request), listedEvents)), true)
   const body = bodyIn(text, native ? reader.parse : undefined)
   return withoutBareError(reader.result!({ ...head, body }, request), false)
 }
@@ -78,15 +79,15 @@ function stringIn(text: string): string | undefined {
 }
 
 /** Returns the events of a stream that is one JSON list, as Google sends without `alt=sse`. */
-function listedIn(text: string): readonly WireEvent[] | undefined {
+function listedEventsIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   const list = parseObject(`{"list":${text}}`)?.['list']
   return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
 }
 
 /** Throws the error if a result holds nothing else. */
-function withoutBareError(result: CanonicalResult, streamed: boolean): CanonicalResult {
-  if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
+function withoutBareError(result: CanonicalResult, isStream: boolean): CanonicalResult {
+  if (result.error !== undefined && (isStream || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
 
@@ -94,7 +95,7 @@ function withoutBareError(result: CanonicalResult, streamed: boolean): Canonical
 const UNKNOWN_BYTES = /^application\/octet-stream\b/i
 
 /** Media types of XML documents, which are never a recording or a transcript. */
-const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
+const XML_TYPE = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
 
 /** The body of an answer that is not JSON. */
 type Content = Pick<WireAnswer, 'body' | 'raw'>
@@ -113,16 +114,16 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
  *
  * @throws GatewayError `upstream-failed` for an empty recording, and for an HTML page or XML document.
  */
-async function rawContent(answer: Answer, largest: number): Promise<Content> {
+async function rawContent(answer: Answer, maxSize: number): Promise<Content> {
   const mediaType = headerValue(answer.headers['content-type'])
-  if (answer.bodyKind === 'markup' || XML.test(mediaType)) throw SENT_A_PAGE
-  if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
-  if (answer.bodyKind === 'nothing') throw SENT_NOTHING
+  if (answer.bodyKind === 'markup' || XML_TYPE.test(mediaType)) throw MARKUP_BODY
+  if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(maxSize) } }
+  if (answer.bodyKind === 'nothing') throw EMPTY_BODY
   const isUnknown = UNKNOWN_BYTES.test(mediaType)
-  const isDoubtful = answer.bodyKind === 'json'
-  if (!isUnknown && !isDoubtful) return { body: {}, raw: { mediaType, bytes: answer.bytes() } }
-  const { head, isAll, whole } = await peekBytes(answer.bytes(), isDoubtful ? LARGEST_ERROR : 1)
-  const body = isDoubtful && isAll ? parseObject(new TextDecoder().decode(head)) : undefined
+  const mayBeError = answer.bodyKind === 'json'
+  if (!isUnknown && !mayBeError) return { body: {}, raw: { mediaType, bytes: answer.bytes() } }
+  const { head, isAll, whole } = await peekBytes(answer.bytes(), mayBeError ? MAX_ERROR_SIZE : 1)
+  const body = mayBeError && isAll ? parseObject(new TextDecoder().decode(head)) : undefined
   if (body !== undefined) return { body }
   return { body: {}, raw: { mediaType: (isUnknown ? sniffMediaType(head) : undefined) ?? mediaType, bytes: whole } }
 }
@@ -131,7 +132,7 @@ async function rawContent(answer: Answer, largest: number): Promise<Content> {
  * Maximum size of an error that is recognised in place of a recording, in bytes. Audio samples may look like the start
  * of a JSON object.
  */
-const LARGEST_ERROR = 16 * 1024
+const MAX_ERROR_SIZE = 16 * 1024
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
   const body = parse(text)
@@ -159,7 +160,7 @@ const CHECKS: { readonly [W in Work]?: Check } = {
   transcription: ({ candidates }) =>
     candidates.some(({ content, finish }) => content.length > 0 || finish?.reason === 'stop'),
   embedding: (result, { messages }, native) =>
-    oneEach(contentOf(result), messages.length).every(part =>
+    withOnePerInput(contentOf(result), messages.length).every(part =>
       part.type === 'embedding' ? isVector(part, native) : native && isFormatSpecific(part),
     ),
   ranking: (result, { messages }) =>
@@ -197,7 +198,7 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
  *
  * @throws GatewayError `upstream-failed` if there are more or fewer answers than inputs.
  */
-export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
+export function withOnePerInput<T>(answers: readonly T[], inputs: number): readonly T[] {
   if (answers.length === inputs) return answers
   throw new GatewayError(upstreamFailed(`For ${inputs} inputs, the upstream returned ${answers.length} embeddings.`))
 }

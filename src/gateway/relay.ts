@@ -1,7 +1,7 @@
 import type { RawBody } from '../canonical/wire.ts'
 import { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
 import type { Reply } from './call.ts'
-import { GONE, SENT_NOTHING } from './failures.ts'
+import { CALLER_GONE, EMPTY_BODY } from './failures.ts'
 
 /**
  * Waits until the caller has read everything that was written. Closes the connection if the caller reads nothing for
@@ -10,22 +10,22 @@ import { GONE, SENT_NOTHING } from './failures.ts'
  * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds. The timeout is a multiple of
  * this interval.
  */
-export function drained(reply: Reply, heartbeat: number): Promise<void> {
+export function waitForDrain(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
-    const before = reply.abortable
+    const previous = reply.abortable
     const timer = setTimeout(() => reply.destroy(), heartbeat * MAX_MISSED_HEARTBEATS)
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer)
-      reply.abortable = before
+      reply.abortable = previous
       resolve()
     }
     reply.abortable = {
       abort: why => {
-        before?.abort(why)
-        done()
+        previous?.abort(why)
+        finish()
       },
     }
-    reply.once('drain', done)
+    reply.once('drain', finish)
   })
 }
 
@@ -35,8 +35,8 @@ export function drained(reply: Reply, heartbeat: number): Promise<void> {
  *
  * @param heartbeat interval between two keep-alives on a silent stream, in milliseconds.
  * @param status status of the answer: 200, or 206 for a part of a file.
- * @throws GatewayError if the upstream sends nothing or breaks off, or the caller leaves. The calling function then
- * discards the part that was sent.
+ * @throws GatewayError if the upstream sends nothing or breaks off, or the caller leaves. The calling function must
+ * then abort the partial response.
  */
 export async function relay(
   reply: Reply,
@@ -50,13 +50,13 @@ export async function relay(
   const { size } = raw.bytes
   const chunks = raw.bytes.read()[Symbol.asyncIterator]()
   let next = await chunks.next()
-  if (next.done === true) throw SENT_NOTHING
+  if (next.done === true) throw EMPTY_BODY
   reply.begin(size === undefined ? head : { ...head, 'content-length': String(size) }, status)
   while (next.done !== true) {
-    if (!reply.write(next.value) && !reply.gone) await drained(reply, heartbeat)
+    if (!reply.write(next.value) && !reply.gone) await waitForDrain(reply, heartbeat)
     if (reply.gone) {
       await chunks.return?.()
-      throw GONE
+      throw CALLER_GONE
     }
     next = await chunks.next()
   }

@@ -19,16 +19,16 @@ import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
 import type { Call } from './call.ts'
-import { ownFailure } from './failure-of.ts'
-import type { FallenBack } from './fallback-models.ts'
+import { gatewayFailure } from './failure-of.ts'
+import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
-import { type Expected, estimated, lengthOf } from './uncounted.ts'
+import { type ExpectedUsage, estimatedUsage, lengthOf } from './uncounted.ts'
 
 /** The outcome of a request: its usage row, and further facts for the log and the trace. */
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /** Usage charged to the limits; an estimate if the row says so. Undefined if it cannot even be estimated. */
+  /** Usage charged to the limits; an estimate if the row says so, and undefined if it cannot even be estimated. */
   readonly spent: Usage | undefined
   readonly error: CanonicalError | undefined
   /** Thrown value, if a bug in the gateway ended the answer. */
@@ -39,7 +39,7 @@ export interface Outcome {
   /** Length of the ordered video, in seconds. */
   readonly seconds: number | undefined
   /** Requested model and reason for the fallback, if another model had to answer. */
-  readonly fallback?: FallenBack | undefined
+  readonly fallback?: FallbackOrigin | undefined
 }
 
 /** Gathers facts about one request while it runs. Holds no bodies and no credentials. */
@@ -54,26 +54,26 @@ export class Report {
   usage: Usage | undefined
   /** Reservation of the request in the limits of its key. */
   reservation: Reservation | undefined
-  /** Expected usage. Undefined until the request is read. */
-  expected: Expected | undefined
-  /** Trace of the request. Undefined if requests are not traced. */
+  /** Expected usage, or undefined until the request is read. */
+  expected: ExpectedUsage | undefined
+  /** Trace of the request, or undefined if requests are not traced. */
   trace: RequestTrace | undefined
-  /** Requested model, and the reason why another one answers. Undefined if the requested model answers. */
-  fallback: FallenBack | undefined
+  /** Requested model, and the reason why another one answers, or undefined if the requested model answers. */
+  fallback: FallbackOrigin | undefined
   /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: AffinitySource | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
-  /** Failure of the current attempt. Undefined if it has not failed. */
+  /** Failure of the current attempt, or undefined if it has not failed. */
   private attemptFailure: Failure | undefined
   private upstreamId: string | undefined
-  private read: number | undefined
-  private sent: number | undefined
+  private readAt: number | undefined
+  private sentAt: number | undefined
   /** Time at which the head of the upstream's answer arrived. */
-  private answerBegan: number | undefined
+  private answeredAt: number | undefined
   /** Every attempt except the last. */
-  private tries: EarlierAttempt[] | undefined
-  private firstByte: number | undefined
+  private earlierAttempts: EarlierAttempt[] | undefined
+  private firstByteAt: number | undefined
   private losses = 0
   private lossKinds: LossKinds | undefined
   private additions = 0
@@ -81,50 +81,50 @@ export class Report {
   /** Length of the ordered video, in seconds. */
   private seconds: number | undefined
   private work: Work = 'conversation'
-  private answerless = false
+  private isOnlyError = false
   /** True if the whole answer was read, so that its cost is fully counted. */
-  private ended = false
+  private isComplete = false
   /** Number of characters of the answer so far. */
-  private written = 0
-  /** Value of `written` at the upstream's last usage count. */
-  private writtenAtCount = 0
+  private writtenLength = 0
+  /** Value of `writtenLength` at the upstream's last usage count. */
+  private lengthAtCount = 0
   private hasMedia = false
   /** Thrown value, if a bug in the gateway ended the answer. */
   private fault: unknown
   private readonly call: Call
   private readonly at = Date.now()
-  private readonly began = performance.now()
+  private readonly startTime = performance.now()
 
   constructor(call: Call) {
     this.call = call
   }
 
-  received(request: CanonicalRequest): void {
+  recordRequest(request: CanonicalRequest): void {
     this.model = recordedModel(request.model)
-    this.read = performance.now()
+    this.readAt = performance.now()
     this.stream = request.stream
     this.work = workOf(request)
   }
 
   /** Records that the request falls back to another model. */
-  fellBack(model: string, fallback: FallenBack): void {
+  recordFallback(model: string, fallback: FallbackOrigin): void {
     this.model = recordedModel(model)
     this.fallback = fallback
   }
 
   /** Starts another attempt and discards the records of the previous target's answer. */
-  tried(target: Target): void {
+  startAttempt(target: Target): void {
     const now = performance.now()
-    if (this.target !== undefined) this.failedOver(this.target, now)
+    if (this.target !== undefined) this.addEarlierAttempt(this.target, now)
     this.target = target
     this.attempts++
-    this.sent = now
-    this.answerBegan = undefined
+    this.sentAt = now
+    this.answeredAt = undefined
     this.upstreamId = undefined
     this.usage = undefined
-    this.ended = false
-    this.written = 0
-    this.writtenAtCount = 0
+    this.isComplete = false
+    this.writtenLength = 0
+    this.lengthAtCount = 0
     this.hasMedia = false
     this.finish = undefined
     this.error = undefined
@@ -132,39 +132,39 @@ export class Report {
   }
 
   /** Records why the current attempt failed. */
-  attemptFailed(failure: Failure): void {
+  recordAttemptFailure(failure: Failure): void {
     this.attemptFailure = failure
   }
 
-  private failedOver({ channel, upstreamModel }: Target, now: number): void {
-    this.tries ??= []
-    if (this.tries.length >= MOST_TRIES) return
-    this.tries.push({
+  private addEarlierAttempt({ channel, upstreamModel }: Target, now: number): void {
+    this.earlierAttempts ??= []
+    if (this.earlierAttempts.length >= MAX_EARLIER_ATTEMPTS) return
+    this.earlierAttempts.push({
       ...{ channel: channel.name, upstreamModel: recordedModel(upstreamModel) },
-      ...{ sentAfter: tenths((this.sent ?? now) - this.began), endedAfter: tenths(now - this.began) },
-      ...defined({ failure: this.attemptFailure && shortened(this.attemptFailure) }),
+      ...{ sentAfter: tenths((this.sentAt ?? now) - this.startTime), endedAfter: tenths(now - this.startTime) },
+      ...defined({ failure: this.attemptFailure && withShortMessage(this.attemptFailure) }),
     })
   }
 
   /** Records that the head of the upstream's answer arrived. */
-  upstreamAnswered(upstreamId: string | undefined): void {
+  recordAnswerHead(upstreamId: string | undefined): void {
     this.upstreamId = upstreamId
-    this.answerBegan = performance.now()
+    this.answeredAt = performance.now()
   }
 
   /** Time from sending the request to the head of its answer, in milliseconds. */
   get answeredAfter(): number | undefined {
-    const { sent, answerBegan } = this
+    const { sentAt: sent, answeredAt: answerBegan } = this
     return sent === undefined || answerBegan === undefined ? undefined : answerBegan - sent
   }
 
   /** Records how many remembered reasoning parts were restored in the request. */
-  reasoningRestored(count: number | undefined): void {
+  recordRestoredReasoning(count: number | undefined): void {
     this.restoredReasoning = count
   }
 
   /** Records what the headers of the answer report: losses and additions. */
-  reported(losses: readonly Loss[]): void {
+  recordLosses(losses: readonly Loss[]): void {
     const lost = withoutAdditions(losses)
     this.losses = lost.length
     this.lossKinds = lossKindsOf(lost)
@@ -172,54 +172,54 @@ export class Report {
   }
 
   /** Records the time of the first byte sent to the caller. */
-  firstByteSent(): void {
-    this.firstByte = performance.now()
+  recordFirstByte(): void {
+    this.firstByteAt = performance.now()
   }
 
   /** Adds losses of a streamed answer that were found too late for its headers. */
-  lostInAnswer(losses: readonly Loss[]): void {
+  addAnswerLosses(losses: readonly Loss[]): void {
     this.losses += losses.length
     this.lossKinds = sumOfKinds(this.lossKinds, lossKindsOf(losses))
   }
 
-  saw(event: CanonicalEvent): void {
-    if (event.type === 'part-delta') this.written += event.append.length
+  observe(event: CanonicalEvent): void {
+    if (event.type === 'part-delta') this.writtenLength += event.append.length
     else if (event.type === 'part-start') this.hasMedia ||= event.part.type === 'media'
-    else if (event.type === 'usage') this.counted(event.usage)
+    else if (event.type === 'usage') this.countUsage(event.usage)
     else if (event.type === 'candidate-end') this.finish ??= event.finish
     else if (event.type === 'error') this.error = event.error
-    else if (event.type === 'result-end') this.ended = true
+    else if (event.type === 'result-end') this.isComplete = true
   }
 
-  private counted(usage: Usage): void {
+  private countUsage(usage: Usage): void {
     this.usage = usage
-    this.writtenAtCount = this.written
+    this.lengthAtCount = this.writtenLength
   }
 
-  answered(result: CanonicalResult): void {
-    this.firstByteSent()
+  recordResult(result: CanonicalResult): void {
+    this.recordFirstByte()
     // A token count is free.
     this.usage = this.work === 'count' ? undefined : result.usage
-    if (result.usage === undefined || !isCounted(result.usage)) this.written = lengthOf(result)
-    this.ended = true
+    if (result.usage === undefined || !isCounted(result.usage)) this.writtenLength = lengthOf(result)
+    this.isComplete = true
     this.finish = result.candidates[0]?.finish
     this.seconds = result.task?.seconds
     this.error = result.error
   }
 
   /** Records that a gateway fault ended an answer after part of it was sent. */
-  broke({ error, cause }: GatewayError): void {
+  recordFault({ error, cause }: GatewayError): void {
     this.error = error
     if (error.kind === 'internal') this.fault = cause
   }
 
   /** Records that the answer consists only of an error. */
-  unanswered(failure: GatewayError): void {
-    this.broke(failure)
-    this.answerless = true
+  recordOnlyError(failure: GatewayError): void {
+    this.recordFault(failure)
+    this.isOnlyError = true
   }
 
-  failed(error: CanonicalError, status: number): void {
+  recordError(error: CanonicalError, status: number): void {
     this.error = error
     this.status = status
   }
@@ -229,27 +229,43 @@ export class Report {
     return this.error?.kind
   }
 
-  /** Known usage: none for an unanswered request. Undefined if the upstream's count is incomplete. */
+  /** Known usage: none for an unanswered request, or undefined if the upstream's count is incomplete. */
   private get spent(): Usage | undefined {
-    const { status, usage, ended, answerless, sent } = this
+    const { status, usage, isComplete: ended, isOnlyError: answerless, sentAt: sent } = this
     if (ended && usage !== undefined && isCounted(usage)) return usage
-    const isUnanswered = answerless || (status >= 400 && status !== CANCELLED)
-    return isUnanswered || sent === undefined ? NOTHING : undefined
+    const hasNoAnswer = answerless || (status >= 400 && status !== CANCELLED)
+    return hasNoAnswer || sent === undefined ? NO_USAGE : undefined
   }
 
-  /** Estimated usage. Undefined if it cannot be estimated. */
+  /** Estimated usage, or undefined if it cannot be estimated. */
   private get estimate(): Usage | undefined {
-    const { work, usage: lastCount, written, writtenAtCount, expected, hasMedia, ended, stream } = this
+    const {
+      work,
+      usage: lastCount,
+      writtenLength: written,
+      lengthAtCount: writtenAtCount,
+      expected,
+      hasMedia,
+      isComplete: ended,
+      stream,
+    } = this
     if (expected === undefined || hasMedia) return undefined
     const { input, output } = expected()
-    const unseen = stream || ended ? 0 : (this.reservation?.expectedAnswer(output) ?? 0)
-    return estimated({ work, lastCount, written, writtenSince: written - writtenAtCount, input, unseen })
+    const unreceived = stream || ended ? 0 : (this.reservation?.expectedAnswer(output) ?? 0)
+    return estimatedUsage({
+      work,
+      lastCount,
+      written,
+      writtenSince: written - writtenAtCount,
+      input,
+      unreceived: unreceived,
+    })
   }
 
-  /** Returns the cost in nanodollars. Undefined if unknown. */
+  /** Returns the cost in nanodollars, or undefined if unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { target, model } = this
-    if (spent === NOTHING) return 0
+    if (spent === NO_USAGE) return 0
     if (spent === undefined || model === undefined) return undefined
     if (target === undefined) return 0
     const { channel, upstreamModel } = target
@@ -258,7 +274,7 @@ export class Report {
 
   /** Builds the usage row. All rows have the same fields in the same order. Unknown fields are undefined. */
   private row(usage: Usage | undefined, cost: number | undefined, isEstimated: boolean): UsageRow {
-    const { call, caller, target, began } = this
+    const { call, caller, target, startTime } = this
     return {
       id: call.id,
       at: this.at,
@@ -270,7 +286,7 @@ export class Report {
       losses: this.losses,
       lossKinds: this.lossKinds,
       additions: this.additions,
-      duration: performance.now() - began,
+      duration: performance.now() - startTime,
       key: caller?.id,
       keyName: caller?.key,
       group: caller?.group,
@@ -280,7 +296,8 @@ export class Report {
       affinity: target?.channel.affinity === false ? undefined : this.affinity,
       upstreamFormat: target?.format.format,
       error: this.error?.kind,
-      failure: this.error && this.status !== CANCELLED ? (this.attemptFailure ?? ownFailure(this.error)) : undefined,
+      failure:
+        this.error && this.status !== CANCELLED ? (this.attemptFailure ?? gatewayFailure(this.error)) : undefined,
       finish: this.finish?.reason,
       upstreamId: this.upstreamId,
       input: usage?.input,
@@ -292,11 +309,11 @@ export class Report {
       outputAudio: usage?.outputBy?.audio,
       cost,
       estimated: isEstimated || undefined,
-      readAfter: after(began, this.read),
-      sentAfter: after(began, this.sent),
-      answeredAfter: after(began, this.answerBegan),
-      firstByteAfter: after(began, this.firstByte),
-      tries: this.tries,
+      readAfter: timeAfter(startTime, this.readAt),
+      sentAfter: timeAfter(startTime, this.sentAt),
+      answeredAfter: timeAfter(startTime, this.answeredAt),
+      firstByteAfter: timeAfter(startTime, this.firstByteAt),
+      tries: this.earlierAttempts,
     }
   }
 
@@ -310,18 +327,19 @@ export class Report {
   }
 }
 
-const NOTHING: Usage = {}
+const NO_USAGE: Usage = {}
 
 /** Maximum number of characters of the message of an earlier attempt. */
-const LONGEST_EARLIER = 200
+const MAX_EARLIER_MESSAGE = 200
 
-const shortened = ({ said, ...failure }: Failure): Failure => ({
+const withShortMessage = ({ said, ...failure }: Failure): Failure => ({
   ...failure,
-  ...defined({ said: said?.slice(0, LONGEST_EARLIER) }),
+  ...defined({ said: said?.slice(0, MAX_EARLIER_MESSAGE) }),
 })
 
 /** Maximum number of earlier attempts in the row. */
-const MOST_TRIES = 10
+const MAX_EARLIER_ATTEMPTS = 10
 
-const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)
+const timeAfter = (startTime: number, at: number | undefined): number | undefined =>
+  at === undefined ? undefined : at - startTime
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10

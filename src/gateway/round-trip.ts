@@ -10,14 +10,14 @@ export const roundTrip: RoundTrip = async (attempt, request, signal) =>
 
 /** Sends a written request and reads its whole answer. Rejects with GatewayError. */
 export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<WholeAnswer> {
-  const sent = await send(attempt, prepared, signal)
+  const acceptedRequest = await send(attempt, prepared, signal)
   try {
-    const answered = await readResult(sent)
-    sent.succeeded()
-    return answered
+    const wholeAnswer = await readResult(acceptedRequest)
+    acceptedRequest.recordSuccess()
+    return wholeAnswer
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
-    sent.close()
+    acceptedRequest.close()
   }
 }

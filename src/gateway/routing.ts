@@ -12,7 +12,7 @@ import { type AffinitySource, affinityOf } from './affinity.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
-import { prepare, weigh } from './prepare.ts'
+import { lossScore, prepare } from './prepare.ts'
 import { pricedTargets } from './priced.ts'
 import { STORED_FORMAT, withStoredPrompt } from './stored/index.ts'
 import type { OwnerReasoning } from './thoughts/reasoning-memory.ts'
@@ -23,7 +23,7 @@ export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
-  /** Prices by which budgets may refuse a target. Undefined if nothing will be sent yet. */
+  /** Prices by which budgets may refuse a target, or undefined if nothing will be sent yet. */
   readonly prices?: Prices
   /** Configured headers with a client's session id. */
   readonly sessionHeaders?: readonly string[] | undefined
@@ -41,7 +41,7 @@ export function routeIncoming(
   reasoning: OwnerReasoning | undefined,
 ): readonly Target[] {
   const { call, caller, responseChain, request, onLoss, submission } = incoming
-  const whole = responseChain === undefined ? request : asModel(responseChain.whole, request.model)
+  const whole = responseChain === undefined ? request : asModel(responseChain.fullRequest, request.model)
   const all = routeRequest(call, caller, whole, onLoss, destinations, incoming)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const targets = reasoning?.preferIssuer(routed, whole) ?? routed
@@ -98,12 +98,12 @@ function routeRequest(
     rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices }),
     affinity: () => {
       const affinity = affinityOf(request, work, call.message.headers, caller.id, sessionHeaders)
-      if (incoming !== undefined) noteAffinity(incoming, affinity?.by)
+      if (incoming !== undefined) noteAffinity(incoming, affinity?.source)
       return affinity?.key
     },
     losses: (upstream, channel) => {
       const native = upstream.format === format
-      return weigh(
+      return lossScore(
         request,
         { channel, format: upstream, native, emulated: false, upstreamModel: model, resting: false },
         onLoss,

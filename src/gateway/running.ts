@@ -10,7 +10,7 @@ export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
     /** Caller, once it is authenticated. */
     caller?: Caller
     /** Error with which the gateway ended this request alone. The request is sent to no further upstream. */
-    ended?: GatewayError
+    endError?: GatewayError
   }
 
 /**
@@ -19,10 +19,10 @@ export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
  */
 export class Running {
   /**
-   * Error with which all requests were ended. Undefined while the gateway runs. Once it is set, no request is sent to
-   * an upstream.
+   * Error with which all requests were ended, or undefined while the gateway runs. Once it is set, no request is sent
+   * to an upstream.
    */
-  stopped: GatewayError | undefined
+  stopError: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
 
   add(call: RunningCall): void {
@@ -47,40 +47,40 @@ export class Running {
     return this.calls.has(call)
   }
 
-  /** Returns the error with which the gateway ended the request. Undefined if the gateway did not end it. */
+  /** Returns the error with which the gateway ended the request, or undefined if the gateway did not end it. */
   endOf(call: RunningCall): GatewayError | undefined {
-    return this.stopped ?? call.ended
+    return this.stopError ?? call.endError
   }
 
   /** Ends the requests for which `reasonFor` returns an error, in the same way as `stop`. */
   end(reasonFor: (caller: Caller) => GatewayError | undefined, refuse: Refuse): void {
     this.calls.forEach(call => {
-      const why = call.caller === undefined || call.ended !== undefined ? undefined : reasonFor(call.caller)
-      if (why === undefined) return
-      call.ended = why
-      this.endOne(call, why, refuse)
+      const error = call.caller === undefined || call.endError !== undefined ? undefined : reasonFor(call.caller)
+      if (error === undefined) return
+      call.endError = error
+      this.endOne(call, error, refuse)
     })
   }
 
   /** Ends all requests. Work on an answer writes the error itself. Requests without work in progress are refused. */
   stop(refuse: Refuse): void {
-    this.stopped = STOPPED
+    this.stopError = STOPPED
     this.calls.forEach(call => {
       this.endOne(call, STOPPED, refuse)
     })
   }
 
-  private endOne(call: RunningCall, why: GatewayError, refuse: Refuse): void {
+  private endOne(call: RunningCall, error: GatewayError, refuse: Refuse): void {
     const { abortable, started } = call.reply
-    if (abortable !== undefined) abortable.abort(why)
+    if (abortable !== undefined) abortable.abort(error)
     else if (!started) {
       this.calls.remove(call)
-      refuse(call, why)
+      refuse(call, error)
     }
   }
 }
 
 /** Answers a request that has no work in progress. */
-type Refuse = (call: RunningCall, why: GatewayError) => void
+type Refuse = (call: RunningCall, error: GatewayError) => void
 
 const STOPPED = overloaded('The gateway is shutting down. Retry the request.', 1)

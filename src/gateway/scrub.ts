@@ -10,7 +10,7 @@ export type Scrub = (text: string) => string
 type SecretOwner = Pick<Target, 'channel' | 'format'>
 
 /** Replacement for text that would reveal the upstream or the gateway's credentials for it. */
-const UPSTREAM = '[upstream]'
+const UPSTREAM_PLACEHOLDER = '[upstream]'
 
 /**
  * Builds a function that removes from an upstream's messages the channel's addresses and credentials, everything that
@@ -22,53 +22,55 @@ export function scrubber(target: Target, model: string): Scrub {
   const { channel, upstreamModel } = target
   const secretPattern = secretsOf(target)
   const names: (readonly [RegExp, string])[] = []
-  if (channel.name !== model) names.push([quoted(channel.name), UPSTREAM])
+  if (channel.name !== model) names.push([quotedName(channel.name), UPSTREAM_PLACEHOLDER])
   if (upstreamModel !== model)
-    names.push([WORD.test(upstreamModel) ? quoted(upstreamModel) : whole(upstreamModel), model])
+    names.push([POSSIBLE_WORD.test(upstreamModel) ? quotedName(upstreamModel) : wholeWord(upstreamModel), model])
   return text => {
     const safe = withoutAddresses(
-      withoutAccounts(withoutKeys(secretPattern === undefined ? text : text.replace(secretPattern, UPSTREAM))),
+      withoutAccounts(
+        withoutKeys(secretPattern === undefined ? text : text.replace(secretPattern, UPSTREAM_PLACEHOLDER)),
+      ),
     )
     return names.reduce((text, [name, replacement]) => text.replace(name, () => replacement), safe)
   }
 }
 
 /** Matches a string that could be an ordinary word, a field or a path of fields. */
-const WORD = /^[\p{L}_.]*$/u
+const POSSIBLE_WORD = /^[\p{L}_.]*$/u
 
-const whole = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g')
+const wholeWord = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g')
 
 /** Matches a name in quotes, including one at the end of a path (`'models/pro'`). */
-const quoted = (name: string): RegExp =>
+const quotedName = (name: string): RegExp =>
   new RegExp(`(?<=["'\`‘’“”„«»](?:[\\w.-]{1,40}/){0,5})${RegExp.escape(name)}(?=\\\\?["'\`‘’“”«»])`, 'g')
 
 /** Scrubs every string in a JSON value, including field names. */
-export function scrubbed(value: Json, scrub: Scrub): Json {
+export function scrubJson(value: Json, scrub: Scrub): Json {
   if (typeof value === 'string') return scrub(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(item => scrubbed(item, scrub))
+  if (Array.isArray(value)) return value.map(item => scrubJson(item, scrub))
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       scrub(name),
-      typeof item === 'string' && NAMING.test(name) ? scrub(`"${item}"`).slice(1, -1) : scrubbed(item, scrub),
+      typeof item === 'string' && NAME_FIELDS.test(name) ? scrub(`"${item}"`).slice(1, -1) : scrubJson(item, scrub),
     ]),
   )
 }
 
 /** Matches fields whose value is a name. Their values are scrubbed like names in quotes, because JSON quotes them. */
-const NAMING = /^(?:model|deployment|engine|channel|provider|upstream|server)(?:[_-]?(?:name|id))?$/i
+const NAME_FIELDS = /^(?:model|deployment|engine|channel|provider|upstream|server)(?:[_-]?(?:name|id))?$/i
 
 /**
  * Returns the upstream's headers that a caller of the same format may see (trap 78), with scrubbed values.
  */
 export function publicHeaders(headers: Headers, target: Target, model: string): { [name: string]: string } {
   const shown: { [name: string]: string } = forwardable(headers)
-  for (const name in shown) if (!HARMLESS.test(shown[name]!)) shown[name] = scrubber(target, model)(shown[name]!)
+  for (const name in shown) if (!HARMLESS_VALUE.test(shown[name]!)) shown[name] = scrubber(target, model)(shown[name]!)
   return shown
 }
 
 /** Matches counts, times and words of a few letters, which need no scrubbing. */
-const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
+const HARMLESS_VALUE = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
 /** Removes credentials, but not addresses, from a string for the log. */
 export function withoutCredentials(text: string, owner: SecretOwner): string {
@@ -94,13 +96,13 @@ export function loggable(cause: unknown, owner: SecretOwner): object | undefined
 }
 
 /* Secret patterns, compiled once per channel and format, because the headers of every answer are scrubbed. */
-const secrets = new WeakMap<SecretOwner['format'], RegExp | undefined>()
-const credentials = new WeakMap<SecretOwner['format'], RegExp | undefined>()
+const secretPatterns = new WeakMap<SecretOwner['format'], RegExp | undefined>()
+const credentialPatterns = new WeakMap<SecretOwner['format'], RegExp | undefined>()
 
 const secretsOf = (owner: SecretOwner): RegExp | undefined =>
-  secrets.getOrInsertComputed(owner.format, ({ baseUrl }) => {
+  secretPatterns.getOrInsertComputed(owner.format, ({ baseUrl }) => {
     const patterns = URL.canParse(baseUrl) ? hostPatterns(new URL(baseUrl)) : []
-    return anyOf([...sentSecrets(owner), baseUrl], keysOf(owner), patterns)
+    return patternOfSecrets([...credentialVariants(owner), baseUrl], keysOf(owner), patterns)
   })
 
 /**
@@ -118,13 +120,13 @@ function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
 const BEFORE_HOST = '//|@|["\'`]|\\b(?:lookup|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|tcp|host|hostname)[ :=]{1,2}'
 
 const credentialsOf = (owner: SecretOwner): RegExp | undefined =>
-  credentials.getOrInsertComputed(owner.format, () => anyOf(sentSecrets(owner), keysOf(owner)))
+  credentialPatterns.getOrInsertComputed(owner.format, () => patternOfSecrets(credentialVariants(owner), keysOf(owner)))
 
 /**
  * Returns every possible credential that the gateway sends to an upstream, in each encoding in which the upstream may
  * return it.
  */
-function sentSecrets(owner: SecretOwner): string[] {
+function credentialVariants(owner: SecretOwner): string[] {
   const { baseUrl, headers, query } = owner.format
   const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
   const fixed = [...Object.values(headers), ...Object.values(query), password].filter(isSecret)
@@ -153,14 +155,14 @@ const inBase64 = (text: string): string => Buffer.from(text).toString('base64').
  * another. A short key matches only as a whole word. The first characters of a long key also match, in case the key is
  * masked or cut off.
  */
-function anyOf(
+function patternOfSecrets(
   texts: readonly string[],
   keys: readonly string[],
   patterns: readonly string[] = [],
 ): RegExp | undefined {
   const known = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
   const prefixes = keys
-    .filter(({ length }) => length >= LONG)
+    .filter(({ length }) => length >= MIN_LONG_KEY)
     .map(key => `${RegExp.escape(key.slice(0, PREFIX_LENGTH))}[\\w*.…-]*`)
   const whole = known.map(text =>
     isSecret(text) ? RegExp.escape(text) : `(?<![\\w-])${RegExp.escape(text)}(?![\\w-])`,
@@ -170,6 +172,6 @@ function anyOf(
 }
 
 /** Minimum length of a long key, in characters. */
-const LONG = 20
+const MIN_LONG_KEY = 20
 /** Number of first characters by which a long key is recognised. */
 const PREFIX_LENGTH = 12

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 import { isReachable } from '../upstreams/channel/index.ts'
 
-const KEY = '[key]'
-const ADDRESS = '[address]'
-const ACCOUNT = '[account]'
+const KEY_PLACEHOLDER = '[key]'
+const ADDRESS_PLACEHOLDER = '[address]'
+const ACCOUNT_PLACEHOLDER = '[account]'
 
 /**
  * Matches a secret after a word that announces one. Repetitions are bounded or unambiguous, so matching takes linear
  * time.
  */
-const NAMED =
+const NAMED_SECRETS =
   /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
-const PREFIXED =
+const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
-const TELLING = /[\d*…]/
+const KEY_CHARACTERS = /[\d*…]/
 
 /** Matches the operator's account ids by OpenAI's prefixes. */
 const ACCOUNT_IDS = /(?<![\w-])(?:org|proj|acct|team)[-_][A-Za-z0-9]{12,}(?![\w-])/g
@@ -24,32 +24,37 @@ const NAMED_ACCOUNTS =
   /(\b(?:organi[sz]ation|project|account|tenant|workspace|team|subscription)(?:'s)?(?:[-_ ]?(?:id|number|uuid))?["']?[ :=]{1,3}["'`(]{0,2})(\d{6,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{12,}|(?:[a-z]{2,8}[-_])?[A-Za-z0-9]{16,})(?![\w-])/gi
 
 const URLS = /\b([a-z][a-z0-9+.-]{1,15}:\/\/)([^\s"'<>\\/?#]{1,300})/gi
-const V4 = /(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?!\w|\.\d)/g
-const V6 = /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4})(?![\w:]))/gi
-const NAMES =
+const IPV4_ADDRESSES = /(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?!\w|\.\d)/g
+const IPV6_ADDRESSES =
+  /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4})(?![\w:]))/gi
+const INTERNAL_NAMES =
   /(?<![\w.-])(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|intranet|corp|svc|consul))(?![\w-]|\.\w)(?::\d{1,5})?/gi
 
 /** Replaces everything that looks like a key. */
 export const withoutKeys = (text: string): string =>
   text
-    .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
-    .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
+    .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
+    .replace(NAMED_SECRETS, (found, before: string, value: string) =>
+      KEY_CHARACTERS.test(value) ? before + KEY_PLACEHOLDER : found,
+    )
 
 /** Replaces everything that looks like an account id. */
 export const withoutAccounts = (text: string): string =>
   text
-    .replace(ACCOUNT_IDS, found => (TELLING.test(found) ? ACCOUNT : found))
-    .replace(NAMED_ACCOUNTS, (found, before: string, id: string) => (TELLING.test(id) ? before + ACCOUNT : found))
+    .replace(ACCOUNT_IDS, found => (KEY_CHARACTERS.test(found) ? ACCOUNT_PLACEHOLDER : found))
+    .replace(NAMED_ACCOUNTS, (found, before: string, id: string) =>
+      KEY_CHARACTERS.test(id) ? before + ACCOUNT_PLACEHOLDER : found,
+    )
 
 /** Replaces addresses that are not public: private IP addresses, and host names that resolve only inside a network. */
 export const withoutAddresses = (text: string): string =>
   text
     .replace(URLS, (_, scheme: string, authority: string) => scheme + publicHost(authority))
-    .replace(V4, (found, address: string) => (isPrivate(address) ? ADDRESS : found))
-    .replace(V6, (found, bracketed: string | undefined, bare: string) =>
-      /\d/.test(found) && isPrivate(bracketed ?? bare) ? ADDRESS : found,
+    .replace(IPV4_ADDRESSES, (found, address: string) => (isPrivate(address) ? ADDRESS_PLACEHOLDER : found))
+    .replace(IPV6_ADDRESSES, (found, bracketed: string | undefined, bare: string) =>
+      /\d/.test(found) && isPrivate(bracketed ?? bare) ? ADDRESS_PLACEHOLDER : found,
     )
-    .replace(NAMES, ADDRESS)
+    .replace(INTERNAL_NAMES, ADDRESS_PLACEHOLDER)
 
 /**
  * Returns the host in the authority of a URL, without user and password. Replaces a name without a dot, because it is
@@ -58,7 +63,7 @@ export const withoutAddresses = (text: string): string =>
 function publicHost(authority: string): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const name = host.replace(/:\d{0,5}$/, '')
-  return /^[\w-]+$/.test(name) ? ADDRESS : host
+  return /^[\w-]+$/.test(name) ? ADDRESS_PLACEHOLDER : host
 }
 
 const isPrivate = (address: string): boolean => isIP(address) !== 0 && !isReachable(address)

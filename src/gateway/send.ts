@@ -9,15 +9,16 @@ import type { Target } from '../upstreams/router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { restExhausted, withQuotaDelay } from './key-rest.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
-import { type Prepared, prepare, refused } from './prepare.ts'
+import { type Prepared, prepare, refusalFor } from './prepare.ts'
 import { readerOf } from './reader-of.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
 import type { Attempt } from './types.ts'
 
-const LARGEST_ERROR = 1024 * 1024
+/** Maximum size of an error answer, in bytes. */
+const MAX_ERROR_SIZE = 1024 * 1024
 
 /** A request that the upstream accepted. The head of the answer has arrived, but its body has not been read. */
-export class Sent {
+export class AcceptedRequest {
   /** Attempt with every field of its request, including fields after a file. */
   readonly attempt: Attempt
   readonly prepared: Prepared
@@ -25,7 +26,7 @@ export class Sent {
   readonly answer: Answer
   readonly reader: Reader
   private readonly started: StartedExchange
-  private isComplete = false
+  private hasSucceeded = false
 
   constructor(attempt: Attempt, prepared: Prepared, started: StartedExchange) {
     this.attempt = attempt
@@ -37,16 +38,16 @@ export class Sent {
   }
 
   /**
-   * Records success: the model stops resting, and the channel counts a request without an error. Also called if the
+   * Records success: the model's cooldown ends, and the channel counts a request without an error. Also called if the
    * gateway itself ended the answer.
    */
-  succeeded(): void {
+  recordSuccess(): void {
     const { channel, target } = this.attempt
     channel.resting.wake(target.upstreamModel)
-    this.isComplete = true
+    this.hasSucceeded = true
     channel.stats.succeeded()
     if (this.attempt.request.stream) this.measureLatency()
-    if (channel.around !== undefined) restExhausted(channel, target, this.answer.headers)
+    if (channel.parent !== undefined) restExhausted(channel, target, this.answer.headers)
   }
 
   private measureLatency(): void {
@@ -62,7 +63,7 @@ export class Sent {
     this.exchange.discardRest()
     if (trace !== undefined) {
       const { usage, failure } = this.attempt.incoming.report
-      trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
+      trace.end(usage, failure ?? (this.hasSucceeded ? undefined : 'interrupted'))
     }
   }
 }
@@ -71,7 +72,7 @@ export class Sent {
 interface StartedExchange {
   readonly exchange: Exchange
   readonly answer: Answer
-  /** True if this is one of several parallel requests, whose emulation handles a caller that leaves. */
+  /** True for one of several parallel requests. The code that emulates them handles a caller disconnecting. */
   readonly isShared: boolean
   readonly trace: AttemptTrace | undefined
 }
@@ -82,43 +83,44 @@ interface StartedExchange {
  * @param signal aborts the exchange, if it is one of several parallel requests.
  * @throws GatewayError for an error answer, and if there is no answer.
  */
-export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
+export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<AcceptedRequest> {
   const { target, channel, request } = attempt
   const { call, report, trailing, submission, capture } = attempt.incoming
-  if (signal === undefined) report.tried(target)
+  if (signal === undefined) report.startAttempt(target)
   const ready = channel.ready()
   if (ready !== undefined) await ready
-  const captured = capture?.sending(attempt, prepared)
+  const capturedExchange = capture?.addExchange(attempt, prepared)
   const trace = report.trace?.attempt(tracedAttempt(target))
   const { headers } = call.message
-  const passed = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
+  const traceHeaders = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
   const exchange = channel.send({
     format: target.format,
     wire: prepared.wire,
     from: headers,
-    trace: passed,
+    trace: traceHeaders,
     stream: request.stream,
     single: submission !== undefined,
-    late: trailing && (() => trailing.parts(prepared, target)),
+    lateParts: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
   // A submission is completed even if the caller leaves.
   else if (submission === undefined) call.reply.abortable = exchange
   try {
-    const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
-    report.upstreamAnswered(idOf(answer, target))
+    const answer =
+      capturedExchange === undefined ? await exchange.answer : capturedExchange.recordAnswer(await exchange.answer)
+    report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
     if (refusesCredential(answer)) channel.credentialRefused()
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, trace }
-    return trailing?.whole === undefined
-      ? new Sent(attempt, prepared, started)
-      : new Sent(...withAllFields(attempt, trailing.whole), started)
+    return trailing?.request === undefined
+      ? new AcceptedRequest(attempt, prepared, started)
+      : new AcceptedRequest(...withAllFields(attempt, trailing.request), started)
   } catch (thrown) {
     if (signal === undefined) call.reply.abortable = undefined
     exchange.discardRest()
     const failure = answerFailure(thrown)
-    if (failure instanceof GatewayError) captured?.failed(failure.error)
+    if (failure instanceof GatewayError) capturedExchange?.recordFailure(failure.error)
     trace?.end(undefined, failure instanceof GatewayError ? failure.error.kind : 'internal')
     throw failure
   }
@@ -127,14 +129,13 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
 /** Returns the attempt with all fields of its request, for reading and writing the answer. */
 function withAllFields(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
-  const refusal = refused(request, prepared.losses, attempt.incoming.onLoss)
+  const refusal = refusalFor(request, prepared.losses, attempt.incoming.onLoss)
   if (refusal !== undefined) throw refusal
   return [{ ...attempt, request }, prepared]
 }
 
 /**
- * Returns the upstream's id of the exchange for the log. Credentials are removed from ids that are long enough to hold
- * one.
+ * Returns the upstream's request id, for logging. Credentials are removed from ids that are long enough to hold one.
  */
 function idOf({ headers }: Answer, target: Target): string | undefined {
   const id = upstreamId(headers)
@@ -144,11 +145,11 @@ function idOf({ headers }: Answer, target: Target): string | undefined {
 /** Reads an upstream's error answer as a failure. */
 export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {
   if (answer.status < 400) return new GatewayError(upstreamFailed('The upstream answered with a redirect.'))
-  const body = errorIn(await answer.text(LARGEST_ERROR))
+  const body = errorIn(await answer.text(MAX_ERROR_SIZE))
   const reader = readerOf(target.format)
   const read = reader.error!({ status: answer.status, headers: withSingleValues(answer.headers), body })
-  const delayed = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
-  const error = { ...delayed, message: withAdvice(delayed.message, answer), reason: 'status' } as const
+  const errorWithDelay = target.channel.pooled === undefined ? read : withQuotaDelay(read, answer.headers)
+  const error = { ...errorWithDelay, message: withAdvice(errorWithDelay.message, answer), reason: 'status' } as const
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 
@@ -161,11 +162,11 @@ function withAdvice(message: string, answer: Answer): string {
 /**
  * Matches an error inside a list, as Google sends if a stream was requested, and at its OpenAI-compatible endpoint.
  */
-const LISTED = /^\s*\[([\s\S]*)\]\s*$/
+const LISTED_ERROR = /^\s*\[([\s\S]*)\]\s*$/
 
 function errorIn(body: string): JsonObject {
   const text = withoutByteOrderMark(body)
-  return parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
+  return parseObject(text) ?? parseObject(LISTED_ERROR.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
 }
 
 /** Returns the first JSON event, for an upstream that sends its error as a stream. */

@@ -74,7 +74,7 @@ export class Services {
   readonly ciphers: StateCiphers
   readonly stored: State
   readonly reasoning: ReasoningMemory
-  /** The accounts that issued signatures of reasoning. */
+  /** The accounts that issued reasoning signatures. */
   readonly signers: Signers
   readonly tasks: VideoTasks
   readonly running = new Running()
@@ -151,7 +151,7 @@ export class Services {
       log,
       this.store,
       () => this.channels.all,
-      (key, most) => this.limits.takeSlot('background', key, most),
+      (key, limit) => this.limits.takeSlot('background', key, limit),
     )
     const onReasoningFault = ignoringOutages(err => log.error({ err }, 'reasoning cannot be stored'))
     const shared = hasOthers(config)
@@ -182,13 +182,13 @@ export class Services {
   private readings(): MeterReaders {
     const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
-    const each = (value: (channel: Channel) => number) => () =>
+    const perChannel = (value: (channel: Channel) => number) => () =>
       channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
     return {
-      interlingua_channel_in_flight: each(({ health }) => health.inFlight),
-      interlingua_channel_drained: each(({ drained }) => Number(drained)),
-      interlingua_channel_resting: each(channel => channel.restCount(Date.now()).channels),
-      interlingua_channel_resting_models: each(({ resting }) => resting.count(Date.now()).models),
+      interlingua_channel_in_flight: perChannel(({ health }) => health.inFlight),
+      interlingua_channel_drained: perChannel(({ drained }) => Number(drained)),
+      interlingua_channel_resting: perChannel(channel => channel.restCount(Date.now()).channels),
+      interlingua_channel_resting_models: perChannel(({ resting }) => resting.count(Date.now()).models),
       interlingua_channel_failing: () =>
         channels.all
           .filter(({ stats }) => !stats.isUnused)
@@ -241,8 +241,8 @@ export class Services {
     try {
       await this.wrongKeys.slow(this.proxies.addressOf(message), thrown.mark)
       return thrown
-    } catch (tooMany) {
-      return tooMany
+    } catch (tooManyKeys) {
+      return tooManyKeys
     }
   }
 
@@ -330,8 +330,9 @@ export class Services {
   }
 }
 
-/** Topics of questions between the processes of a machine. */
+/** Topic by which a process asks the others for their metrics. */
 const METRICS = 'metrics'
+/** Topic by which a process asks the others for their channel states. */
 const CHANNELS = 'channels'
 
 /** Returns true if other processes may serve the same gateway. */

@@ -2,14 +2,14 @@ import { ERRORS, type ErrorKind } from '../canonical/error.ts'
 import { defined, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Bus } from '../store/cluster/bus.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
-import { LONGEST_KEY_REST } from './key-rest.ts'
-import { LONGEST_REST } from './target-failure.ts'
+import { MAX_KEY_REST_SECONDS } from './key-rest.ts'
+import { MAX_REST_SECONDS } from './target-failure.ts'
 
 const isErrorKind = (value: Json | undefined): value is ErrorKind =>
   typeof value === 'string' && Object.hasOwn(ERRORS, value)
 
 /** Time for which changes are collected, in milliseconds. Only the last change of each model is sent. */
-const BATCH_EVERY = 20
+const BATCH_INTERVAL = 20
 /** Maximum number of changes per batch. Needed because callers can invent any number of model names. */
 const BATCH_SIZE = 1000
 
@@ -20,14 +20,14 @@ const BATCH_SIZE = 1000
 export class SharedRest {
   private readonly bus: Bus
   private readonly byName: (name: string) => Channel | undefined
-  private readonly end: () => void
+  private readonly unsubscribe: () => void
   private changes = new Map<string, JsonObject>()
   private timer: NodeJS.Timeout | undefined
 
   constructor(bus: Bus, byName: (name: string) => Channel | undefined) {
     this.bus = bus
     this.byName = byName
-    this.end = bus.subscribe('health', message => this.apply(message))
+    this.unsubscribe = bus.subscribe('health', message => this.apply(message))
   }
 
   /** Publishes every change in the channel's rests. */
@@ -42,13 +42,13 @@ export class SharedRest {
 
   close(): void {
     clearTimeout(this.timer)
-    this.end()
+    this.unsubscribe()
   }
 
   private publish(change: JsonObject): void {
     const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? '')}`
     if (this.changes.size < BATCH_SIZE || this.changes.has(key)) this.changes.set(key, change)
-    this.timer ??= setTimeout(this.flush, BATCH_EVERY).unref()
+    this.timer ??= setTimeout(this.flush, BATCH_INTERVAL).unref()
   }
 
   private readonly flush = (): void => {
@@ -69,8 +69,8 @@ export class SharedRest {
     const channel = typeof key === 'string' ? found?.keyOf(key) : found
     if (channel === undefined || typeof milliseconds !== 'number') return
     const now = Date.now()
-    const longest = (channel.around === undefined ? LONGEST_REST : LONGEST_KEY_REST) * 1000
-    const until = milliseconds > 0 ? now + Math.min(milliseconds, longest) : 0
+    const maxRest = (channel.parent === undefined ? MAX_REST_SECONDS : MAX_KEY_REST_SECONDS) * 1000
+    const until = milliseconds > 0 ? now + Math.min(milliseconds, maxRest) : 0
     channel.resting.apply(
       typeof model === 'string' ? model : undefined,
       ...[until, now, isErrorKind(refusal) ? refusal : undefined],

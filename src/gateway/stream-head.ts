@@ -42,8 +42,8 @@ export function beginStream(
   const { heartbeat, echo } = attempt
   const { call, report } = attempt.incoming
   const reported = [...shownLosses(losses), ...(echo?.losses ?? [])]
-  report.reported(reported)
-  report.firstByteSent()
+  report.recordLosses(reported)
+  report.recordFirstByte()
   call.reply.begin({
     ...streamHeaders(FRAMINGS[call.framing]),
     ...headersOfLosses(reported, attempt),
@@ -59,20 +59,20 @@ const streamTo = ({ reply, framing, route }: Call, interval: number, source: Sou
 
 /** Backpressure for events that are pulled: their consumer waits while the gate is closed. */
 export class Gate implements Source {
-  private closed: PromiseWithResolvers<void> | undefined
+  private closedGate: PromiseWithResolvers<void> | undefined
 
   pause(): void {
-    this.closed ??= Promise.withResolvers<void>()
+    this.closedGate ??= Promise.withResolvers<void>()
   }
 
   resume(): void {
-    this.closed?.resolve()
-    this.closed = undefined
+    this.closedGate?.resolve()
+    this.closedGate = undefined
   }
 
-  /** Resolves when the gate opens. Undefined while it is open. */
-  get free(): Promise<void> | undefined {
-    return this.closed?.promise
+  /** Resolves when the gate opens, or undefined while it is open. */
+  get opening(): Promise<void> | undefined {
+    return this.closedGate?.promise
   }
 }
 
@@ -92,8 +92,8 @@ export function writeErrorStream(
   const head = { id: call.id, model: request.model, createdAt: Math.floor(Date.now() / 1000) }
   const events = WRITERS[call.format]!.errorAsStream?.(failure.error, request, head, call.framing === 'lines')
   if (events === undefined) return false
-  report.unanswered(failure)
-  report.firstByteSent()
+  report.recordOnlyError(failure)
+  report.recordFirstByte()
   call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOf(failure) })
   const stream = streamTo(call, heartbeat, NO_SOURCE)
   stream.push(events)
@@ -114,11 +114,11 @@ export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'reques
  */
 export class EarlyHead implements Early {
   private readonly timer: NodeJS.Timeout
-  private due = false
+  private isDue = false
   /** Attempt whose answer starts when the timer fires. */
   private attempt: Attempt | undefined
   private losses: readonly Loss[] = []
-  private open: { readonly sink: Sink; readonly source: LateSource } | undefined
+  private openStream: { readonly sink: Sink; readonly source: LateSource } | undefined
 
   /** @param interval time after which the stream starts, in milliseconds. */
   constructor(interval: number) {
@@ -128,19 +128,19 @@ export class EarlyHead implements Early {
   announce(attempt: Attempt, losses: readonly Loss[]): void {
     this.attempt = attempt
     this.losses = losses
-    if (this.due) this.begin()
+    if (this.isDue) this.begin()
   }
 
   /** Forgets the attempt after a failure, if the stream has not started yet, so that another channel can be tried. */
   withdraw(): void {
-    if (this.open === undefined) this.attempt = undefined
+    if (this.openStream === undefined) this.attempt = undefined
   }
 
   takeOpenStream(source: Source): Sink | undefined {
     clearTimeout(this.timer)
     this.attempt = undefined
-    const { open } = this
-    this.open = undefined
+    const { openStream: open } = this
+    this.openStream = undefined
     open?.source.attach(source)
     return open?.sink
   }
@@ -150,52 +150,52 @@ export class EarlyHead implements Early {
    * stream has started.
    */
   fail(error: CanonicalError): boolean {
-    const { open, attempt } = this
+    const { openStream: open, attempt } = this
     if (open === undefined || attempt === undefined) return false
     const writer = eventWriter(attempt)
     open.sink.push(writer.push(withHead({ type: 'result-start' }, attempt)))
     open.sink.push(writer.push({ type: 'error', error }))
     open.sink.push(writer.end())
     open.sink.end()
-    this.open = undefined
+    this.openStream = undefined
     return true
   }
 
   /** Stops the timer and the stream when the request is over. */
   close(): void {
     clearTimeout(this.timer)
-    this.open?.sink.stop()
-    this.open = undefined
+    this.openStream?.sink.stop()
+    this.openStream = undefined
   }
 
   private readonly begin = (): void => {
-    this.due = true
+    this.isDue = true
     const { attempt, losses } = this
-    if (attempt === undefined || this.open !== undefined) return
+    if (attempt === undefined || this.openStream !== undefined) return
     const source = new LateSource()
-    this.open = { source, sink: beginStream(attempt, losses, {}, source) }
+    this.openStream = { source, sink: beginStream(attempt, losses, {}, source) }
     // Node sends a head only with the first byte of the body.
-    this.open.sink.beat()
+    this.openStream.sink.beat()
   }
 }
 
 /** A source that can be paused before its upstream is attached. */
 class LateSource implements Source {
   private source: Source | undefined
-  private paused = false
+  private isPaused = false
 
   attach(source: Source): void {
     this.source = source
-    if (this.paused) source.pause()
+    if (this.isPaused) source.pause()
   }
 
   pause(): void {
-    this.paused = true
+    this.isPaused = true
     this.source?.pause()
   }
 
   resume(): void {
-    this.paused = false
+    this.isPaused = false
     this.source?.resume()
   }
 }

@@ -6,7 +6,7 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { shownLosses, withoutAdditions } from '../egress/losses.ts'
 import type { Source } from '../egress/transport/sse.ts'
 import type { EventWriter, NativeEventWriter } from '../egress/writer.ts'
-import { reportedOfAnswer } from './answer-losses.ts'
+import { reportedAnswerLosses } from './answer-losses.ts'
 import { answerFailure } from './failures.ts'
 import { headersOfLosses } from './locate-losses.ts'
 import type { Sink } from './stored/index.ts'
@@ -31,15 +31,15 @@ export interface OutputOptions {
 export class StreamOutput {
   /** Resolves at the end of the answer. Rejects with GatewayError if it fails before anything is sent. */
   readonly done: Promise<void>
-  private readonly ending = Promise.withResolvers<void>()
+  private readonly completion = Promise.withResolvers<void>()
   private readonly attempt: Attempt
   private readonly options: OutputOptions
   private readonly writer: EventWriter
   /** The same object as `writer`, if events may be passed on unchanged. */
   private readonly relayWriter: NativeEventWriter | undefined
-  private readonly began = performance.now()
+  private readonly startTime = performance.now()
   private timer: NodeJS.Timeout | undefined
-  private buffered: Buffered[] = []
+  private buffered: BufferedEvents[] = []
   /** Number of bytes of the upstream's answer since the first buffered event. */
   private bufferedBytes = 0
   private sink: Sink | undefined
@@ -53,7 +53,7 @@ export class StreamOutput {
     this.options = options
     this.relayWriter = options.mayRelay ? nativeEventWriter(attempt) : undefined
     this.writer = this.relayWriter ?? eventWriter(attempt)
-    this.done = this.ending.promise
+    this.done = this.completion.promise
     this.done.catch(() => {})
   }
 
@@ -97,20 +97,20 @@ export class StreamOutput {
     this.bufferedBytes += bytes
     if (this.bufferedBytes > BUFFER_LIMIT) return this.flush()
     if (this.timer !== undefined) return
-    const remaining = this.attempt.heartbeat - (performance.now() - this.began)
+    const remaining = this.attempt.heartbeat - (performance.now() - this.startTime)
     this.timer = setTimeout(this.flushLate, Math.max(remaining, 1))
   }
 
-  private buffer(buffered: Buffered): void {
+  private buffer(buffered: BufferedEvents): void {
     this.buffered.push(buffered)
-    if (buffered.events.some(({ type }) => DECIDING.has(type))) this.flush()
+    if (buffered.events.some(({ type }) => DECISIVE_EVENTS.has(type))) this.flush()
   }
 
   private readonly flushLate = (): void => {
     try {
       this.flush()
     } catch (thrown) {
-      this.fault(thrown)
+      this.handleFault(thrown)
     }
   }
 
@@ -119,7 +119,7 @@ export class StreamOutput {
     clearTimeout(this.timer)
     // Events are written before anything is sent, so that a failing writer still leads to an error status.
     const first: WireEvent[] = []
-    for (const buffered of this.buffered) append(first, this.written(buffered))
+    for (const buffered of this.buffered) append(first, this.wireEventsOf(buffered))
     const start = this.buffered[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
     this.buffered = []
@@ -127,7 +127,7 @@ export class StreamOutput {
     this.sink.push(first)
   }
 
-  private written({ events, wire }: Buffered): readonly WireEvent[] {
+  private wireEventsOf({ events, wire }: BufferedEvents): readonly WireEvent[] {
     return wire === undefined ? this.writer.push(events[0]!) : this.relayWriter!.relay(wire, events)
   }
 
@@ -142,20 +142,20 @@ export class StreamOutput {
     this.flush()
     this.close()
     this.sink?.push(this.writer.end())
-    this.reportLost()
+    this.reportLateLosses()
     this.sink?.end()
-    this.ending.resolve(this.sink?.settled)
+    this.completion.resolve(this.sink?.settled)
   }
 
   /** Reports losses that were found after the headers were sent: in trailers, in the log and in the capture. */
-  private reportLost(): void {
+  private reportLateLosses(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
     const { report, capture, call } = this.attempt.incoming
-    const reported = reportedOfAnswer(lost, report.usage)
-    if (call.reply.takesTrailers === true) call.reply.trailers = headersOfLosses(reported, this.attempt)
-    report.lostInAnswer(withoutAdditions(reported))
-    if (capture !== undefined) capture.lostInAnswer = shownLosses(lost)
+    const reported = reportedAnswerLosses(lost, report.usage)
+    if (call.reply.acceptsTrailers === true) call.reply.trailers = headersOfLosses(reported, this.attempt)
+    report.addAnswerLosses(withoutAdditions(reported))
+    if (capture !== undefined) capture.answerLosses = shownLosses(lost)
   }
 
   /** Ends the output without an error event, because the caller left or another channel may answer. Rejects `done`. */
@@ -163,22 +163,22 @@ export class StreamOutput {
     if (this.isOver) return
     this.close()
     this.sink?.stop()
-    this.ending.reject(failure)
+    this.completion.reject(failure)
   }
 
   /** Handles a bug in the gateway. If the answer has started, ends it with an error event. The cause is logged. */
-  fault(thrown: unknown): void {
+  handleFault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()
-    if (this.sink === undefined) return this.ending.reject(failure)
-    this.attempt.incoming.report.broke(failure)
+    if (this.sink === undefined) return this.completion.reject(failure)
+    this.attempt.incoming.report.recordFault(failure)
     try {
       this.sink.push(this.errorEvents(failure.error))
       this.sink.end()
-      this.ending.resolve(this.sink.settled)
+      this.completion.resolve(this.sink.settled)
     } catch {
       this.sink.stop()
-      this.ending.reject(failure)
+      this.completion.reject(failure)
     }
   }
 
@@ -187,9 +187,9 @@ export class StreamOutput {
     try {
       return this.writer.push({ type: 'error', error })
     } catch {
-      const another = eventWriter(this.attempt)
-      another.push(this.head ?? { type: 'result-start' })
-      return another.push({ type: 'error', error })
+      const newWriter = eventWriter(this.attempt)
+      newWriter.push(this.head ?? { type: 'result-start' })
+      return newWriter.push({ type: 'error', error })
     }
   }
 
@@ -200,13 +200,13 @@ export class StreamOutput {
 }
 
 /** A buffered event, or several and the upstream's event to send instead if events are passed on unchanged. */
-interface Buffered {
+interface BufferedEvents {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined
 }
 
 /** Events after which no other channel is tried: content, or the end of the answer. */
-const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
+const DECISIVE_EVENTS: ReadonlySet<CanonicalEvent['type']> = new Set([
   'part-delta',
   'part-patch',
   'part-end',

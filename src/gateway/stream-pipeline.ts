@@ -8,10 +8,10 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { type EventParser, eventParser } from '../ingress/transport/event-parser.ts'
 import type { Consumer, Exchange } from '../upstreams/channel/index.ts'
 import type { Abortable } from './call.ts'
-import { GONE } from './failures.ts'
+import { CALLER_GONE } from './failures.ts'
 import { refusedByModel } from './fallback-models.ts'
 import { type HeldEvents, HeldRefusal } from './held-refusal.ts'
-import { publicEvent, timed, withHead } from './public-answer.ts'
+import { publicEvent, withCompletionTime, withHead } from './public-answer.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
 import { StreamOutput } from './stream-output.ts'
@@ -34,7 +34,7 @@ export interface StreamStages {
   readonly gate: Gate | undefined
   /**
    * Called with an answer in which the model refused before any content, and with the function that sends it. Returns
-   * whether a fallback model may answer instead. Undefined if there is no fallback for refusals.
+   * whether a fallback model may answer instead. Returns undefined if there is no fallback for refusals.
    */
   readonly refused?: ((result: CanonicalResult, send: () => Promise<void>) => boolean) | undefined
   /** Parser for the upstream's bytes. Default: the parser for server-sent events. */
@@ -54,11 +54,11 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly parser: EventParser
   /** Error with which the gateway itself ended the answer. Not a failure of the upstream. */
   private gatewayError: CanonicalError | undefined
-  /** Removes reasoning that the caller did not request. Undefined if all of it is shown. */
+  /** Removes reasoning that the caller did not request, or undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
   /** True if events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
-  /** Events before the first content. Undefined once they are sent, or if refusals lead to no fallback model. */
+  /** Events before the first content, or undefined once they are sent, or if refusals lead to no fallback model. */
   private hold: HeldRefusal | undefined
   private holdTimer: NodeJS.Timeout | undefined
 
@@ -72,11 +72,11 @@ export class StreamPipeline implements Consumer, Abortable {
       mayRelay: attempt.target.native && restore === undefined,
     })
     this.isRelayed = this.output.canRelay
-    const shown = reasoningShown(attempt)
-    this.filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
+    const shownReasoning = reasoningShown(attempt)
+    this.filter = shownReasoning === 'all' ? undefined : new ReasoningFilter(shownReasoning)
     if (stages.refused === undefined) return
-    this.hold = new HeldRefusal(shown === 'all')
-    this.holdTimer = setTimeout(() => this.guarded(() => this.release()), attempt.heartbeat).unref()
+    this.hold = new HeldRefusal(shownReasoning === 'all')
+    this.holdTimer = setTimeout(() => this.runGuarded(() => this.release()), attempt.heartbeat).unref()
   }
 
   /** Resolves at the end of the answer. Rejects with GatewayError if it fails before anything is sent. */
@@ -86,9 +86,9 @@ export class StreamPipeline implements Consumer, Abortable {
 
   onData(bytes: Uint8Array): void {
     if (this.output.isOver) return
-    this.guarded(() => {
+    this.runGuarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
-      if (this.parser.overflowed) this.endWith(OVERFLOW)
+      if (this.parser.overflowed) this.endWith(EVENT_TOO_LARGE)
       if (this.hold !== undefined) this.countHeld(bytes.length)
       this.output.flushInTime(bytes.length)
     })
@@ -96,25 +96,25 @@ export class StreamPipeline implements Consumer, Abortable {
 
   onEnd(): void {
     if (this.output.isOver) return
-    this.guarded(() => {
+    this.runGuarded(() => {
       for (const event of this.parser.end()) this.pass(this.stages.read.push(event), event)
       this.pass(this.stages.read.end())
       this.release()
       if (this.output.isOver) return
       if (this.output.hasBegun) this.output.finish()
-      else this.endWith(EMPTY)
+      else this.endWith(NO_CONTENT)
     })
   }
 
   /** Called when the exchange breaks off. */
   onError(failure: GatewayError): void {
-    if (!this.output.isOver) this.guarded(() => this.endWith(failure.error))
+    if (!this.output.isOver) this.runGuarded(() => this.endWith(failure.error))
   }
 
   /** Stops the answer: silently if the caller left, or with the gateway's error `why` as its last event. */
   abort(why?: GatewayError): void {
     this.gatewayError = why?.error
-    if (why === undefined) this.refuse(GONE)
+    if (why === undefined) this.refuse(CALLER_GONE)
     else this.onError(why)
     this.stages.exchange?.abort()
     this.stages.gate?.resume()
@@ -130,25 +130,25 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   /** Passes on the events of a complete answer. */
-  takeWhole(events: Iterable<CanonicalEvent>): void {
-    this.guarded(() => {
+  passResult(events: Iterable<CanonicalEvent>): void {
+    this.runGuarded(() => {
       for (const event of events) this.pass([event])
       this.output.finish()
     })
   }
 
   /** Passes on events as they arrive. Stops pulling while the caller reads nothing. */
-  async takeComing(events: AsyncIterable<CanonicalEvent>): Promise<void> {
+  async passStream(events: AsyncIterable<CanonicalEvent>): Promise<void> {
     try {
       for await (const event of events) {
-        this.guarded(() => this.pass([event]))
+        this.runGuarded(() => this.pass([event]))
         if (this.output.isOver) return
         this.output.flushInTime()
-        await this.stages.gate?.free
+        await this.stages.gate?.opening
       }
     } catch (thrown) {
       if (thrown instanceof GatewayError) this.onError(thrown)
-      else this.output.fault(thrown)
+      else this.output.handleFault(thrown)
     }
   }
 
@@ -165,7 +165,7 @@ export class StreamPipeline implements Consumer, Abortable {
     if (hold === undefined) return
     clearTimeout(this.holdTimer)
     this.hold = undefined
-    const { held, decision, refusal } = hold
+    const { heldEvents: held, decision, refusal } = hold
     if (
       refusal !== undefined &&
       !attempt.incoming.call.reply.started &&
@@ -179,7 +179,7 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   private countHeld(bytes: number): void {
-    this.hold!.counted(bytes)
+    this.hold!.countBytes(bytes)
     if (this.hold!.decision !== undefined) this.release()
   }
 
@@ -193,7 +193,7 @@ export class StreamPipeline implements Consumer, Abortable {
       gate: undefined,
     })
     attempt.incoming.call.reply.abortable = pipeline
-    pipeline.guarded(() => {
+    pipeline.runGuarded(() => {
       for (const { events, wire } of held) pipeline.forward(events, wire)
       pipeline.output.finish()
     })
@@ -245,10 +245,10 @@ export class StreamPipeline implements Consumer, Abortable {
     const isGatewayError = raw.type === 'error' && raw.error === this.gatewayError
     if (raw.type === 'error' && !isGatewayError) this.failure = new GatewayError(raw.error)
     const event = isGatewayError ? raw : publicEvent(raw, target, request.model)
-    incoming.report.saw(event)
-    this.stages.reasoning?.saw(event)
+    incoming.report.observe(event)
+    this.stages.reasoning?.observe(event)
     if (event.type === 'result-end') {
-      const end = timed(event, incoming.call)
+      const end = withCompletionTime(event, incoming.call)
       return echo?.apply(end, true) ?? end
     }
     return event.type === 'result-start' ? withHead(event, this.attempt) : event
@@ -259,11 +259,11 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   /** Ensures that a bug in a reader or writer ends only this answer. */
-  private guarded(work: () => void): void {
+  private runGuarded(work: () => void): void {
     try {
       work()
     } catch (thrown) {
-      this.output.fault(thrown)
+      this.output.handleFault(thrown)
     }
   }
 }
@@ -275,5 +275,5 @@ export class StreamPipeline implements Consumer, Abortable {
 const isChanged = (visible: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
   visible !== events && visible.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
-const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
-const EMPTY = upstreamFailed('The upstream ended its answer without any content.', 'cut')
+const EVENT_TOO_LARGE = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
+const NO_CONTENT = upstreamFailed('The upstream ended its answer without any content.', 'cut')

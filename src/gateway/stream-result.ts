@@ -8,12 +8,12 @@ import { workOf } from '../canonical/work.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Answer } from '../upstreams/channel/index.ts'
 import { eventParserOf, shapeOf } from './answer-shape.ts'
-import { eventsComing } from './collect-stream.ts'
+import { arrivingEvents } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
-import { keepsRefusal } from './model-fallback.ts'
+import { keepRefusal } from './model-fallback.ts'
 import { checkedResult, readWireResult } from './read-result.ts'
 import { publicHeaders } from './scrub.ts'
-import type { Sent } from './send.ts'
+import type { AcceptedRequest } from './send.ts'
 import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { Gate } from './stream-head.ts'
@@ -25,31 +25,32 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
- * @returns the upstream's failure, if it occurred after the answer had started. Undefined if the answer is complete.
+ * @returns the upstream's failure, if it occurred after the answer had started. Returns undefined if the answer is
+ * complete.
  * @throws GatewayError if the upstream failed before anything was sent to the caller, or the caller left.
  */
-export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
-  const { attempt, prepared, exchange, answer, reader } = sent
+export async function streamResult(acceptedRequest: AcceptedRequest): Promise<GatewayError | undefined> {
+  const { attempt, prepared, exchange, answer, reader } = acceptedRequest
   const { incoming, target, request, reasoning } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
-  const opening = isWhole ? undefined : eventParserOf(answer)
-  const parser = opening instanceof Promise ? await opening : opening
+  const parserLookup = isWhole ? undefined : eventParserOf(answer)
+  const parser = parserLookup instanceof Promise ? await parserLookup : parserLookup
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
   const stream = new StreamPipeline(attempt, {
-    read: reader.events?.(prepared.request) ?? SILENT,
+    read: reader.events?.(prepared.request) ?? NO_EVENTS,
     restore: prepared.restorer?.events(),
-    reasoning: watchSignatures(target, attempt.signers, reasoning?.collector(sent)),
+    reasoning: watchSignatures(target, attempt.signers, reasoning?.collector(acceptedRequest)),
     losses: prepared.losses,
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
-    refused: refusalKeeper(sent),
+    refused: refusalKeeper(acceptedRequest),
     ...(parser === undefined ? {} : { parser }),
   })
   incoming.call.reply.abortable = stream
-  if (isWhole) await unfoldAnswer(sent, stream, isMp3)
-  else if (isEncoded) await stream.takeComing(encodedAnswer(answer, reader, prepared.request))
+  if (isWhole) await unfoldAnswer(acceptedRequest, stream, isMp3)
+  else if (isEncoded) await stream.passStream(encodedAnswer(answer, reader, prepared.request))
   else answer.pipeTo(stream)
   await stream.done
   return stream.failure
@@ -57,43 +58,53 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
 
 /**
  * Returns the function that stores a streamed refusal while fallback models are tried. The refusal counts as a success
- * of its channel. Undefined if there is no fallback for refusals.
+ * of its channel. Returns undefined if there is no fallback for refusals.
  */
-function refusalKeeper(sent: Sent): StreamStages['refused'] {
-  const { attempt } = sent
+function refusalKeeper(acceptedRequest: AcceptedRequest): StreamStages['refused'] {
+  const { attempt } = acceptedRequest
   if (attempt.incoming.fallbacks?.has('refusal') !== true) return undefined
   return (result, send) => {
-    const isStored = keepsRefusal(attempt, result, send)
-    if (isStored) sent.succeeded()
+    const isStored = keepRefusal(attempt, result, send)
+    if (isStored) acceptedRequest.recordSuccess()
     return isStored
   }
 }
 
 /** Writes a complete answer as the stream that the caller requested. */
 export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
-  const stream = new StreamPipeline(attempt, { ...WHOLE, losses, headers })
+  const stream = new StreamPipeline(attempt, { ...WHOLE_STAGES, losses, headers })
   attempt.incoming.call.reply.abortable = stream
-  stream.takeWhole(unfold(await withoutBytes(result)))
+  stream.passResult(unfold(await withoutBytes(result)))
   await stream.done
 }
 
-const SILENT = { push: () => NOTHING, end: () => NOTHING }
+const NO_EVENTS = { push: () => NOTHING, end: () => NOTHING }
 const NO_HEADERS = {}
 /** Stages for an answer that has arrived completely. */
-const WHOLE = { read: SILENT, restore: undefined, reasoning: undefined, exchange: undefined, gate: undefined } as const
+const WHOLE_STAGES = {
+  read: NO_EVENTS,
+  restore: undefined,
+  reasoning: undefined,
+  exchange: undefined,
+  gate: undefined,
+} as const
 
 /** Yields the events of an audio answer, with samples encoded to MP3 as they arrive. */
 const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['request']) =>
-  encodedEvents(eventsComing(answer, events!(request)))
+  encodedEvents(arrivingEvents(answer, events!(request)))
 
 /**
  * Streams the whole answer of an upstream that sent no stream although one was requested. Sends bytes as they arrive.
  */
-async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPipeline, isMp3: boolean): Promise<void> {
+async function unfoldAnswer(
+  { prepared, answer, reader }: AcceptedRequest,
+  stream: StreamPipeline,
+  isMp3: boolean,
+): Promise<void> {
   try {
     const { request, native } = prepared
     const result = checkedResult(await readWireResult(answer, reader, request), request, native)
-    await stream.takeComing(unfoldMedia(isMp3 ? await inMp3(result) : result))
+    await stream.passStream(unfoldMedia(isMp3 ? await inMp3(result) : result))
   } catch (thrown) {
     stream.refuse(toFailure(thrown))
   }

@@ -10,7 +10,7 @@ import { restKey } from './key-rest.ts'
 import { publicError } from './public-answer.ts'
 import { loggable } from './scrub.ts'
 
-interface Failed {
+interface FailureContext {
   readonly target: Target
   readonly channel: Channel
   /** The caller's name for the model. */
@@ -19,24 +19,28 @@ interface Failed {
   /** Id of the request, if it has a usage row. */
   readonly id?: string | undefined
   /** The request's report, which records why the attempt failed. */
-  readonly report?: { attemptFailed(failure: Failure): void } | undefined
+  readonly report?: { recordAttemptFailure(failure: Failure): void } | undefined
 }
 
 /**
  * Handles the failure of one target: rests the channel or model, logs the reason, and returns the error that the caller
  * may see.
  */
-export function targetFailure(thrown: unknown, { target, channel, model, log, id, report }: Failed): GatewayError {
+export function targetFailure(
+  thrown: unknown,
+  { target, channel, model, log, id, report }: FailureContext,
+): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
   if (error.kind === 'internal' && cause !== undefined)
     return new GatewayError(error, { cause: loggable(cause, target) })
   if (failure instanceof GatewayFailure) return failure
   if (error.kind !== 'cannot-express') {
-    const rested = channel.around === undefined ? rest(channel, target, error) : restPooled(channel, target, error, log)
+    const restFields =
+      channel.parent === undefined ? rest(channel, target, error) : restPooled(channel, target, error, log)
     const said = logMessage(error, target)
     const why = upstreamFailure(failure, target)
-    report?.attemptFailed(why)
+    report?.recordAttemptFailure(why)
     const { kind, status } = error
     const { name, pooled } = target.channel
     const { upstreamModel: failedModel } = target
@@ -48,7 +52,7 @@ export function targetFailure(thrown: unknown, { target, channel, model, log, id
       kind,
       reason: why.reason,
       status,
-      ...rested,
+      ...restFields,
       said,
       err: loggable(cause, target),
     }
@@ -65,7 +69,7 @@ type Scope = 'model' | 'channel'
  * others, and a 403 may concern one model or feature. An upstream that is unreachable, is silent or rejects the key
  * fails for all its models (trap 100).
  */
-const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
+const REST_RULES: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
   'rate-limited': ['model', 5],
   overloaded: ['model', 5],
   'upstream-failed': ['model', 5],
@@ -78,11 +82,11 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
 }
 
 /** Maximum rest in seconds, even if the upstream states more. It may have meant only one request. */
-export const LONGEST_REST = 60
+export const MAX_REST_SECONDS = 60
 
 /** Rests a key of a pool, or the channel around it if the key did not cause the failure. */
 const restPooled = (channel: Channel, target: Target, error: CanonicalError, log: Log) =>
-  restKey(channel, target, error, log) ?? rest(channel.around ?? channel, target, error)
+  restKey(channel, target, error, log) ?? rest(channel.parent ?? channel, target, error)
 
 /** Rests the channel or the model. Returns scope and duration for the log. */
 function rest(
@@ -90,9 +94,9 @@ function rest(
   { upstreamModel }: Target,
   { kind, retryAfterSeconds }: CanonicalError,
 ): { readonly rests?: Scope; readonly seconds?: number } {
-  const [scope, defaultSeconds] = RESTS[kind] ?? []
+  const [scope, defaultSeconds] = REST_RULES[kind] ?? []
   if (scope === undefined || defaultSeconds === undefined) return {}
-  const seconds = Math.min(retryAfterSeconds ?? defaultSeconds, LONGEST_REST)
+  const seconds = Math.min(retryAfterSeconds ?? defaultSeconds, MAX_REST_SECONDS)
   const now = Date.now()
   const until = now + seconds * 1000
   if (scope === 'channel') resting.restChannel(until)

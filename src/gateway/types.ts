@@ -27,22 +27,24 @@ export interface Incoming {
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
-  /** Stored turns that the request continues, and the saver of its answer. Undefined if the request needs neither. */
+  /**
+   * Stored turns that the request continues, and the saver of its answer, or undefined if the request needs neither.
+   */
   readonly responseChain: ResponseChain | undefined
   /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
   /** Video task that the request submits. */
   readonly submission: Submission | undefined
-  /** Capture of the request. Undefined if it is not captured. */
+  /** Capture of the request, or undefined if it is not captured. */
   readonly capture: Capture | undefined
-  /** Models that may still answer instead of the requested one. Undefined if there are none. */
+  /** Models that may still answer instead of the requested one, or undefined if there are none. */
   readonly fallbacks?: FallbackModels | undefined
 }
 
 /** The rest of a form whose file is passed on while it arrives. Fields after the file count like all others. */
 export interface Trailing {
   /** Request with every field, once all have arrived. */
-  readonly whole: CanonicalRequest | undefined
+  readonly request: CanonicalRequest | undefined
   /** Error in the rest of the form. It is the caller's fault, whatever the upstream answered. */
   readonly fault: unknown
   /** Returns the fields and files that have not been sent yet. Rejects if the rest of the form cannot be read. */
@@ -58,7 +60,7 @@ export interface Early {
   announce(attempt: Attempt, losses: readonly Loss[]): void
   /**
    * Called when the upstream answers. If the stream has started, returns it and has it pause `source` from then on.
-   * Undefined if no stream has started, as for every upstream that answers quickly.
+   * Returns undefined if no stream has started, as for every upstream that answers quickly.
    */
   takeOpenStream(source: Source): Sink | undefined
 }
@@ -82,9 +84,9 @@ export interface Attempt {
   readonly images: ImageDelivery
   /** Encrypts the caller's compacted conversations. */
   readonly cipher: StateCipher
-  /** Remembered reasoning of the caller. Undefined if none is stored. */
+  /** Remembered reasoning of the caller, or undefined if none is stored. */
   readonly reasoning: OwnerReasoning | undefined
-  /** The accounts that issued signatures. Undefined if there is only one account. */
+  /** The accounts that issued signatures, or undefined if there is only one account. */
   readonly signers: Signers | undefined
   /** True if the request may contain signatures. False if its history was searched and holds none. */
   readonly mayBeSigned: boolean

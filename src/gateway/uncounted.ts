@@ -8,10 +8,10 @@ import { isCounted } from '../store/usage/row.ts'
 const CHARACTERS_PER_TOKEN = 4
 
 /** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
-const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
+const TEXT_WORK: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
 
 /** Facts about an answer whose tokens the upstream did not count completely. */
-export interface Uncounted {
+export interface UncountedAnswer {
   readonly work: Work
   /** The upstream's latest count. It may be wrong. */
   readonly lastCount: Usage | undefined
@@ -22,15 +22,22 @@ export interface Uncounted {
   /** Input tokens, estimated from the size of the request. */
   readonly input: number
   /** Minimum number of output tokens that were generated but not received, for example because the caller left. */
-  readonly unseen: number
+  readonly unreceived: number
 }
 
 /**
- * Estimates the usage of an answer from the upstream's count so far and the length of the text after it. Undefined for
- * work whose answers are not text.
+ * Estimates the usage of an answer from the upstream's count so far and the length of the text after it. Returns
+ * undefined for work whose answers are not text.
  */
-export function estimated({ work, lastCount, written, writtenSince, input, unseen }: Uncounted): Usage | undefined {
-  if (!TEXTUAL.has(work)) return undefined
+export function estimatedUsage({
+  work,
+  lastCount,
+  written,
+  writtenSince,
+  input,
+  unreceived: unseen,
+}: UncountedAnswer): Usage | undefined {
+  if (!TEXT_WORK.has(work)) return undefined
   const counted: Usage = lastCount !== undefined && isCounted(lastCount) ? lastCount : {}
   const received =
     counted.output === undefined ? written / CHARACTERS_PER_TOKEN : counted.output + writtenSince / CHARACTERS_PER_TOKEN
@@ -47,4 +54,4 @@ function lengthOfPart(part: Part): number {
 }
 
 /** Computes the expected usage of a request when it is needed. */
-export type Expected = () => ExpectedTokens
+export type ExpectedUsage = () => ExpectedTokens

@@ -26,9 +26,9 @@ interface Sinks {
 }
 
 /** Status of a request with a wrong key. */
-const REFUSED = 401
+const UNAUTHORIZED = 401
 /** Maximum number of models without a price that are remembered, so that each is logged only once. */
-const MOST_REMEMBERED = 1000
+const MAX_REMEMBERED_MODELS = 1000
 
 /** The part of the recorder that voice sessions and their requests use. */
 export type Recorder = Pick<UsageRecorder, 'log' | 'pricesFor' | 'record' | 'take' | 'address'>
@@ -38,12 +38,12 @@ export class UsageRecorder {
   readonly log: Log
   private readonly sinks: Sinks
   private readonly unpriced = new Set<string>()
-  private priced: boolean
+  private usesPrices: boolean
 
   constructor(sinks: Sinks, config: Config) {
     this.log = sinks.log
     this.sinks = sinks
-    this.priced = needsPrices(config)
+    this.usesPrices = needsPrices(config)
   }
 
   /**
@@ -51,11 +51,11 @@ export class UsageRecorder {
    * package is not loaded.
    */
   pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
-    return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
+    return this.usesPrices || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
   }
 
   reload(config: Config): void {
-    this.priced ||= needsPrices(config)
+    this.usesPrices ||= needsPrices(config)
   }
 
   /** Records a finished request. */
@@ -64,7 +64,7 @@ export class UsageRecorder {
     const { call, row, error, fault, trace } = outcome
     this.take(row)
     trace?.end(row)
-    if (error?.code === PRICE_UNKNOWN && row.model !== undefined) this.warnOnce(row.model, REFUSED_PRICE)
+    if (error?.code === PRICE_UNKNOWN && row.model !== undefined) this.warnOnce(row.model, REFUSED_MESSAGE)
     if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const entry = entryOf(outcome, this.address(call.message, row.status))
     if (error === undefined || ERRORS[error.kind].status < 500) log.info(entry, 'request')
@@ -72,7 +72,7 @@ export class UsageRecorder {
   }
 
   private warnOnce(model: string, message: string): void {
-    if (this.unpriced.has(model) || this.unpriced.size >= MOST_REMEMBERED) return
+    if (this.unpriced.has(model) || this.unpriced.size >= MAX_REMEMBERED_MODELS) return
     this.unpriced.add(model)
     this.log.warn({ model }, message)
   }
@@ -89,12 +89,12 @@ export class UsageRecorder {
    */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
-    return proxies.hasTrustedProxies || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
+    return proxies.hasTrustedProxies || status === UNAUTHORIZED ? proxies.addressOf(message) || undefined : undefined
   }
 
   /**
    * Returns the likely cost of a request in nanodollars before its target is known: the cost at the first channel with
-   * a known price. Undefined if no channel has a price, which is logged once per model.
+   * a known price, or undefined if no channel has a price, which is logged once per model.
    */
   estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
     const prices = this.pricesFor(caller)
@@ -103,19 +103,19 @@ export class UsageRecorder {
       const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost
     }
-    if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED)
+    if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED_MESSAGE)
     return undefined
   }
 }
 
 /** Log message for a model without a price that budgets do not count. */
-const UNCOUNTED = 'the price of the model is unknown: its requests do not count against budgets'
+const UNCOUNTED_MESSAGE = 'the price of the model is unknown: its requests do not count against budgets'
 /** Log message for a model without a price that a budget refuses. */
-const REFUSED_PRICE =
+const REFUSED_MESSAGE =
   'a budget refuses the model because its price is unknown: set the price in `models:` of the config, or set `unknown: allow`'
 
 /** Maximum length of an error code in the log, in characters. The code may come from an upstream. */
-const LONGEST_CODE = 100
+const MAX_CODE_LENGTH = 100
 
 /** Builds the log line of a request, without bodies and credentials. */
 const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Outcome, address: string | undefined) => ({
@@ -136,7 +136,7 @@ const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Out
   attempts: row.attempts,
   status: row.status,
   error: row.error,
-  code: error?.code?.slice(0, LONGEST_CODE),
+  code: error?.code?.slice(0, MAX_CODE_LENGTH),
   upstream_status: error?.status,
   finish: row.finish,
   input_tokens: row.input,

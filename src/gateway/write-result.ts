@@ -7,11 +7,11 @@ import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { shownLosses } from '../egress/losses.ts'
-import { reportedOfAnswer } from './answer-losses.ts'
+import { reportedAnswerLosses } from './answer-losses.ts'
 import { deliverImages } from './image-delivery.ts'
 import { fallbackHeaders, headersOfLosses } from './locate-losses.ts'
-import { publicResult, timed, withHead } from './public-answer.ts'
-import { LARGEST } from './read-result.ts'
+import { publicResult, withCompletionTime, withHead } from './public-answer.ts'
+import { MAX_ANSWER_SIZE } from './read-result.ts'
 import { relay } from './relay.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { inRequestedContainer } from './speech/container.ts'
@@ -23,25 +23,28 @@ import type { Attempt, WholeAnswer } from './types.ts'
  * the upstream, writes the caller's format, stores the answer if requested, and sends it with the losses of both
  * directions.
  */
-export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
+export async function writeResult(attempt: Attempt, wholeAnswer: WholeAnswer): Promise<void> {
   const { request, target, echo } = attempt
   const { call, report, capture } = attempt.incoming
-  const delivery = delivered(attempt, answered)
+  const delivery = deliver(attempt, wholeAnswer)
   const { result, losses: requestLosses, headers: more } = delivery instanceof Promise ? await delivery : delivery
   const writer = WRITERS[call.format]!
   const safe = publicResult(rankedAsRequested(result, request), target, request.model)
   const visible = withReasoning(safe, reasoningShown(attempt))
   const encodable = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
-  const { wire, losses } = writer.result!(withHead(timed(encodable, call), attempt), echo?.request ?? request)
+  const { wire, losses } = writer.result!(
+    withHead(withCompletionTime(encodable, call), attempt),
+    echo?.request ?? request,
+  )
   const isStored = echo?.save === undefined || (await echo.save(wire.body))
   const reported = shownLosses(requestLosses).concat(
-    reportedOfAnswer(losses, safe.usage),
+    reportedAnswerLosses(losses, safe.usage),
     echo?.losses ?? [],
     isStored ? [] : NOT_STORED,
   )
-  report.reported(reported)
-  report.answered(safe)
-  if (capture !== undefined) capture.lostInAnswer = shownLosses(losses)
+  report.recordLosses(reported)
+  report.recordResult(safe)
+  if (capture !== undefined) capture.answerLosses = shownLosses(losses)
   const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...fallbackHeaders(report), ...more }
   const body = isStored ? wire.body : markedUnstored(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
@@ -49,10 +52,10 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
 }
 
 /** Returns the answer with images and audio delivered as the caller requested. */
-function delivered(attempt: Attempt, answered: WholeAnswer): WholeAnswer | Promise<WholeAnswer> {
+function deliver(attempt: Attempt, wholeAnswer: WholeAnswer): WholeAnswer | Promise<WholeAnswer> {
   const work = workOf(attempt.request)
-  if (work === 'image') return deliverImages(attempt, answered)
-  return work === 'speech' ? inRequestedContainer(attempt, answered) : answered
+  if (work === 'image') return deliverImages(attempt, wholeAnswer)
+  return work === 'speech' ? inRequestedContainer(attempt, wholeAnswer) : wholeAnswer
 }
 
 /** Converts the media bytes of a result to base64, because few formats accept bytes. */
@@ -74,7 +77,7 @@ const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && par
  */
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
-  const buffer = await readAllBytes(bytes, LARGEST)
-  if (buffer === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
+  const buffer = await readAllBytes(bytes, MAX_ANSWER_SIZE)
+  if (buffer === undefined) throw tooLarge(`Media of more than ${MAX_ANSWER_SIZE} bytes cannot be translated.`)
   return { ...part, source: { type: 'base64', mediaType, data: buffer.toString('base64') } }
 }

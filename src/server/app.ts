@@ -2,7 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { modelRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, pathOf } from './address.ts'
-import { counted } from './count-answers.ts'
+import { withAnswerCount } from './count-answers.ts'
 import { handleRequest, listModels, refuseRequest } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { lazyAdmin, lazyConsole } from './lazy-operators.ts'
@@ -23,13 +23,15 @@ import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './voice-sessions.ts'
  */
 export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
-  const wrong = (allow: string) => (message: Request, response: Response) =>
+  const refuseMethod = (allow: string) => (message: Request, response: Response) =>
     refuseRequest(gateway, wrongMethod(message), message, response, { allow })
   const methods = taskMethods(vendor)
   for (const route of taskRoutes(vendor))
     app[route.method](
       route.path,
-      counted(gateway, route.path, (message: Request, response) => handleTask(gateway, route, message, response)),
+      withAnswerCount(gateway, route.path, (message: Request, response) =>
+        handleTask(gateway, route, message, response),
+      ),
     )
   app.post(REMIX_PATH, (message, response) =>
     handleRequest(gateway, { route: remixRoute(message.params.id), streams: false }, message, response),
@@ -37,33 +39,33 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   for (const route of [...ROUTES, ...vendorRoutes(vendor)])
     app
       .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
-      .all(route.path, wrong(methods.get(route.path) ?? 'POST'))
+      .all(route.path, refuseMethod(methods.get(route.path) ?? 'POST'))
   for (const { method, path, action } of STORED_ROUTES)
     app[method](
       path,
-      counted(gateway, path, (message: Request, response) => handleStored(gateway, action, message, response)),
+      withAnswerCount(gateway, path, (message: Request, response) => handleStored(gateway, action, message, response)),
     )
   app.post(
     SECRETS_PATH,
-    counted(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
+    withAnswerCount(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
   )
-  app.post([...MODEL_METHODS, ...HOSTED_METHODS], (message, response) =>
+  app.post([...MODEL_PATHS, ...HOSTED_MODEL_PATHS], (message, response) =>
     handleRequest(gateway, modelRoute(pathOf(message)), message, response),
   )
-  app.all(HOSTED_METHODS, wrong('POST'))
-  app.all(MODEL_METHODS, (message, response, next) =>
-    namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
+  app.all(HOSTED_MODEL_PATHS, refuseMethod('POST'))
+  app.all(MODEL_PATHS, (message, response, next) =>
+    namesMethod(pathOf(message)) ? refuseMethod('POST')(message, response) : next(),
   )
   for (const { path, shapeOf } of MODEL_LISTS)
     app.get(
       [path, `${path}/*id`],
-      counted(gateway, path, (message: Request, response) =>
+      withAnswerCount(gateway, path, (message: Request, response) =>
         listModels(gateway, shapeOf(message), message, response, idOf(message.params)),
       ),
     )
   app.get(
     IMAGE_PATH,
-    counted(gateway, IMAGE_PATH, (message: Request<{ token: string }>, response) =>
+    withAnswerCount(gateway, IMAGE_PATH, (message: Request<{ token: string }>, response) =>
       sendImage(gateway, message.params.token, message, response),
     ),
   )
@@ -71,10 +73,10 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.use('/admin', lazyAdmin(gateway))
   app.all([CONSOLE_PATH, `${CONSOLE_PATH}/*path`], lazyConsole(gateway))
   app.get('/', (message, response) => rootPage(gateway, message, response))
-  for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
-  const known = new Set([...ROUTES.map(({ path }) => path), ...OTHERS.keys(), ...methods.keys()])
+  for (const [path, allow] of [...OTHER_METHODS, ...methods]) app.all(path, refuseMethod(allow))
+  const knownPaths = new Set([...ROUTES.map(({ path }) => path), ...OTHER_METHODS.keys(), ...methods.keys()])
   app.use((message: Request, response: Response) =>
-    refuseRequest(gateway, unknownPath(message, known), message, response),
+    refuseRequest(gateway, unknownPath(message, knownPaths), message, response),
   )
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
@@ -88,10 +90,10 @@ const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =
 
 const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
-const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
+const MODEL_PATHS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
 /** Paths of Bedrock and Google Cloud, for every form of base URL that their clients use. */
-const HOSTED_METHODS = [
+const HOSTED_MODEL_PATHS = [
   ...['/model/*rest', '/bedrock/model/*rest'],
   ...['', '/v1', '/v1beta1'].flatMap(version =>
     ['', '/projects/:project/locations/:location'].map(
@@ -100,13 +102,13 @@ const HOSTED_METHODS = [
   ),
 ]
 
-const READ = 'GET, HEAD'
+const READ_METHODS = 'GET, HEAD'
 
 /** The `allow` header of paths that are not model endpoints. */
-const OTHERS: ReadonlyMap<string, string> = new Map([
+const OTHER_METHODS: ReadonlyMap<string, string> = new Map([
   ...STORED_METHODS,
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
-  ...MODEL_LISTS.flatMap(({ path }) => [path, `${path}/*rest`]).map(path => [path, READ] as const),
-  ...[IMAGE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...MODEL_LISTS.flatMap(({ path }) => [path, `${path}/*rest`]).map(path => [path, READ_METHODS] as const),
+  ...[IMAGE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ_METHODS] as const),
 ])

@@ -9,7 +9,7 @@ import type { ErrorAnswer } from '../gateway/index.ts'
  */
 export const SILENCE_LIMIT = 1000
 /** Maximum time for discarding the rest of a refused request, in milliseconds. */
-const MAX_DRAIN = 30_000
+const MAX_DRAIN_TIME = 30_000
 
 /**
  * Discards the rest of a refused request. Calls `then` when the request is complete, has been silent for too long or
@@ -17,7 +17,7 @@ const MAX_DRAIN = 30_000
  */
 export function drain(message: IncomingMessage, then: () => void): void {
   const silence = setTimeout(() => settle(), SILENCE_LIMIT)
-  const end = setTimeout(() => settle(), MAX_DRAIN)
+  const end = setTimeout(() => settle(), MAX_DRAIN_TIME)
   const settle = (): void => {
     clearTimeout(silence)
     clearTimeout(end)
@@ -58,12 +58,12 @@ export function closeGently(socket: Duplex): void {
   if (socket.destroyed) return
   socket.end()
   socket.resume()
-  const end = performance.now() + MAX_DRAIN
-  let before = bytesReadOf(socket)
+  const end = performance.now() + MAX_DRAIN_TIME
+  let previousCount = bytesReadOf(socket)
   const timer = setInterval(() => {
-    const read = bytesReadOf(socket)
-    if (read === before || performance.now() > end) socket.destroy()
-    before = read
+    const byteCount = bytesReadOf(socket)
+    if (byteCount === previousCount || performance.now() > end) socket.destroy()
+    previousCount = byteCount
   }, SILENCE_LIMIT).unref()
   socket.once('close', () => clearInterval(timer))
 }

@@ -6,14 +6,14 @@ import { extname, join } from 'node:path'
 export interface ConsoleFile {
   readonly type: string
   /** True if the file name contains a content hash, so that browsers may cache the file forever. */
-  readonly isLasting: boolean
+  readonly isHashed: boolean
   readonly etag: string
   readonly codings: { readonly [coding in Coding]?: Buffer }
 }
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-const TYPES: { readonly [extension: string]: string } = {
+const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -25,7 +25,7 @@ const TYPES: { readonly [extension: string]: string } = {
 }
 
 /** Folder in which the build puts files whose names contain a content hash. */
-const LASTING = /^assets\//
+const HASHED_FOLDER = /^assets\//
 
 /** The single page of the console app. */
 export const INDEX = 'index.html'
@@ -38,7 +38,7 @@ export function readConsole(folder: string): ReadonlyMap<string, ConsoleFile> | 
   const names = globSync('**/*', { cwd: folder }).map(name => name.replaceAll('\\', '/'))
   if (!names.includes(INDEX)) return undefined
   const files = names.flatMap(name => {
-    const type = TYPES[extname(name)]
+    const type = MEDIA_TYPES[extname(name)]
     return type === undefined ? [] : [[name, fileOf(folder, names, name, type)] as const]
   })
   return new Map(files)
@@ -51,8 +51,8 @@ function fileOf(folder: string, names: readonly string[], name: string, type: st
   const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const codings = { identity, br: read('.br'), gzip: read('.gz') }
   // Compressed versions are used only if they are smaller.
-  const smaller = Object.entries(codings).filter(
+  const usableCodings = Object.entries(codings).filter(
     ([coding, bytes]) => bytes !== undefined && (coding === 'identity' || bytes.length < identity.length),
   )
-  return { type, isLasting: LASTING.test(name), etag, codings: Object.fromEntries(smaller) }
+  return { type, isHashed: HASHED_FOLDER.test(name), etag, codings: Object.fromEntries(usableCodings) }
 }

@@ -5,7 +5,7 @@ import { CONSOLE_PATH } from './address.ts'
 import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
 
 /** Content security policy: the page loads and contacts only the gateway, submits no forms, and cannot be framed. */
-const POLICY = [
+const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -18,8 +18,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const SECURITY = {
-  'content-security-policy': POLICY,
+const SECURITY_HEADERS = {
+  'content-security-policy': CONTENT_POLICY,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -28,7 +28,7 @@ const SECURITY = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-const YEAR = 31_536_000
+const YEAR_SECONDS = 31_536_000
 
 /** Serves the files of the web console, which are loaded on the first request. */
 export class ConsoleFiles {
@@ -45,31 +45,31 @@ export class ConsoleFiles {
     message.resume()
     const { method } = message
     if (method !== 'GET' && method !== 'HEAD')
-      return plain(response, 405, 'Method not allowed.', { allow: 'GET, HEAD' })
-    if (path === CONSOLE_PATH) return plain(response, 308, '', { location: `${CONSOLE_PATH}/` })
-    if (!path.startsWith(CONSOLE_PATH)) return plain(response, 404, 'Not found.')
+      return sendText(response, 405, 'Method not allowed.', { allow: 'GET, HEAD' })
+    if (path === CONSOLE_PATH) return sendText(response, 308, '', { location: `${CONSOLE_PATH}/` })
+    if (!path.startsWith(CONSOLE_PATH)) return sendText(response, 404, 'Not found.')
     this.files ??= readConsole(this.folder)
-    if (this.files === undefined) return plain(response, 503, NOT_BUILT)
+    if (this.files === undefined) return sendText(response, 503, NOT_BUILT_TEXT)
     const name = path.slice(CONSOLE_PATH.length + 1)
     const file = this.files.get(name === '' ? INDEX : name) ?? (isPage(name) ? this.files.get(INDEX) : undefined)
-    if (file === undefined) plain(response, 404, 'Not found.')
-    else send(message, response, file)
+    if (file === undefined) sendText(response, 404, 'Not found.')
+    else sendFile(message, response, file)
   }
 }
 
-const NOT_BUILT =
+const NOT_BUILT_TEXT =
   'The console has not been built. In the Interlingua folder, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
 /** Returns true if a path is a page of the app: pages have no file extension. */
 const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
 
-function send(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
+function sendFile(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
   const coding = codingOf(message, file)
   const bytes = file.codings[coding]!
   const etag = `"${file.etag}-${coding}"`
   const headers = {
-    ...SECURITY,
-    'cache-control': cachingOf(file),
+    ...SECURITY_HEADERS,
+    'cache-control': cacheControlOf(file),
     vary: 'accept-encoding',
     etag,
   }
@@ -86,28 +86,28 @@ function send(message: IncomingMessage, response: ServerResponse, file: ConsoleF
   response.end(message.method === 'HEAD' ? undefined : bytes)
 }
 
-const cachingOf = ({ isLasting, type }: ConsoleFile): string =>
-  isLasting ? `public, max-age=${YEAR}, immutable` : type.startsWith('text/html') ? 'no-store' : 'no-cache'
+const cacheControlOf = ({ isHashed: isLasting, type }: ConsoleFile): string =>
+  isLasting ? `public, max-age=${YEAR_SECONDS}, immutable` : type.startsWith('text/html') ? 'no-store' : 'no-cache'
 
 const CODINGS: readonly Coding[] = ['br', 'gzip']
 
 /** Picks the best encoding that the client accepts and the file has (RFC 9110, section 12.5.3). */
 function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding {
-  const accepted = String(headers['accept-encoding'] ?? '')
-  return CODINGS.find(coding => codings[coding] !== undefined && accepts(accepted, coding)) ?? 'identity'
+  const acceptEncoding = String(headers['accept-encoding'] ?? '')
+  return CODINGS.find(coding => codings[coding] !== undefined && accepts(acceptEncoding, coding)) ?? 'identity'
 }
 
 const namesTag = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*')
 
-function plain(
+function sendText(
   response: ServerResponse,
   status: number,
   text: string,
   headers: { readonly [name: string]: string } = {},
 ): void {
   response.writeHead(status, {
-    ...SECURITY,
+    ...SECURITY_HEADERS,
     'cache-control': 'no-store',
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(text),

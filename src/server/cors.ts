@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config/index.ts'
 type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
 
 /** Response headers that pages of other origins may read. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   ...['x-request-id', 'request-id', 'retry-after', 'retry-after-ms', 'x-should-retry', 'allow'],
   ...['interlingua-loss', 'interlingua-loss-count', 'interlingua-added', 'interlingua-estimate'],
   ...['limit', 'remaining', 'reset'].flatMap(field => [
@@ -14,13 +14,13 @@ const EXPOSED = [
   ]),
 ].join(', ')
 
-const METHODS = 'GET, HEAD, POST, DELETE'
+const ALLOWED_METHODS = 'GET, HEAD, POST, DELETE'
 /** Seconds for which browsers cache a preflight response. This is Chrome's maximum. */
-const MAX_AGE = '7200'
+const PREFLIGHT_MAX_AGE = '7200'
 /** Paths for operators, which other origins may never use. Case-insensitive, like the routes. */
 const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
-const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Headers that prove that the client is not a browser page, because pages cannot set headers on WebSockets. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
 
@@ -57,20 +57,20 @@ export class Cors {
   }
 
   /** Adds CORS headers to the response. If the request is a preflight, answers it and returns true. */
-  preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
+  handlePreflight(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
     if ((!this.allowsAny && this.allowedOrigins.size === 0) || OPERATOR_PATHS.test(message.url!)) return false
     if (!this.allowsAny) response.setHeader('vary', 'origin')
     if (!this.allows(origin)) return false
     response.setHeader('access-control-allow-origin', this.allowsAny ? '*' : origin)
     if (message.method !== 'OPTIONS' || message.headers['access-control-request-method'] === undefined) {
-      response.setHeader('access-control-expose-headers', EXPOSED)
+      response.setHeader('access-control-expose-headers', EXPOSED_HEADERS)
       return false
     }
     const requested = String(message.headers['access-control-request-headers'] ?? '').trim()
     response.writeHead(204, {
-      'access-control-allow-methods': METHODS,
-      ...(NAMES.test(requested) ? { 'access-control-allow-headers': requested } : {}),
-      'access-control-max-age': MAX_AGE,
+      'access-control-allow-methods': ALLOWED_METHODS,
+      ...(HEADER_NAMES.test(requested) ? { 'access-control-allow-headers': requested } : {}),
+      'access-control-max-age': PREFLIGHT_MAX_AGE,
       vary: `${this.allowsAny ? '' : 'origin, '}access-control-request-headers`,
     })
     response.end()

@@ -32,8 +32,8 @@ export function listModels(
   id: string | undefined,
 ): void {
   const { query, queryKey } = queryOf(message)
-  const requestIdOfAnswer = requestId()
-  const reply = new HttpReply(message, response, idHeaders(requestIdOfAnswer), gateway.services)
+  const answerId = requestId()
+  const reply = new HttpReply(message, response, idHeaders(answerId), gateway.services)
   gateway.lookups
     .models({ message, reply, ...defined({ queryKey }) }, shape, query, id)
     .then(text => reply.gone || reply.whole(200, {}, text))
@@ -41,7 +41,7 @@ export function listModels(
       const { status, headers, text } = gateway.services.errors.of(
         shape,
         await gateway.services.delayWrongKey(thrown, message),
-        requestIdOfAnswer,
+        answerId,
       )
       if (!reply.gone) reply.whole(status, headers, text)
     })
@@ -53,13 +53,13 @@ export function refuseRequest(
   thrown: unknown,
   message: IncomingMessage,
   response: ServerResponse,
-  more: { readonly [name: string]: string } = {},
+  extraHeaders: { readonly [name: string]: string } = {},
 ): void {
   const id = requestId()
   const path = pathOf(message)
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
   const { status, headers, text } = gateway.services.errors.of(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id), gateway.services).whole(status, { ...more, ...headers }, text)
+  new HttpReply(message, response, idHeaders(id), gateway.services).whole(status, { ...extraHeaders, ...headers }, text)
 }
 
 /** Refuses a request on a raw socket that has no response object, then closes the socket. */
@@ -68,11 +68,11 @@ export function refuseLast(
   thrown: unknown,
   socket: Duplex,
   path = '/',
-  more: { readonly [name: string]: string } = {},
+  extraHeaders: { readonly [name: string]: string } = {},
 ): void {
   const id = requestId()
   const { headers, ...answer } = gateway.services.errors.of(formatOfPath(path), thrown, id)
-  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
+  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...extraHeaders, ...headers } })
 }
 
 /** Answers with the gateway's status, such as `ready`. */
@@ -81,12 +81,12 @@ export const sendStatus = (
   response: ServerResponse,
   status: number,
   name: string,
-  more?: object,
+  extraHeaders?: object,
 ): void =>
   new HttpReply(response.req, response, {}, gateway.services).whole(
     status,
     {},
-    JSON.stringify({ status: name, ...more }),
+    JSON.stringify({ status: name, ...extraHeaders }),
   )
 
 /** Headers with the request id. Each client family expects a different name (docs/wire/common.md#response-headers). */

@@ -11,7 +11,7 @@ import { inOriginForm, pathOf } from './address.ts'
 import { Cors } from './cors.ts'
 import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
 import { lazyApp } from './lazy-app.ts'
-import { listening } from './listening.ts'
+import { startListening } from './listening.ts'
 import { refusingMalformed } from './malformed.ts'
 import { MetricsEndpoint, openMetrics } from './metrics.ts'
 import { type Probe, probesOf } from './probes.ts'
@@ -73,7 +73,7 @@ const LAST_EVENTS_TIME = 1000
 /** Maximum duration of a TLS handshake, in milliseconds. */
 const HANDSHAKE_TIMEOUT = 20_000
 /** Disables Node's own check of the host header, because Node would refuse the request without an error body. */
-const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
+const HEADER_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
 /** Starts the server. Rejects if the address or the certificate is unusable. */
 export async function openServer({
@@ -111,15 +111,20 @@ export async function openServer({
     withCors(cors, (message, response) => refuseRequest(gateway, unexpected(), message, response)),
   )
   server.on('connect', (message: IncomingMessage, socket) =>
-    refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
+    refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ALL_METHODS }),
   )
   server.on('clientError', refusingMalformed(gateway))
   const { listen } = config.metrics
   await services.traces.opened
   const faults = new LogOnce(err => log.error({ err }, 'a connection could not be accepted'))
-  const refused = (fault: unknown): void => faults.log(fault)
-  const metricsServer = await listening(server, config.server, refused, 'server.port, or start with --port PORT')
-    .then(() => listen && openMetrics(listen, () => services.metricsPage(), refused))
+  const logRefusal = (fault: unknown): void => faults.log(fault)
+  const metricsServer = await startListening(
+    server,
+    config.server,
+    logRefusal,
+    'server.port, or start with --port PORT',
+  )
+    .then(() => listen && openMetrics(listen, () => services.metricsPage(), logRefusal))
     .catch(async (fault: unknown) => {
       server.close()
       certificate?.close()
@@ -182,7 +187,7 @@ export async function openServer({
 
 /** Creates an HTTPS server if there is a certificate, or else an HTTP server. */
 async function serverWith(certificate: Certificate | undefined): Promise<Server> {
-  const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
+  const options = { ...HEADER_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsWebSocket }
   if (certificate === undefined) return createServer(options)
   const https = await import('node:https')
   const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE_TIMEOUT })
@@ -210,7 +215,7 @@ const addressOf = (scheme: string, { address, family, port }: AddressInfo): stri
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
 /** Returns true if the request asks to upgrade to a WebSocket. Other upgrades are answered over HTTP. */
-const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
+const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
@@ -229,7 +234,7 @@ const withCors =
   (cors: Cors, next: Listener): Listener =>
   (message, response) => {
     const { origin } = message.headers
-    if (origin === undefined || !cors.preflights(origin, message, response)) next(message, response)
+    if (origin === undefined || !cors.handlePreflight(origin, message, response)) next(message, response)
   }
 
 /** Refuses HTTP/1.1 requests without a host header (RFC 9112, section 3.2). */
@@ -257,7 +262,7 @@ const withFastPaths =
   }
 
 /** The `allow` header in answers to requests with an unusual method. */
-const ANY = 'GET, HEAD, POST, DELETE'
+const ALL_METHODS = 'GET, HEAD, POST, DELETE'
 
 /** Waits for a promise. Resolves to false if it has not settled within the given milliseconds. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {

@@ -7,17 +7,17 @@ import type { Server } from 'node:http'
  * @param setting the setting to change if the address cannot be used, for example `server.port`.
  * @throws the system's error. If the address is in use, not local or forbidden, the message names `setting`.
  */
-export function listening(
+export function startListening(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
   onFault: (fault: Error) => void,
   setting: string,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const refused = (fault: NodeJS.ErrnoException): void => reject(advised(fault, { host, port }, setting))
-  server.once('error', refused)
+  const onRefused = (fault: NodeJS.ErrnoException): void => reject(advised(fault, { host, port }, setting))
+  server.once('error', onRefused)
   server.listen(port, host, () => {
-    server.off('error', refused).on('error', onFault)
+    server.off('error', onRefused).on('error', onFault)
     resolve()
   })
   return promise

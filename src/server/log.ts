@@ -38,11 +38,11 @@ export function openLog(descriptor = 1): OpenLog {
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
-  const named = text === '{}' ? '' : `${text.slice(1, -1)},`
-  return `{"level":${INFO},"time":${Date.now()},${named}"msg":${JSON.stringify(message)}}\n`
+  const fieldsText = text === '{}' ? '' : `${text.slice(1, -1)},`
+  return `{"level":${INFO_LEVEL},"time":${Date.now()},${fieldsText}"msg":${JSON.stringify(message)}}\n`
 }
 
-const INFO = pino.levels.values['info']!
+const INFO_LEVEL = pino.levels.values['info']!
 
 /**
  * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line, and if
@@ -53,11 +53,11 @@ class Batch {
   private lines: string[] = []
   private length = 0
   /** The batch being written. */
-  private text: Buffer | undefined
+  private currentBatch: Buffer | undefined
   /** Resolves pending `flush` calls. */
-  private waiting: PromiseWithResolvers<void> | undefined
+  private pendingFlush: PromiseWithResolvers<void> | undefined
   /** True if the current failure has already been reported on standard error. */
-  private reported = false
+  private isReported = false
 
   constructor(descriptor: number) {
     this.descriptor = descriptor
@@ -71,22 +71,22 @@ class Batch {
   }
 
   writeBatch(): void {
-    if (this.text !== undefined || this.lines.length === 0) return
-    this.text = this.takeBuffer()
+    if (this.currentBatch !== undefined || this.lines.length === 0) return
+    this.currentBatch = this.takeBuffer()
     this.send()
   }
 
   flush(): Promise<void> {
     this.writeBatch()
-    if (this.text === undefined) return Promise.resolve()
-    this.waiting ??= Promise.withResolvers()
-    return this.waiting.promise
+    if (this.currentBatch === undefined) return Promise.resolve()
+    this.pendingFlush ??= Promise.withResolvers()
+    return this.pendingFlush.promise
   }
 
   /** Writes the remaining lines synchronously when the process exits. */
   writeRest(): void {
     try {
-      writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.takeBuffer()]))
+      writeSync(this.descriptor, Buffer.concat([this.currentBatch ?? Buffer.alloc(0), this.takeBuffer()]))
     } catch {
       // Writing fails, so this failure cannot be reported either.
     }
@@ -99,18 +99,18 @@ class Batch {
     return text
   }
 
-  private readonly send = (): void => write(this.descriptor, this.text!, this.onWritten)
+  private readonly send = (): void => write(this.descriptor, this.currentBatch!, this.onWritten)
 
   private readonly onWritten = (fault: NodeJS.ErrnoException | null, bytes: number): void => {
     if (fault !== null) {
       this.retry(fault)
       return
     }
-    this.reported = false
-    const rest = this.text!.subarray(bytes)
-    this.text = rest.length === 0 ? undefined : rest
-    if (this.text !== undefined) this.send()
-    else if (this.waiting !== undefined && this.lines.length > 0) this.writeBatch()
+    this.isReported = false
+    const rest = this.currentBatch!.subarray(bytes)
+    this.currentBatch = rest.length === 0 ? undefined : rest
+    if (this.currentBatch !== undefined) this.send()
+    else if (this.pendingFlush !== undefined && this.lines.length > 0) this.writeBatch()
     else this.settle()
   }
 
@@ -121,13 +121,13 @@ class Batch {
   private retry(fault: NodeJS.ErrnoException): void {
     setTimeout(this.send, WRITE_INTERVAL).unref()
     if (fault.code === 'EAGAIN') return
-    if (!this.reported) process.stderr.write(`the log cannot be written: ${fault.message}\n`)
-    this.reported = true
+    if (!this.isReported) process.stderr.write(`the log cannot be written: ${fault.message}\n`)
+    this.isReported = true
     this.settle()
   }
 
   private settle(): void {
-    this.waiting?.resolve()
-    this.waiting = undefined
+    this.pendingFlush?.resolve()
+    this.pendingFlush = undefined
   }
 }

@@ -20,11 +20,11 @@ export interface ClientError extends Error {
  * the path is readable, and follows the answers to earlier requests on the connection.
  */
 export function refusingMalformed(gateway: Gateway): (error: ClientError, socket: Duplex) => void {
-  const refused = new WeakSet<Duplex>()
+  const refusedSockets = new WeakSet<Duplex>()
   return (error, socket) => {
     // The parser reports the same error again for every further packet.
-    if (refused.has(socket)) return
-    refused.add(socket)
+    if (refusedSockets.has(socket)) return
+    refusedSockets.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
     else refuseInTurn(gateway, error, socket)
   }
@@ -42,7 +42,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
   const { req } = answer
   answerOf(socket)!.once('close', () => closeGently(socket))
   const emit = (): void => {
-    if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
+    if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY_CODE ? error : faultOf(error))
   }
   if (req.listenerCount('error') > 0) return emit()
   // The reader may attach later, for example after the key's limits are loaded.
@@ -55,9 +55,9 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
 }
 
 /** Parser's error code for a caller that closed its side before it had sent the whole request. */
-const CLOSED_EARLY = 'HPE_INVALID_EOF_STATE'
+const CLOSED_EARLY_CODE = 'HPE_INVALID_EOF_STATE'
 
-const FAULTS: { readonly [code: string]: CanonicalError } = {
+const ERRORS_BY_CODE: { readonly [code: string]: CanonicalError } = {
   HPE_HEADER_OVERFLOW: { kind: 'too-large', httpStatus: 431, message: 'The request line and headers are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { kind: 'too-large', message: 'The extensions of a chunk are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { kind: 'timed-out', httpStatus: 408, message: 'The request took too long to arrive.' },
@@ -65,19 +65,19 @@ const FAULTS: { readonly [code: string]: CanonicalError } = {
 
 function faultOf({ code = '', reason }: ClientError): GatewayError {
   const message = `The request is not valid HTTP${reason === undefined ? '' : `: ${reason}`}.`
-  return new GatewayError(FAULTS[code] ?? { kind: 'invalid-request', message })
+  return new GatewayError(ERRORS_BY_CODE[code] ?? { kind: 'invalid-request', message })
 }
 
 /** Matches a method and a path at the start of a line, up to the query or the version. */
 const REQUEST_LINE = /(?:^|\n)[A-Za-z]+ (\/[^\s?]*)/g
 
 /**
- * Returns the path of the faulty request, which is the last one in the packet. Undefined if the packet does not contain
- * its request line.
+ * Returns the path of the faulty request, which is the last one in the packet, or undefined if the packet does not
+ * contain its request line.
  */
 function pathIn({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
   if (rawPacket === undefined) return undefined
   const end = rawPacket.indexOf('\n', bytesParsed)
-  const read = rawPacket.toString('latin1', 0, end < 0 ? rawPacket.length : end)
-  return [...read.matchAll(REQUEST_LINE)].at(-1)?.[1]
+  const packetText = rawPacket.toString('latin1', 0, end < 0 ? rawPacket.length : end)
+  return [...packetText.matchAll(REQUEST_LINE)].at(-1)?.[1]
 }

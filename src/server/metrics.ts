@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/index.ts'
 import { METRICS_TYPE } from '../gateway/metrics/index.ts'
 import { pathOf } from './address.ts'
 import { refuseRequest } from './handlers.ts'
-import { listening } from './listening.ts'
+import { startListening } from './listening.ts'
 
 export const METRICS_PATH = '/metrics'
 
@@ -33,36 +33,36 @@ export class MetricsEndpoint {
 
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      if (!(await this.allows(message))) throw REFUSED
+      if (!(await this.allows(message))) throw REFUSAL
       sendPage(message, response, await this.gateway.services.metricsPage())
     } catch (thrown) {
       const challenge: Record<string, string> =
-        thrown === REFUSED ? { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' } : {}
+        thrown === REFUSAL ? { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' } : {}
       refuseRequest(this.gateway, thrown, message, response, challenge)
     }
   }
 
   private async allows(message: IncomingMessage): Promise<boolean> {
-    const shown = credentialOf(message)
-    if (shown === undefined) return false
+    const credential = credentialOf(message)
+    if (credential === undefined) return false
     const { keyHash } = this
-    if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(shown)), Buffer.from(keyHash))) return true
-    return this.gateway.services.isAdmin(shown)
+    if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(credential)), Buffer.from(keyHash))) return true
+    return this.gateway.services.isAdmin(credential)
   }
 }
 
-const BEARER = /^bearer\s+(\S+)\s*$/i
-const BASIC = /^basic\s+([\w+/=-]+)\s*$/i
+const BEARER_PATTERN = /^bearer\s+(\S+)\s*$/i
+const BASIC_PATTERN = /^basic\s+([\w+/=-]+)\s*$/i
 
 /** Returns the credential of a request: its bearer token or basic password. */
 function credentialOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
-  const basic = BASIC.exec(authorization)?.[1]
+  const basic = BASIC_PATTERN.exec(authorization)?.[1]
   return basic === undefined
-    ? BEARER.exec(authorization)?.[1]
+    ? BEARER_PATTERN.exec(authorization)?.[1]
     : /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString())?.[1]
 }
 
-const REFUSED = new GatewayError({
+const REFUSAL = new GatewayError({
   kind: 'unauthenticated',
   message: 'Metrics require the key in `metrics.key` or an administrator token.',
 })
@@ -83,7 +83,7 @@ export async function openMetrics(
         .then(text => sendPage(message, response, text))
         .catch(() => response.destroy())
   })
-  await listening(server, listen, onFault, 'metrics.port')
+  await startListening(server, listen, onFault, 'metrics.port')
   server.unref()
   return server
 }

@@ -9,7 +9,7 @@ export type Probe = (message: IncomingMessage, response: ServerResponse) => void
 export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMap<string, Probe> =>
   new Map<string, Probe>([
     ['/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok')],
-    ['/readyz', (_, response) => void ready(gateway, response)],
+    ['/readyz', (_, response) => void answerReadiness(gateway, response)],
     [METRICS_PATH, (message, response) => void metrics.answer(message, response)],
   ])
 
@@ -18,7 +18,7 @@ export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMa
  * gateway can tolerate, such as a store outage, are reported as `degraded`, because diverting all traffic would be
  * worse. The endpoint is public, so the answer only counts the channels that are cooling down. The log names them.
  */
-async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
+async function answerReadiness(gateway: Gateway, response: ServerResponse): Promise<void> {
   const { config, isStopping, stored, channels } = gateway.services
   if (config.channels.length === 0 || isStopping) return sendStatus(gateway, response, 503, 'not ready')
   const store = await stored.check()

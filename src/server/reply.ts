@@ -4,7 +4,7 @@ import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
 /** Maximum size of a refused body that is still read to the end, so that the connection can be reused, in bytes. */
-const SMALL_BODY = 64 * 1024
+const MAX_READ_REFUSED_BODY = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
@@ -31,7 +31,7 @@ export class HttpReply extends CallerReply implements Reply {
   private readonly ownHeaders: Headers
   private readonly gateway: ReplyGateway
   /** True if this class writes the chunk framing instead of Node. */
-  private framed = false
+  private writesChunks = false
 
   /** @param ownHeaders headers that every answer includes. */
   constructor(message: IncomingMessage, response: ServerResponse, ownHeaders: Headers, gateway: ReplyGateway) {
@@ -57,13 +57,14 @@ export class HttpReply extends CallerReply implements Reply {
     if (
       this.message.complete ||
       !hasBody(this.message) ||
-      Number(this.message.headers['content-length']) <= SMALL_BODY
+      Number(this.message.headers['content-length']) <= MAX_READ_REFUSED_BODY
     ) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.readRest()
       // If the kernel accepted all bytes, no timer is needed. Otherwise the socket's timeout restarts with every byte
       // sent.
-      if (length > SMALL_BODY && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
+      if (length > MAX_READ_REFUSED_BODY && !this.response.writableFinished)
+        this.response.setTimeout(this.gateway.patience)
       return
     }
     head['connection'] = 'close'
@@ -100,7 +101,7 @@ export class HttpReply extends CallerReply implements Reply {
     this.started = true
     this.setKeepAlive()
     this.response.writeHead(status, this.head(headers))
-    this.framed = this.response.chunkedEncoding
+    this.writesChunks = this.response.chunkedEncoding
     this.response.chunkedEncoding = false
   }
 
@@ -115,14 +116,14 @@ export class HttpReply extends CallerReply implements Reply {
 
   end(text: string): void {
     const length = Buffer.byteLength(text)
-    this.response.end(this.framed ? chunkOf(text, length) + this.lastChunk() : text, encodingOf(text, length))
+    this.response.end(this.writesChunks ? chunkOf(text, length) + this.lastChunk() : text, encodingOf(text, length))
     // No more heartbeats are sent, so a timeout must detect a caller that never reads the end.
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
   /** True if the body is chunked, so that trailers can follow, and the caller accepts trailers. */
-  get takesTrailers(): boolean {
-    return this.framed && acceptsTrailers(this.message)
+  get acceptsTrailers(): boolean {
+    return this.writesChunks && acceptsTrailers(this.message)
   }
 
   /** The last chunk, including any trailers. */
@@ -143,11 +144,11 @@ export class HttpReply extends CallerReply implements Reply {
 
   private writeText(text: string): boolean {
     const length = Buffer.byteLength(text)
-    return this.response.write(this.framed ? chunkOf(text, length) : text, encodingOf(text, length))
+    return this.response.write(this.writesChunks ? chunkOf(text, length) : text, encodingOf(text, length))
   }
 
   private writeBytes(bytes: Uint8Array): boolean {
-    if (!this.framed || bytes.length === 0) return this.response.write(bytes)
+    if (!this.writesChunks || bytes.length === 0) return this.response.write(bytes)
     this.response.write(chunkHead(bytes.length))
     this.response.write(bytes)
     return this.response.write(CHUNK_END)

@@ -34,7 +34,7 @@ export class SocketReply extends CallerReply implements Reply {
   }
 
   /** True if late losses are sent in an event at the end of the turn. Callers must request this. */
-  get takesTrailers(): boolean {
+  get acceptsTrailers(): boolean {
     return this.options.reportsLosses
   }
 
@@ -46,10 +46,10 @@ export class SocketReply extends CallerReply implements Reply {
 
   begin(headers: Headers): void {
     this.started = true
-    this.report(headers)
+    this.sendLosses(headers)
   }
 
-  private report(headers: Headers): void {
+  private sendLosses(headers: Headers): void {
     const losses = headers['interlingua-loss']
     const added = headers['interlingua-added']
     if ((losses === undefined && added === undefined) || !this.options.reportsLosses) return
@@ -63,14 +63,14 @@ export class SocketReply extends CallerReply implements Reply {
 
   write(chunk: string | Uint8Array): boolean {
     let hasRoom = true
-    for (const line of String(chunk).split('\n')) if (line !== '' && line !== DONE) hasRoom = this.pass(line)
+    for (const line of String(chunk).split('\n')) if (line !== '' && line !== DONE_MARKER) hasRoom = this.sendLine(line)
     return hasRoom
   }
 
   /** Ends the turn. Losses of a streamed answer are only known at this point. */
   end(text: string): void {
     this.write(text)
-    if (this.trailers !== undefined) this.report(this.trailers)
+    if (this.trailers !== undefined) this.sendLosses(this.trailers)
   }
 
   once(_: 'drain', listener: () => void): void {
@@ -81,8 +81,8 @@ export class SocketReply extends CallerReply implements Reply {
     this.options.wire.cut()
   }
 
-  private pass(line: string): boolean {
-    this.failed ||= line.startsWith(FAILED)
+  private sendLine(line: string): boolean {
+    this.failed ||= line.startsWith(FAILED_EVENT_START)
     const { streamId, wire } = this.options
     return wire.send(streamId === undefined ? line : `${line.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`)
   }
@@ -92,5 +92,5 @@ export class SocketReply extends CallerReply implements Reply {
   }
 }
 
-const DONE = '[DONE]'
-const FAILED = '{"type":"response.failed"'
+const DONE_MARKER = '[DONE]'
+const FAILED_EVENT_START = '{"type":"response.failed"'

@@ -23,9 +23,9 @@ export interface SocketOptions {
 }
 
 /** Number of characters buffered for a slow reader above which the upstream is paused. */
-const HIGH = 256 * 1024
+const PAUSE_ABOVE = 256 * 1024
 /** Number of characters buffered for a slow reader below which the upstream is resumed. */
-const LOW = 64 * 1024
+const RESUME_BELOW = 64 * 1024
 
 /** WebSocket close codes (RFC 6455, section 7.4). */
 const NORMAL = 1000
@@ -44,12 +44,12 @@ export class ResponsesSocket implements Wire {
   private readonly timers: readonly NodeJS.Timeout[]
   private queue: CreateFrame[] = []
   private current: SocketReply | undefined
-  private drained: (() => void)[] = []
-  private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
+  private drainListeners: (() => void)[] = []
+  private closeRequest: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
   /** True if reading has stopped permanently. */
   private isOverflowing = false
   /** Number of heartbeats since the caller last sent anything. */
-  private unanswered = 0
+  private missedHeartbeats = 0
   private lastTurn = performance.now()
 
   constructor(socket: WebSocket, options: SocketOptions) {
@@ -60,27 +60,27 @@ export class ResponsesSocket implements Wire {
       setTimeout(() => this.end(NORMAL, limitReached(options.lifetime)), options.lifetime),
     ]
     this.closed = new Promise(resolve => socket.once('close', resolve))
-    socket.on('message', (data, isBinary) => this.take(data, isBinary))
-    socket.on('pong', () => (this.unanswered = 0))
+    socket.on('message', (data, isBinary) => this.receive(data, isBinary))
+    socket.on('pong', () => (this.missedHeartbeats = 0))
     socket.on('error', () => socket.terminate())
     socket.once('close', this.onClose)
   }
 
   /** Closes the connection after the current turn, with a final event and a reason. Drops waiting turns. */
   end(code: number = GOING_AWAY, event?: JsonObject, reason = ''): void {
-    if (this.ending !== undefined) return
-    this.ending = { code, reason, ...(event === undefined ? {} : { event }) }
+    if (this.closeRequest !== undefined) return
+    this.closeRequest = { code, reason, ...(event === undefined ? {} : { event }) }
     this.queue = []
     if (this.current === undefined) this.close()
   }
 
   send(text: string): boolean {
-    this.socket.send(text, this.sent)
-    return this.socket.bufferedAmount < HIGH
+    this.socket.send(text, this.onSent)
+    return this.socket.bufferedAmount < PAUSE_ABOVE
   }
 
   onceDrained(listener: () => void): void {
-    this.drained.push(listener)
+    this.drainListeners.push(listener)
   }
 
   cut(): void {
@@ -94,16 +94,16 @@ export class ResponsesSocket implements Wire {
   readonly overflow = (): void => {
     if (this.isOverflowing) return
     this.isOverflowing = true
-    this.ending ??= { code: TRY_AGAIN_LATER }
-    this.sendEvent(TOO_MUCH)
+    this.closeRequest ??= { code: TRY_AGAIN_LATER }
+    this.sendEvent(OVERLOADED)
     this.socket.pause()
     this.socket.close(TRY_AGAIN_LATER)
     setTimeout(() => this.cut(), LAST_EVENT_TIME).unref()
   }
 
-  private take(data: RawData, isBinary: boolean): void {
-    this.unanswered = 0
-    if (this.ending !== undefined) return
+  private receive(data: RawData, isBinary: boolean): void {
+    this.missedHeartbeats = 0
+    if (this.closeRequest !== undefined) return
     if (isBinary) {
       this.answer(errorEvent('invalid_frame', 'Binary frames are not supported; send text frames.'))
       return
@@ -114,15 +114,15 @@ export class ResponsesSocket implements Wire {
     else if (this.cannotQueue(frame)) this.answer(withLane(QUEUE_FULL, frame.lane))
     else {
       this.queue.push(frame)
-      if (this.current === undefined) void this.work()
+      if (this.current === undefined) void this.answerQueue()
     }
   }
 
   /** Reserves buffer space for a waiting turn. Returns true if no space is left, on this connection or in total. */
   private cannotQueue({ size }: CreateFrame): boolean {
     const { queue, options } = this
-    const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
-    if (queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)) return true
+    const queuedLength = queue.reduce((sum, frame) => sum + frame.size, 0)
+    if (queue.length > 0 && (queue.length >= options.queue || queuedLength + size > options.size)) return true
     try {
       options.meter.take(size)
       return false
@@ -132,7 +132,7 @@ export class ResponsesSocket implements Wire {
     }
   }
 
-  private async work(): Promise<void> {
+  private async answerQueue(): Promise<void> {
     for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
       this.options.meter.give(turn.size)
       const reply = new SocketReply({ wire: this, streamId: turn.lane, reportsLosses: this.options.reportsLosses })
@@ -141,7 +141,7 @@ export class ResponsesSocket implements Wire {
       this.current = undefined
       this.lastTurn = performance.now()
     }
-    if (this.ending !== undefined) this.close()
+    if (this.closeRequest !== undefined) this.close()
   }
 
   private sendEvent(event: JsonObject): boolean {
@@ -160,17 +160,17 @@ export class ResponsesSocket implements Wire {
   }
 
   private close(): void {
-    const { code, reason, event } = this.ending!
+    const { code, reason, event } = this.closeRequest!
     if (event !== undefined) this.sendEvent(event)
     this.resume()
     this.socket.close(code, reason)
   }
 
-  private readonly sent = (): void => {
-    if (this.drained.length === 0 || this.socket.bufferedAmount > LOW) return
-    const waiting = this.drained
-    this.drained = []
-    for (const listener of waiting) listener()
+  private readonly onSent = (): void => {
+    if (this.drainListeners.length === 0 || this.socket.bufferedAmount > RESUME_BELOW) return
+    const listeners = this.drainListeners
+    this.drainListeners = []
+    for (const listener of listeners) listener()
   }
 
   /**
@@ -183,11 +183,11 @@ export class ResponsesSocket implements Wire {
       return
     }
     if (this.socket.bufferedAmount > 0) return
-    if (this.unanswered >= MAX_MISSED_HEARTBEATS) {
+    if (this.missedHeartbeats >= MAX_MISSED_HEARTBEATS) {
       this.cut()
       return
     }
-    this.unanswered++
+    this.missedHeartbeats++
     this.socket.ping()
   }
 
@@ -195,14 +195,14 @@ export class ResponsesSocket implements Wire {
     for (const timer of this.timers) clearTimeout(timer)
     this.options.meter.close()
     this.queue = []
-    this.ending ??= { code: NORMAL }
+    this.closeRequest ??= { code: NORMAL }
     this.current?.abandon()
   }
 }
 
 const QUEUE_FULL = errorEvent('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
 
-const TOO_MUCH = errorEvent('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
+const OVERLOADED = errorEvent('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
 
 const limitReached = (lifetime: number): JsonObject =>
   errorEvent(

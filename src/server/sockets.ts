@@ -17,7 +17,7 @@ import { inOriginForm, pathOf, queryOf } from './address.ts'
 import { answerOf } from './connection.ts'
 import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
-import { countUnfinished } from './incomplete-messages.ts'
+import { countIncompleteMessages } from './incomplete-messages.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { REALTIME_PATH, VoiceSessions } from './voice-sessions.ts'
@@ -45,7 +45,7 @@ export class Sockets {
   private readonly cors: Cors
   private servers: Promise<Servers> | undefined
   private config: Pick<Config, 'server' | 'realtime'>
-  private closing = false
+  private isClosing = false
 
   constructor(gateway: Gateway, config: Config, cors: Cors) {
     this.gateway = gateway
@@ -78,14 +78,14 @@ export class Sockets {
     socket.on('error', () => socket.destroy())
     message.url = inOriginForm(message.url!)
     const handler = this.handlers.get(pathOf(message))
-    const before = answerOf(socket)
-    if (before !== undefined) {
-      before.once('close', () => this.refuse(message, socket, PIPELINED))
+    const currentAnswer = answerOf(socket)
+    if (currentAnswer !== undefined) {
+      currentAnswer.once('close', () => this.refuse(message, socket, PIPELINED))
       return
     }
     try {
       if (handler === undefined) throw NO_SOCKET
-      if (this.closing) throw CLOSING
+      if (this.isClosing) throw CLOSING
       if (!this.cors.allowsSocket(message)) throw FOREIGN_ORIGIN
       handler(message, socket, head)
     } catch (thrown) {
@@ -95,7 +95,7 @@ export class Sockets {
 
   /** Closes every connection after its current turn. Resolves when all are closed. */
   async close(): Promise<void> {
-    this.closing = true
+    this.isClosing = true
     for (const connection of this.open.keys()) connection.end()
     await Promise.all([this.sessions.close(), ...[...this.open.keys()].map(({ closed }) => closed)])
   }
@@ -122,20 +122,21 @@ export class Sockets {
 
   private readonly responses: SocketHandler = (message, socket, head) => {
     const { services } = this.gateway
-    const found = services.callerOf({ message, ...credential(message) }, RESPONSES.format)
+    const callerLookup = services.callerOf({ message, ...credential(message) }, RESPONSES.format)
     const opening = { message, socket, head }
-    if (!(found instanceof Promise) && found.record === undefined) return this.openResponses(found, opening)
+    if (!(callerLookup instanceof Promise) && callerLookup.record === undefined)
+      return this.openResponses(callerLookup, opening)
     const open = async (): Promise<void> => {
-      const caller = await found
-      const recorded = caller.record && (await services.recordings.beginSession(message, caller.record))
-      this.openResponses(caller, opening, recorded)
+      const caller = await callerLookup
+      const recordedSocket = caller.record && (await services.recordings.beginSession(message, caller.record))
+      this.openResponses(caller, opening, recordedSocket)
     }
     open().catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  private openResponses(caller: Caller, { message, socket, head }: Opening, recorded?: RecordedSocket): void {
-    if (this.closing) throw CLOSING
-    if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
+  private openResponses(caller: Caller, { message, socket, head }: Opening, recordedSocket?: RecordedSocket): void {
+    if (this.isClosing) throw CLOSING
+    if (message.headers['sec-websocket-version'] !== WEBSOCKET_VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0
     const { server } = this.config
@@ -150,7 +151,7 @@ export class Sockets {
     })
     const { heartbeat, sockets } = server
     this.accept('responses', { message, socket, head }, accepted => {
-      recorded?.follow(accepted)
+      recordedSocket?.follow(accepted)
       const turns = new MemoryTurns(sockets.turns, sockets.memory)
       const connection = new ResponsesSocket(accepted, {
         ...sockets,
@@ -163,7 +164,7 @@ export class Sockets {
           if (reply.failed && turn.previous !== undefined) await turns.drop(caller.id, turn.previous)
         },
       })
-      countUnfinished(socket, accepted, meter, connection.overflow)
+      countIncompleteMessages(socket, accepted, meter, connection.overflow)
       this.open.set(connection, caller)
       void connection.closed.then(() => this.open.delete(connection))
     })
@@ -171,7 +172,7 @@ export class Sockets {
 
   /** Connects to the upstream before accepting the WebSocket, so that failures can be answered over HTTP. */
   private readonly realtime: SocketHandler = (message, socket, head) => {
-    if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
+    if (message.headers['sec-websocket-version'] !== WEBSOCKET_VERSION) throw WRONG_VERSION
     const accept = (accepted: (socket: WebSocket) => void): void =>
       this.accept('realtime', { message, socket, head }, accepted)
     this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
@@ -183,7 +184,7 @@ export class Sockets {
     this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
     this.servers
       .then(servers => {
-        if (this.closing) throw CLOSING
+        if (this.isClosing) throw CLOSING
         servers[kind].handleUpgrade(message, socket, head, accepted)
       })
       .catch(thrown => this.refuse(message, socket, thrown))
@@ -191,19 +192,19 @@ export class Sockets {
 
   /** Refuses an upgrade immediately and over HTTP, so that clients fall back to HTTP requests. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
-    const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
+    const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' } : {}
     void this.gateway.services
       .delayWrongKey(thrown, message)
-      .then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
+      .then(reason => refuseLast(this.gateway, reason, socket, pathOf(message), more))
   }
 }
 
 const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
-const ROUTE: MatchedRoute = { route: RESPONSES, streams: false }
+const RESPONSES_ROUTE: MatchedRoute = { route: RESPONSES, streams: false }
 /** WebSocket close code for a policy violation (RFC 6455, section 7.4.1). */
 const POLICY_VIOLATION = 1008
 /** WebSocket protocol version (RFC 6455). */
-const VERSION = '13'
+const WEBSOCKET_VERSION = '13'
 
 const refusal = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
 const NO_SOCKET = refusal('not-found', 'This path does not support WebSockets.')
@@ -217,7 +218,7 @@ const PIPELINED = refusal(
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 426,
-  message: `Only version ${VERSION} of the WebSocket protocol is supported.`,
+  message: `Only version ${WEBSOCKET_VERSION} of the WebSocket protocol is supported.`,
 })
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
@@ -243,8 +244,8 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
     perMessageDeflate: false,
     handleProtocols: offered => [...offered].find(protocol => !protocol.startsWith(KEY_PROTOCOL)) ?? false,
   })
-  server.on('wsClientError', ({ message: why }, socket, message) =>
-    refuse(message, socket, refusal('invalid-request', `${why}.`)),
+  server.on('wsClientError', ({ message: reason }, socket, message) =>
+    refuse(message, socket, refusal('invalid-request', `${reason}.`)),
   )
   return server
 }
@@ -259,10 +260,10 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
 
 /** Converts one turn into a call of the responses endpoint. */
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
-  const queried = queryOf(message)
+  const parsedUrl = queryOf(message)
   return {
-    ...callAt(ROUTE, requestId(), message, queried, reply),
-    head: { headers: withoutTransport(message.headers), query: queried.query },
+    ...callAt(RESPONSES_ROUTE, requestId(), message, parsedUrl, reply),
+    head: { headers: withoutTransportBeta(message.headers), query: parsedUrl.query },
     framing: 'lines',
     body: turn.body,
     turns,
@@ -272,7 +273,7 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
 }
 
 /** Removes the beta flag that selects WebSockets, because only this endpoint needs it. */
-function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function withoutTransportBeta(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...rest } = headers
   const others = String(betas ?? '')
     .split(',')

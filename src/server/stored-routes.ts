@@ -56,7 +56,7 @@ export function handleStored(
 ): void {
   const id = requestId()
   const { query, queryKey } = queryOf(message)
-  const { id: of = '', item = '' } = message.params
+  const { id: recordId = '', item = '' } = message.params
   const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
   gateway.lookups
     .answerStored({
@@ -64,7 +64,7 @@ export function handleStored(
       action,
       message,
       reply,
-      of: { id: String(of), item: String(item), query },
+      parameters: { id: String(recordId), item: String(item), query },
       ...defined({ queryKey }),
     })
     .catch(() => response.destroy())

@@ -47,11 +47,11 @@ export const remixRoute = (id: string): Route => ({
 export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   const methods = new Map<string, string[]>([[REMIX_PATH, ['POST']]])
   for (const { method, path } of taskRoutes(vendor)) {
-    const names = method === 'get' ? ['GET', 'HEAD'] : ['DELETE']
-    methods.set(path, [...(methods.get(path) ?? []), ...names])
+    const methodNames = method === 'get' ? ['GET', 'HEAD'] : ['DELETE']
+    methods.set(path, [...(methods.get(path) ?? []), ...methodNames])
   }
   methods.get('/v1/videos')!.push('POST')
-  return new Map([...methods].map(([path, names]) => [path, names.join(', ')]))
+  return new Map([...methods].map(([path, methodNames]) => [path, methodNames.join(', ')]))
 }
 
 /** Handles a request to one of these routes. Always answers. */

@@ -12,7 +12,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-interface Pair {
+interface CertificatePair {
   readonly cert: Buffer
   readonly key: Buffer
 }
@@ -25,12 +25,12 @@ const SETTLE_TIME = 1000
  * in use.
  */
 export class Certificate {
-  pair: Pair
+  pair: CertificatePair
   private files: TlsFiles
   private readonly log: Log
   private server: Server | undefined
   private watches: readonly (() => void)[] = []
-  private settling: NodeJS.Timeout | undefined
+  private settleTimer: NodeJS.Timeout | undefined
 
   /** @throws ConfigError if the files cannot be used. */
   constructor(files: TlsFiles, log: Log) {
@@ -66,18 +66,18 @@ export class Certificate {
   }
 
   close(): void {
-    clearTimeout(this.settling)
+    clearTimeout(this.settleTimer)
     for (const end of this.watches) end()
   }
 
   private watch(): void {
-    this.watches = [this.files.cert, this.files.key].map(path => watchPath(path, () => this.changed()))
+    this.watches = [this.files.cert, this.files.key].map(path => watchPath(path, () => this.scheduleRenewal()))
   }
 
-  private changed(): void {
-    clearTimeout(this.settling)
-    this.settling = setTimeout(() => this.renew(), SETTLE_TIME)
-    this.settling.unref()
+  private scheduleRenewal(): void {
+    clearTimeout(this.settleTimer)
+    this.settleTimer = setTimeout(() => this.renew(), SETTLE_TIME)
+    this.settleTimer.unref()
   }
 
   private renew(): void {
@@ -97,7 +97,7 @@ export class Certificate {
 }
 
 /** @throws ConfigError if a file is unreadable or not PEM, or the key does not match the certificate. */
-export function readPair(files: TlsFiles): Pair {
+export function readPair(files: TlsFiles): CertificatePair {
   const pair = { cert: read('cert', files.cert), key: read('key', files.key) }
   check('cert', `${files.cert} is not a PEM certificate`, { cert: pair.cert })
   check('key', `${files.key} is not a PEM key`, { key: pair.key })
@@ -116,7 +116,7 @@ function read(field: keyof TlsFiles, path: string): Buffer {
   return content
 }
 
-function check(field: keyof TlsFiles, problem: string, pair: Partial<Pair>): void {
+function check(field: keyof TlsFiles, problem: string, pair: Partial<CertificatePair>): void {
   try {
     createSecureContext(pair)
   } catch (thrown) {

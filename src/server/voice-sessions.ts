@@ -8,7 +8,7 @@ import type { Gateway, LiveSession } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 import { pathOf, queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
-import { countUnfinished } from './incomplete-messages.ts'
+import { countIncompleteMessages } from './incomplete-messages.ts'
 import { HttpReply } from './reply.ts'
 
 export const REALTIME_PATH = '/v1/realtime'
@@ -27,7 +27,7 @@ export class VoiceSessions {
   private readonly open = new Map<LiveSession, Caller>()
   /** Sessions whose upstream is still connecting. */
   private readonly opening = new Set<AbortController>()
-  private closing = false
+  private isClosing = false
 
   constructor(gateway: Gateway) {
     this.gateway = gateway
@@ -43,41 +43,41 @@ export class VoiceSessions {
    * @throws GatewayError to be answered over HTTP.
    */
   async begin({ message, socket, accept }: Upgrade): Promise<void> {
-    const abandoned = new AbortController()
-    const leave = (): void => abandoned.abort()
+    const abortController = new AbortController()
+    const abort = (): void => abortController.abort()
     const { query, queryKey } = queryOf(message)
-    this.opening.add(abandoned)
-    socket.once('close', leave)
+    this.opening.add(abortController)
+    socket.once('close', abort)
     try {
-      const call = { id: requestId(), path: pathOf(message), message, query, signal: abandoned.signal }
+      const call = { id: requestId(), path: pathOf(message), message, query, signal: abortController.signal }
       const realtime = await this.gateway.realtime
-      const opened = await realtime.open({ ...call, ...defined({ queryKey }) })
-      const { record } = opened.caller
-      const recorded = record && (await this.gateway.services.recordings.beginSession(message, record))
-      if (socket.destroyed || abandoned.signal.aborted) {
-        opened.abandon()
+      const openedSession = await realtime.open({ ...call, ...defined({ queryKey }) })
+      const { record } = openedSession.caller
+      const recordedSocket = record && (await this.gateway.services.recordings.beginSession(message, record))
+      if (socket.destroyed || abortController.signal.aborted) {
+        openedSession.abandon()
         throw STOPPED
       }
       let isAccepted = false
       socket.once('close', () => {
-        if (!isAccepted) opened.abandon()
+        if (!isAccepted) openedSession.abandon()
       })
       accept(accepted => {
         isAccepted = true
-        recorded?.follow(accepted)
-        this.add(opened.start(accepted), socket, accepted, opened.caller)
+        recordedSocket?.follow(accepted)
+        this.add(openedSession.start(accepted), socket, accepted, openedSession.caller)
       })
     } catch (thrown) {
-      throw this.closing ? STOPPED : thrown
+      throw this.isClosing ? STOPPED : thrown
     } finally {
-      this.opening.delete(abandoned)
-      socket.off('close', leave)
+      this.opening.delete(abortController)
+      socket.off('close', abort)
     }
   }
 
   /** Lets every session finish its current response. Resolves when all sessions are closed. */
   async close(): Promise<void> {
-    this.closing = true
+    this.isClosing = true
     for (const controller of this.opening) controller.abort()
     for (const session of this.open.keys()) session.finish()
     await Promise.all([...this.open.keys()].map(({ closed }) => closed))
@@ -102,13 +102,13 @@ export class VoiceSessions {
 
   private add(session: LiveSession, connection: Duplex, socket: WebSocket, caller: Caller): void {
     const meter = this.gateway.services.bodiesInMemory.open(caller.id)
-    countUnfinished(connection, socket, meter, () => session.terminate())
+    countIncompleteMessages(connection, socket, meter, () => session.terminate())
     this.open.set(session, caller)
     void session.closed.then(() => {
       meter.close()
       this.open.delete(session)
     })
-    if (this.closing) session.finish()
+    if (this.isClosing) session.finish()
     // The key may have been revoked while the upstream was connecting.
     this.endRevoked()
   }

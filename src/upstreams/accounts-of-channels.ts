@@ -13,9 +13,9 @@ export const accountName = ({ name, pooled }: ChannelConfig): string =>
   pooled === undefined || pooled.accountKey !== undefined ? name : `${name}${SEPARATOR}${pooled.id}`
 
 /**
- * Finds the channel, or the key of its pool, for a stored account. Undefined if it is no longer configured. If a
- * channel got a pool after a record was stored, the record belongs to the pool's first key. If a pool's key became the
- * channel's only key, its records belong to the channel.
+ * Finds the channel, or the key of its pool, for a stored account. Returns undefined if it is no longer configured. If
+ * a channel got a pool after a record was stored, the record belongs to the pool's first key. If a pool's key became
+ * the channel's only key, its records belong to the channel.
  */
 export function channelOfAccount(account: string, channels: readonly Channel[]): Channel | undefined {
   const named = channels.find(({ config }) => config.name === account)

@@ -20,10 +20,10 @@ export function bestFormat(
 ): ChannelFormat | undefined {
   let best: ChannelFormat | undefined
   let bestRank = UNFIT
-  for (const one of formats) {
-    const rank = formatRank(one, request)
-    if (rank < bestRank && serves(one, upstream)) {
-      best = one
+  for (const candidate of formats) {
+    const rank = formatRank(candidate, request)
+    if (rank < bestRank && serves(candidate, upstream)) {
+      best = candidate
       bestRank = rank
     }
   }
@@ -31,10 +31,10 @@ export function bestFormat(
 }
 
 /** Returns the rank of a format for the work of a request. The lowest rank is best. */
-function formatRank(one: ChannelFormat, { format, work }: FormatRequest): number {
-  const fitness = fitnessAt(one, work)
+function formatRank(candidate: ChannelFormat, { format, work }: FormatRequest): number {
+  const fitness = fitnessAt(candidate, work)
   if (fitness === undefined) return UNFIT
-  return one.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
+  return candidate.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
 }
 
 /** Returns true if the upstream serves the model in this format. */

@@ -16,7 +16,7 @@ export interface ChannelHealth {
   /** True if a pool's key has used up its own requests or tokens per minute. */
   readonly isSpent?: boolean | undefined
   /**
-   * Model ids in the upstream's list. Undefined until the list is fetched. Needed only for channels with model
+   * Model ids in the upstream's list, or undefined until the list is fetched. Needed only for channels with model
    * patterns.
    */
   readonly listed?: ReadonlySet<string> | undefined
@@ -31,22 +31,23 @@ export interface RoutedChannel {
 }
 
 /** Maximum rest, in milliseconds. */
-export const LONGEST_REST = 3_600_000
+export const MAX_REST = 3_600_000
 /**
  * Minimum length of an impossible rest, in milliseconds. Such a rest was started before the machine's clock was set
  * back.
  */
-const IMPOSSIBLE = LONGEST_REST + 60_000
+const MIN_IMPOSSIBLE_REST = MAX_REST + 60_000
 
 /** Returns true if a rest until `until` is still ongoing at `now`, both in Unix milliseconds. */
-export const isOngoing = (until: number, now: number): boolean => until > now && until - now < IMPOSSIBLE
+export const isOngoing = (until: number, now: number): boolean => until > now && until - now < MIN_IMPOSSIBLE_REST
 
 /** Returns true if the channel, or only this model, rests at time `now` (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   isOngoing(restingUntil, now) || isOngoing(resting?.get(upstreamModel) ?? 0, now)
 
 /** Returns the end of an earlier rest, or 0 if it is impossible given a rest that ends at `until`. */
-export const possibleEnd = (previous: number, until: number): number => (previous - until < IMPOSSIBLE ? previous : 0)
+export const possibleEnd = (previous: number, until: number): number =>
+  previous - until < MIN_IMPOSSIBLE_REST ? previous : 0
 
 /** Returns true if the channel has as many requests in flight as the operator allows, or if its key is spent. */
 export const isFull = (

@@ -2,7 +2,7 @@
  * Clock difference above which clouds may refuse signatures and assertions, in milliseconds. Most clouds allow five
  * minutes.
  */
-const TOLERATED = 240_000
+const TOLERANCE = 240_000
 const MINUTE = 60_000
 
 /**
@@ -14,7 +14,7 @@ const MINUTE = 60_000
  */
 export function clockAdvice(date: string, now: number): string | undefined {
   const difference = now - Date.parse(date)
-  if (!(Math.abs(difference) > TOLERATED)) return undefined
+  if (!(Math.abs(difference) > TOLERANCE)) return undefined
   const minutes = Math.round(Math.abs(difference) / MINUTE)
   const direction = difference > 0 ? 'ahead of' : 'behind'
   return `This machine's clock is ${minutes} minutes ${direction} the upstream's: set it by NTP.`

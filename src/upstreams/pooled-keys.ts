@@ -5,7 +5,7 @@ import { drawOf } from './draw.ts'
  * Maximum number of a channel's resting keys that one request tries. A pool may have dozens of keys, and all of them
  * may rest.
  */
-const MOST_RESTING = 2
+const MAX_RESTING_KEYS = 2
 
 /** A key of a pool that a request may try. */
 export interface AvailableKey {
@@ -17,7 +17,7 @@ export interface AvailableKey {
 }
 
 /** Returns true if every key of the pool has reached its own limits. */
-export const allFull = (keys: readonly RoutedChannel[]): boolean =>
+export const areAllFull = (keys: readonly RoutedChannel[]): boolean =>
   keys.every(({ health, config }) => isFull(health, config))
 
 /**
@@ -30,17 +30,17 @@ export function availableKeys(
   keys: readonly RoutedChannel[],
   { draw, upstreamModel, now }: { readonly draw: string; readonly upstreamModel: string; readonly now: number },
 ): readonly AvailableKey[] {
-  const drawn = new Map(keys.map(key => [key, drawFor(key, draw)]))
-  const first = keys.reduce((best, key) => (drawn.get(key)! < drawn.get(best)! ? key : best))
-  const open = keys.filter(({ health, config }) => !isFull(health, config))
-  const [resting, well] = [true, false].map(wanted =>
-    open.filter(({ health }) => rests(health, upstreamModel, now) === wanted),
+  const drawByKey = new Map(keys.map(key => [key, drawFor(key, draw)]))
+  const drawnKey = keys.reduce((best, key) => (drawByKey.get(key)! < drawByKey.get(best)! ? key : best))
+  const usable = keys.filter(({ health, config }) => !isFull(health, config))
+  const [resting, awake] = [true, false].map(wanted =>
+    usable.filter(({ health }) => rests(health, upstreamModel, now) === wanted),
   ) as [RoutedChannel[], RoutedChannel[]]
-  const chosen = [
-    ...well.sort((a, b) => drawn.get(a)! - drawn.get(b)!),
-    ...resting.sort((a, b) => endOf(a, upstreamModel) - endOf(b, upstreamModel)).slice(0, MOST_RESTING),
+  const ordered = [
+    ...awake.sort((a, b) => drawByKey.get(a)! - drawByKey.get(b)!),
+    ...resting.sort((a, b) => endOf(a, upstreamModel) - endOf(b, upstreamModel)).slice(0, MAX_RESTING_KEYS),
   ]
-  return chosen.map((key, index) => ({ key, resting: index >= well.length, isDrawn: key === first }))
+  return ordered.map((key, index) => ({ key, resting: index >= awake.length, isDrawn: key === drawnKey }))
 }
 
 /** Returns the key's random number. It is independent of the draw that selected the channel. */

@@ -21,10 +21,10 @@ export type OpenFolder = ServedFolder & { close(): Promise<void> }
 /** Sets the URL of a channel. If the channel configures no models, adds those of the recordings. */
 export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig {
   const { named, patterns } = channel.models
-  const isOpen = named.size === 0 && patterns.length === 0
+  const hasNoModels = named.size === 0 && patterns.length === 0
   return {
     ...atUrl(channel, url),
-    models: isOpen ? { named: new Map(models.map(({ id }) => [id, id])), patterns } : channel.models,
+    models: hasNoModels ? { named: new Map(models.map(({ id }) => [id, id])), patterns } : channel.models,
   }
 }
 
@@ -34,24 +34,24 @@ export function withFolder(channel: ChannelConfig, { url, models }: ServedFolder
  * these models at endpoints of other formats are translated.
  */
 export function demoChannels(channel: ChannelConfig, { url, models }: ServedFolder): ChannelConfig[] {
-  const recorded = new Set(models.map(({ format }) => format))
-  const formats = channel.formats.filter(({ format }) => recorded.has(format))
-  const whole = atUrl({ ...channel, formats }, url)
-  if (!hasOnlyAnyModel(channel.models)) return [whole]
-  const byFormat = whole.formats.flatMap(format => {
-    const ids = models.flatMap(one => (one.format === format.format && one.id !== ANY_MODEL ? [one.id] : []))
+  const recordedFormats = new Set(models.map(({ format }) => format))
+  const formats = channel.formats.filter(({ format }) => recordedFormats.has(format))
+  const demoChannel = atUrl({ ...channel, formats }, url)
+  if (!hasOnlyAnyModel(channel.models)) return [demoChannel]
+  const byFormat = demoChannel.formats.flatMap(format => {
+    const ids = models.flatMap(model => (model.format === format.format && model.id !== ANY_MODEL ? [model.id] : []))
     const named = new Map(ids.map(id => [id, id]))
     const name = `${channel.name}-${format.format}`
-    return ids.length === 0 ? [] : [{ ...whole, name, formats: [format], models: { named, patterns: [] } }]
+    return ids.length === 0 ? [] : [{ ...demoChannel, name, formats: [format], models: { named, patterns: [] } }]
   })
-  return [whole, ...byFormat]
+  return [demoChannel, ...byFormat]
 }
 
 /** Sets the URL of a channel and removes its pool of keys, because recordings need no keys. */
 function atUrl({ keys: _, ...channel }: ChannelConfig, url: string): ChannelConfig {
   return {
     ...channel,
-    formats: channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, url, true) })),
+    formats: channel.formats.map(model => ({ ...model, baseUrl: baseUrlFor(model.format, url, true) })),
   }
 }
 

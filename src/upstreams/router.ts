@@ -9,7 +9,7 @@ import { CALLER_FORMATS, formatFor, isDirect, type ModelLimits } from '../format
 import { bestFormat, fitnessAt } from './best-format.ts'
 import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
-import { allFull, availableKeys } from './pooled-keys.ts'
+import { areAllFull, availableKeys } from './pooled-keys.ts'
 import type { Rank } from './ranks.ts'
 import { publicNamesOf, upstreamNameOf } from './upstream-names.ts'
 
@@ -33,8 +33,8 @@ export interface RouteRequest {
    */
   readonly draw: string
   /**
-   * Returns the string that replaces `draw` for channels with affinity, so that a conversation stays on one channel.
-   * Undefined if the request belongs to no conversation. Evaluated at most once, and only if it decides the order.
+   * Returns the string that replaces `draw` for channels with affinity, so that a conversation stays on one channel, or
+   * undefined if the request belongs to no conversation. Evaluated at most once, and only if it decides the order.
    */
   readonly affinity?: () => string | undefined
   /**
@@ -42,7 +42,7 @@ export interface RouteRequest {
    * decides the order.
    */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
-  /** Function that ranks otherwise equal channels before the draw. Undefined if only the draw decides. */
+  /** Function that ranks otherwise equal channels before the draw, or undefined if only the draw decides. */
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
@@ -64,7 +64,7 @@ export interface Target {
   /** True if the channel or its model rests. Such a target is tried after all others. */
   readonly resting: boolean
   /**
-   * Returns true if the request would be sent to this target if nothing rested. Undefined if nothing rests and the
+   * Returns true if the request would be sent to this target if nothing rested, or undefined if nothing rests and the
    * channel has no pool; then the first target is the drawn one. Evaluated lazily, because few requests need it and it
    * requires another sort.
    */
@@ -86,49 +86,51 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   const { model, permissions } = request
   checkModelName(model)
   const isPermitted = permissions.allowsModel(model)
-  const ready: Option[] = []
-  let furthest: Obstacle = 'unknown'
+  const available: Option[] = []
+  let lastObstacle: Obstacle = 'unknown'
   for (const channel of channelsOf(model, channels)) {
     const option = optionAt(channel, request, isPermitted)
-    if (typeof option !== 'string') ready.push(option)
-    else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
+    if (typeof option !== 'string') available.push(option)
+    else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(lastObstacle)) lastObstacle = option
   }
-  if (ready.length === 0) throw REFUSALS[furthest](model)
-  if (ready.length === 1 && ready[0]!.keys === undefined) return [ready[0]!.target]
+  if (available.length === 0) throw REFUSALS[lastObstacle](model)
+  if (available.length === 1 && available[0]!.keys === undefined) return [available[0]!.target]
   const draw = drawStrings(request)
-  const options = ready.length === 1 ? ready : inOrder(ready, request, draw)
+  const options = available.length === 1 ? available : sortedOptions(available, request, draw)
   const isResting = options.some(({ target }) => target.resting)
-  const drawn = once(() => (isResting ? inOrder(ready.map(rested), request, draw) : options)[0]!.target.channel)
-  if (options.some(({ keys }) => keys !== undefined)) return withKeys(options, request, draw, drawn)
+  const drawnChannel = memoized(
+    () => (isResting ? sortedOptions(available.map(withoutRest), request, draw) : options)[0]!.target.channel,
+  )
+  if (options.some(({ keys }) => keys !== undefined)) return withKeys(options, request, draw, drawnChannel)
   if (!isResting) return options.map(({ target }) => target)
-  return options.map(({ target }) => ({ ...target, isDrawn: () => target.channel === drawn() }))
+  return options.map(({ target }) => ({ ...target, isDrawn: () => target.channel === drawnChannel() }))
 }
 
 /** Returns a function that evaluates `value` only at its first call. */
-function once<T extends object>(value: () => T): () => T {
-  let known: T | undefined
-  return () => (known ??= value())
+function memoized<T extends object>(value: () => T): () => T {
+  let cached: T | undefined
+  return () => (cached ??= value())
 }
 
 /** Returns the option with a target that does not rest. */
-const rested = (option: Option): Option => ({ ...option, target: { ...option.target, resting: false } })
+const withoutRest = (option: Option): Option => ({ ...option, target: { ...option.target, resting: false } })
 
 /**
  * Replaces a channel that has a pool with its keys, so that after a failed key the next key is tried before the next
  * channel. As always, resting targets come last.
  *
- * @param drawn returns the channel that the request would select if nothing rested.
+ * @param drawnChannel returns the channel that the request would select if nothing rested.
  */
 function withKeys(
   options: readonly Option[],
   request: RouteRequest,
-  draw: DrawString,
-  drawn: () => ChannelConfig,
+  draw: DrawStringOf,
+  drawnChannel: () => ChannelConfig,
 ): readonly Target[] {
   const { now } = request
   const targets = options.flatMap(({ target, keys }) => {
     const { channel, upstreamModel } = target
-    if (keys === undefined) return { ...target, isDrawn: () => channel === drawn() }
+    if (keys === undefined) return { ...target, isDrawn: () => channel === drawnChannel() }
     return availableKeys(keys, { draw: draw(channel), upstreamModel, now }).map(({ key, resting, isDrawn }) => ({
       ...targetAt(
         key.config,
@@ -137,7 +139,7 @@ function withKeys(
         upstreamModel,
         resting || target.resting,
       ),
-      isDrawn: () => isDrawn && channel === drawn(),
+      isDrawn: () => isDrawn && channel === drawnChannel(),
     }))
   })
   return [...targets.filter(({ resting }) => !resting), ...targets.filter(({ resting }) => resting)]
@@ -161,22 +163,22 @@ const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly Route
 function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
   let index = byModel.get(channels)
   if (index === undefined) byModel.set(channels, (index = indexOf(channels)))
-  return index.get(model) ?? index.get(ANY)!
+  return index.get(model) ?? index.get(ANY_UNNAMED_MODEL)!
 }
 
 /** Index key for models that no channel names. */
-const ANY = ''
+const ANY_UNNAMED_MODEL = ''
 
 /** Indexes the channels by every model name in their configs. */
 function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
   const hasPatterns = ({ config }: RoutedChannel): boolean => config.models.patterns.length > 0
-  const [all, naming] = [channels.filter(hasPatterns), new Map<string, RoutedChannel[]>()]
+  const [all, byName] = [channels.filter(hasPatterns), new Map<string, RoutedChannel[]>()]
   for (const channel of channels)
     for (const name of channel.config.models.named.keys()) {
-      const found = naming.getOrInsertComputed(name, () => [...all])
+      const found = byName.getOrInsertComputed(name, () => [...all])
       if (!hasPatterns(channel)) found.push(channel)
     }
-  return naming.set(ANY, all)
+  return byName.set(ANY_UNNAMED_MODEL, all)
 }
 
 /** Returns the channels that have a model, each with the upstream's name of the model. */
@@ -242,8 +244,8 @@ function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boole
 interface Option {
   readonly target: Target
   /** True if the model only matches a pattern and the upstream's model list is not available yet. */
-  readonly unsure: boolean
-  /** The keys of the channel's pool. Undefined if it has none. */
+  readonly isUncertain: boolean
+  /** The keys of the channel's pool, or undefined if it has none. */
   readonly keys: RoutedChannel['keys']
 }
 
@@ -254,7 +256,7 @@ interface Option {
 const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
 type Obstacle = (typeof OBSTACLES)[number]
 
-/** Returns the upstream's name of the model. Undefined if the channel does not have it. */
+/** Returns the upstream's name of the model, or undefined if the channel does not have it. */
 const upstreamModel = ({ config, health }: RoutedChannel, model: string): string | undefined =>
   upstreamNameOf(config.models, model, health.listed)
 
@@ -268,43 +270,43 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
   const format = bestFormat(config, request, upstream)
   if (format === undefined) return 'unsupported'
   if (health.drained === true) return 'drained'
-  if (isFull(health, config) || (keys !== undefined && allFull(keys))) return 'full'
-  const areResting = keys?.every(one => rests(one.health, upstream, now)) === true
-  const target = targetAt(config, format, request, upstream, areResting || rests(health, upstream, now))
-  return { target, unsure: !config.models.named.has(model) && health.listed === undefined, keys }
+  if (isFull(health, config) || (keys !== undefined && areAllFull(keys))) return 'full'
+  const areKeysResting = keys?.every(one => rests(one.health, upstream, now)) === true
+  const target = targetAt(config, format, request, upstream, areKeysResting || rests(health, upstream, now))
+  return { target, isUncertain: !config.models.named.has(model) && health.listed === undefined, keys }
 }
 
 /** Returns the channel as a target, in the format that does the work best. */
 function targetAt(
   config: ChannelConfig,
-  chosen: ChannelFormat,
+  channelFormat: ChannelFormat,
   request: RouteRequest,
   upstream: string,
   resting: boolean,
 ): Target {
   const { format, work, facts, catalogue } = request
-  const native = chosen.format === format
+  const native = channelFormat.format === format
   return {
     channel: config,
-    format: formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue }),
+    format: formatFor(channelFormat, { model: upstream, facts, native, provider: config.provider, catalogue }),
     native,
-    emulated: fitnessAt(chosen, work) === 'emulated',
+    emulated: fitnessAt(channelFormat, work) === 'emulated',
     upstreamModel: upstream,
     resting,
   }
 }
 
 /** Sorts the options by the criteria of `route`. */
-function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawString): Option[] {
-  const losses = lossesOf(ready, request)
+function sortedOptions(available: readonly Option[], request: RouteRequest, draw: DrawStringOf): Option[] {
+  const losses = lossesOf(available, request)
   const ranks = ranksOf(request, draw)
-  const draws = drawsOf(draw)
-  return [...ready].sort((one, other) => {
+  const draws = drawNumbersOf(draw)
+  return [...available].sort((one, other) => {
     const [a, b] = [one.target, other.target]
     return (
       Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
-      Number(one.unsure) - Number(other.unsure) ||
+      Number(one.isUncertain) - Number(other.isUncertain) ||
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
@@ -316,14 +318,14 @@ function inOrder(ready: readonly Option[], request: RouteRequest, draw: DrawStri
 }
 
 /** Counts the losses of each target, once per format and dialect, and only if two targets could differ. */
-function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: Target) => number {
+function lossesOf(available: readonly Option[], { losses }: RouteRequest): (target: Target) => number {
   const counted = new Map<string, number>()
   const dialectOf = ({ channel, format }: Target): string =>
     `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
-  const foreign = ready.map(({ target }) => target).filter(({ native, emulated }) => !native && !emulated)
-  const differ = new Set(foreign.map(dialectOf)).size > 1
+  const foreign = available.map(({ target }) => target).filter(({ native, emulated }) => !native && !emulated)
+  const mayDiffer = new Set(foreign.map(dialectOf)).size > 1
   return target => {
-    if (target.native || target.emulated || losses === undefined || !differ) return 0
+    if (target.native || target.emulated || losses === undefined || !mayDiffer) return 0
     const dialect = dialectOf(target)
     const cached = counted.get(dialect)
     if (cached !== undefined) return cached
@@ -334,19 +336,19 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
 }
 
 /** Returns the draw string of a request at a channel. */
-type DrawString = (channel: ChannelConfig) => string
+type DrawStringOf = (channel: ChannelConfig) => string
 
 /**
  * Returns the draw strings of a request. The affinity is evaluated at most once. A channel without affinity uses the
  * request's id.
  */
-function drawStrings({ draw, affinity }: RouteRequest): DrawString {
+function drawStrings({ draw, affinity }: RouteRequest): DrawStringOf {
   let key: string | undefined
   return channel => (channel.affinity === false ? draw : (key ??= affinity?.() ?? draw))
 }
 
 /** Returns a function for the ranks of targets. Each rank is evaluated once. */
-function ranksOf({ rank }: RouteRequest, draw: DrawString): (target: Target) => number {
+function ranksOf({ rank }: RouteRequest, draw: DrawStringOf): (target: Target) => number {
   if (rank === undefined) return UNRANKED
   const ranks = new Map<Target, number>()
   return target => ranks.getOrInsertComputed(target, () => rank(target, draw(target.channel)))
@@ -358,13 +360,13 @@ const UNRANKED = (): number => 0
  * Returns a function for the draw numbers of targets. Each is computed once per channel, and only for channels that are
  * equal by all other criteria.
  */
-function drawsOf(draw: DrawString): (target: Target) => number {
-  const drawn = new Map<ChannelConfig, number>()
+function drawNumbersOf(draw: DrawStringOf): (target: Target) => number {
+  const drawnChannel = new Map<ChannelConfig, number>()
   return ({ channel }) => {
-    const known = drawn.get(channel)
+    const known = drawnChannel.get(channel)
     if (known !== undefined) return known
     const number = drawOf(draw(channel), channel.name, channel.weight)
-    drawn.set(channel, number)
+    drawnChannel.set(channel, number)
     return number
   }
 }

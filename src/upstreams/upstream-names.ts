@@ -8,7 +8,7 @@ import type { ChannelModels } from '../config/types.ts'
  */
 
 /**
- * Returns the upstream's name of a model. Undefined if the channel does not have the model.
+ * Returns the upstream's name of a model, or undefined if the channel does not have the model.
  *
  * @param listed ids in the upstream's list. If undefined, the list is unknown, and every name that matches a pattern is
  * accepted.

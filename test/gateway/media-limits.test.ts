@@ -226,7 +226,7 @@ describe('addresses that go upstream as they are', () => {
       const content = [{ type: 'media', kind: 'image', source: { type: 'url', url } }] as const
       const request = { model: 'm', messages: [{ role: 'user', content }], output: {}, sampling: {}, stream: false }
       expect(media.concerns(request as never, target)).toBe('check')
-      return media.ready(request as never, target, { reply: { gone: false, abortable: undefined } } as never)
+      return media.prepared(request as never, target, { reply: { gone: false, abortable: undefined } } as never)
     }
     for (const testServer of [
       'http://127.0.0.1:9000/v1',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scrubbed, scrubber } from '../../src/gateway/scrub.ts'
+import { scrubber, scrubJson } from '../../src/gateway/scrub.ts'
 import type { Target } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { holds } from '../laws/support.ts'
@@ -57,7 +57,7 @@ describe('trap 114: messages of upstreams', () => {
       const upstreamModel = model.replaceAll(/[^a-z_]/g, '')
       const scrub = scrubber(targetOf(name, { baseUrl, upstreamModel }), 'caller-model-1')
       expect(scrub(text)).toBe(text)
-      expect(scrubbed({ message: text, param: 'messages.0.content', loc: ['body', name] }, scrub)).toEqual({
+      expect(scrubJson({ message: text, param: 'messages.0.content', loc: ['body', name] }, scrub)).toEqual({
         ...{ message: text, param: 'messages.0.content', loc: ['body', name] },
       })
     })
@@ -80,7 +80,7 @@ describe('trap 114: messages of upstreams', () => {
         const scrub = scrubber(targetOf(name), 'caller-model-1')
         expect(scrub(`${before} ${secret} ${after}`)).not.toContain(secret)
         expect(scrub(`${before} ${open}${name}${close} ${after}`)).toContain(`${open}[upstream]${close}`)
-        expect(JSON.stringify(scrubbed({ error: { provider: name } }, scrub))).toBe(
+        expect(JSON.stringify(scrubJson({ error: { provider: name } }, scrub))).toBe(
           '{"error":{"provider":"[upstream]"}}',
         )
       },

@@ -89,7 +89,7 @@ describe.each([
   { name: 'a file', memories: () => [store.turns] },
 ])('$name', ({ memories }) => {
   test.each(conversing('request').filter(format => format !== 'responses'))('as told to %s', format =>
-    check(memories, ({ whole }, full) => {
+    check(memories, ({ resolvedBody: whole }, full) => {
       const [again, all] = [read(whole()['input'] as JsonObject[]), read(full)]
       if (typeof all === 'string') expect(again).toBe(all)
       else {
@@ -100,7 +100,7 @@ describe.each([
   )
 
   test('as sent to another upstream of responses, except for names and signatures', () =>
-    check(memories, ({ whole }, full) => {
+    check(memories, ({ resolvedBody: whole }, full) => {
       const items = whole('elsewhere')['input'] as JsonObject[]
       const last = (recalledInput: readonly JsonObject[]) => read(recalledInput)
       const [again, all] = [last(items), last(portable(full, undefined, 'elsewhere') as JsonObject[])]

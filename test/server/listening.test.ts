@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { listening } from '../../src/server/listening.ts'
+import { startListening } from '../../src/server/listening.ts'
 
 const servers: ReturnType<typeof createServer>[] = []
 afterEach(async () => {
@@ -13,7 +13,7 @@ function listener() {
   servers.push(server)
   const faults: Error[] = []
   const listen = (port: number, host = '127.0.0.1') =>
-    listening(server, { host, port }, fault => void faults.push(fault), 'server.port')
+    startListening(server, { host, port }, fault => void faults.push(fault), 'server.port')
   const portOf = () => (server.address() as { readonly port: number }).port
   return { server, faults, listen, portOf }
 }

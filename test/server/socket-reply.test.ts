@@ -8,7 +8,7 @@ function replied(reportsLosses: boolean): string[] {
   reply.begin({})
   reply.write('{"type":"response.created"}\n')
   // As the gateway does: late losses are built only for replies that take them.
-  if (reply.takesTrailers) reply.trailers = { 'interlingua-loss': 'a b; c d', 'interlingua-loss-count': '2' }
+  if (reply.acceptsTrailers) reply.trailers = { 'interlingua-loss': 'a b; c d', 'interlingua-loss-count': '2' }
   reply.end('{"type":"response.completed"}\n')
   return sent.map(text => JSON.stringify(JSON.parse(text)))
 }

@@ -73,7 +73,7 @@ export class Stage {
     const events = restorer === undefined ? raw : drain(restorer.events(), raw)
     const collector = own?.collector(exchange)
     const seen = events.map((event): CanonicalEvent => (event.type === 'result-start' ? { ...event, ...head } : event))
-    for (const event of seen) collector?.saw(event)
+    for (const event of seen) collector?.observe(event)
     // Clients assemble a stream into the equivalent whole answer.
     const filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
     const left = filter === undefined ? seen : seen.flatMap(event => filter.pass(event) ?? [])

@@ -4,13 +4,13 @@ import { eventParser } from '../../ingress/transport/event-parser.ts'
 import { FRAMES, loadedFrameParser } from '../../ingress/transport/frames.ts'
 import { pointerOf } from '../../kit/pointer.ts'
 import type { Scrub } from '../scrub.ts'
-import { LARGEST, MARGIN, type Recording } from './recording.ts'
+import { MAX_SHOWN_SIZE, type Recording, SCRUB_MARGIN } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
 /** Number of characters to which a string beyond the limit is cut. */
 const CUT_LENGTH = 200
 /** Maximum nesting depth that is copied. */
-const DEEPEST = 200
+const MAX_DEPTH = 200
 
 /**
  * Copies values for a capture as JSON: removes secrets, cuts long values, and replaces bytes and vectors with their
@@ -18,8 +18,8 @@ const DEEPEST = 200
  */
 export class BoundedCopy {
   /** JSON pointers to values that were cut, starting with the name of their section of the document. */
-  readonly cut: string[] = []
-  private remaining = LARGEST
+  readonly cutPointers: string[] = []
+  private remaining = MAX_SHOWN_SIZE
   readonly scrub: Scrub
 
   constructor(scrub: Scrub) {
@@ -32,13 +32,13 @@ export class BoundedCopy {
    * @param at its JSON pointer, such as `/caller/body`.
    */
   copy(value: unknown, at: string): Json {
-    this.remaining = LARGEST
+    this.remaining = MAX_SHOWN_SIZE
     return this.value(value, at, 0)
   }
 
   /** Copies a string that is not inside a document. */
   text(text: string, at: string): string {
-    this.remaining = LARGEST
+    this.remaining = MAX_SHOWN_SIZE
     return this.string(text, at)
   }
 
@@ -48,7 +48,7 @@ export class BoundedCopy {
       this.remaining -= 8
       return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : null
     }
-    if (depth > DEEPEST || this.remaining <= 0) return this.omitted(at)
+    if (depth > MAX_DEPTH || this.remaining <= 0) return this.omitted(at)
     if (Array.isArray(value)) return this.list(value, at, depth)
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype !== Object.prototype && prototype !== null) return lengthOf(value)
@@ -56,12 +56,12 @@ export class BoundedCopy {
     for (const [name, item] of Object.entries(value)) {
       if (item === undefined) continue
       if (this.remaining <= 0) {
-        this.cut.push(at)
+        this.cutPointers.push(at)
         break
       }
       this.remaining -= name.length
-      const shown = this.scrub(name)
-      entries.push([shown, this.value(item, at + pointerOf([shown]), depth + 1)])
+      const scrubbedName = this.scrub(name)
+      entries.push([scrubbedName, this.value(item, at + pointerOf([scrubbedName]), depth + 1)])
     }
     return Object.fromEntries(entries)
   }
@@ -70,7 +70,7 @@ export class BoundedCopy {
     const items: Json[] = []
     for (const [index, item] of list.entries()) {
       if (this.remaining <= 0) {
-        this.cut.push(at)
+        this.cutPointers.push(at)
         break
       }
       items.push(this.value(item, `${at}/${index}`, depth + 1))
@@ -80,18 +80,18 @@ export class BoundedCopy {
 
   private string(text: string, at: string): string {
     if (text.length <= this.remaining) {
-      const whole = this.scrub(text)
-      this.remaining -= whole.length + 2
-      return whole
+      const scrubbedText = this.scrub(text)
+      this.remaining -= scrubbedText.length + 2
+      return scrubbedText
     }
-    this.cut.push(at)
-    const beginning = cutText(text, Math.min(CUT_LENGTH, Math.max(this.remaining, 0)), this.scrub)
-    this.remaining -= beginning.length
-    return `${beginning}… (${text.length} characters)`
+    this.cutPointers.push(at)
+    const start = cutText(text, Math.min(CUT_LENGTH, Math.max(this.remaining, 0)), this.scrub)
+    this.remaining -= start.length
+    return `${start}… (${text.length} characters)`
   }
 
   private omitted(at: string): string {
-    this.cut.push(at)
+    this.cutPointers.push(at)
     return '…'
   }
 }
@@ -104,12 +104,12 @@ export class BoundedCopy {
  */
 export function cutText(text: string, maximum: number, scrub: Scrub, isCut = false): string {
   if (text.length <= maximum && !isCut) return scrub(text)
-  const withMargin = text.slice(0, maximum + MARGIN)
-  const clean = scrub(withMargin)
+  const withMargin = text.slice(0, maximum + SCRUB_MARGIN)
+  const scrubbedPrefix = scrub(withMargin)
   // A replacement may be shorter than its secret and thus move half of another secret inside the cut. The last scrubbed
   // characters are therefore hidden.
-  const end = isCut || withMargin.length < text.length ? clean.length - MARGIN : clean.length
-  return clean.slice(0, Math.max(0, Math.min(maximum, end))).toWellFormed()
+  const end = isCut || withMargin.length < text.length ? scrubbedPrefix.length - SCRUB_MARGIN : scrubbedPrefix.length
+  return scrubbedPrefix.slice(0, Math.max(0, Math.min(maximum, end))).toWellFormed()
 }
 
 /** Returns the replacement of bytes, vectors and other values that are not JSON. */
@@ -121,28 +121,28 @@ function lengthOf(value: object): Json {
 
 const EVENTS = 'text/event-stream'
 /** Content type of events on WebSockets: one event per line. */
-const LINES = 'application/x-ndjson'
-const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
+const EVENT_LINES = 'application/x-ndjson'
+const TEXT_TYPES = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
 
 /** Returns a recorded body for display, as events with their times, as JSON or text, or only its size. */
 export function shownBody(recording: Recording, type: string, at: string, bounded: BoundedCopy): CapturedBody {
   const { pieces, size } = recording
   if (size === 0) return {}
-  if (type.startsWith(EVENTS) || type.startsWith(LINES)) {
-    if (recording.isCut) bounded.cut.push(`${at}/events`)
-    return { events: (type.startsWith(LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
+  if (type.startsWith(EVENTS) || type.startsWith(EVENT_LINES)) {
+    if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
+    return { events: (type.startsWith(EVENT_LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
   }
   const frames = type.startsWith(FRAMES) ? loadedFrameParser() : undefined
   if (frames !== undefined) {
-    if (recording.isCut) bounded.cut.push(`${at}/events`)
+    if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
     return { events: eventsOf(recording, bounded.scrub, frames) }
   }
   const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
-  if (!TEXTUAL.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
+  if (!TEXT_TYPES.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
   const text = bytes.toString('utf8')
   if (recording.isCut) {
-    bounded.cut.push(`${at}/text`)
-    return { text: `${cutText(text, LARGEST, bounded.scrub, true)}… (${size} bytes)` }
+    bounded.cutPointers.push(`${at}/text`)
+    return { text: `${cutText(text, MAX_SHOWN_SIZE, bounded.scrub, true)}… (${size} bytes)` }
   }
   const value = jsonIn(text)
   return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
@@ -165,23 +165,23 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub, parser = eventPars
 /** Returns the complete lines, each as one event. */
 function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const events: CapturedEvent[] = []
-  let rest = ''
+  let remainder = ''
   for (const { ms, content } of pieces) {
-    const lines = (rest + Buffer.from(content as string).toString('utf8')).split('\n')
-    rest = lines.pop()!
+    const lines = (remainder + Buffer.from(content as string).toString('utf8')).split('\n')
+    remainder = lines.pop()!
     for (const line of lines) events.push({ ms, data: scrub(line) })
   }
-  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
+  if (remainder !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(remainder) })
   return events
 }
 
 /** Returns the names, types and sizes of a form's files. Their bytes are not stored. */
 export const shownFiles = (files: readonly WireFile[], bounded: BoundedCopy, at: string): CapturedFile[] =>
-  files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
+  files.slice(0, MAX_FILES).map(({ field, name, mediaType, bytes }) => ({
     field: bounded.text(field, at),
     name: name && bounded.text(name, at),
     media_type: bounded.text(mediaType, at),
     size: bytes.size,
   }))
 
-const MOST_FILES = 100
+const MAX_FILES = 100

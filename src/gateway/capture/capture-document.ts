@@ -11,7 +11,7 @@ import type { Prepared } from '../prepare.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
 import { BoundedCopy, shownBody, shownFiles } from './bounded-copy.ts'
-import type { Capture, CapturedExchange, CapturedFrom } from './capture.ts'
+import type { Capture, CapturedExchange, CaptureSource } from './capture.ts'
 import { scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
 import type {
   CaptureDocument,
@@ -23,15 +23,15 @@ import type {
 } from './shapes.ts'
 
 /** Maximum number of losses shown per request. */
-const MOST_LOSSES = 500
+const MAX_LOSSES = 500
 
 /** Builds the document of a finished request. Pauses between sections, so that running requests are not delayed. */
 export async function captureDocument(
   capture: Capture,
-  known: RegExp | undefined,
+  configSecrets: RegExp | undefined,
   error?: string,
 ): Promise<CaptureDocument> {
-  return new DocumentWriter(capture, known).document(error)
+  return new DocumentWriter(capture, configSecrets).document(error)
 }
 
 class DocumentWriter {
@@ -49,8 +49,8 @@ class DocumentWriter {
     const credential = credentialOf({ headers, queryKey: call.queryKey })
     const requestSecrets = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since the request.
-    const tried = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
-    this.scrub = scrubberOf(known, patternOf([...requestSecrets, ...tried]))
+    const channelSecrets = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
+    this.scrub = scrubberOf(known, patternOf([...requestSecrets, ...channelSecrets]))
     this.bounded = new BoundedCopy(this.scrub)
   }
 
@@ -65,25 +65,25 @@ class DocumentWriter {
       affinity: this.capture.affinity,
     }
     const model = request && this.scrub(request.model)
-    const sent = this.caller()
+    const sent = this.callerSection()
     await breath()
     const canonical = request && this.bounded.copy(request, '/canonical')
     const attempts: CapturedAttempt[] = []
     for (const [index, exchange] of exchanges.entries()) {
       await breath()
-      attempts.push(await this.attempt(exchange, `/attempts/${index}`))
+      attempts.push(await this.attemptSection(exchange, `/attempts/${index}`))
     }
     await breath()
     return {
       ...head,
       ...{ model, caller: sent, canonical, attempts, omitted_attempts: omittedExchanges || undefined, error },
-      returned: await this.returned(),
-      cut: this.bounded.cut,
+      returned: await this.returnedSection(),
+      cut: this.bounded.cutPointers,
     }
   }
 
-  private caller(): CaptureDocument['caller'] {
-    const { call, sent, unread } = this.capture
+  private callerSection(): CaptureDocument['caller'] {
+    const { call, parsedBody: sent, unread } = this.capture
     const { headers, url = call.path } = call.message
     const head = {
       ...{ format: call.format, path: this.scrub(withoutAddresses(url.split('?', 1)[0]!)) },
@@ -108,7 +108,7 @@ class DocumentWriter {
     return this.bounded.copy({ path, query, headers }, '/wire') as unknown as WireTarget
   }
 
-  private async attempt(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
+  private async attemptSection(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
     const { attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
     const { target } = attempt
     const type = headerValue(headers['content-type']).toLowerCase()
@@ -116,24 +116,24 @@ class DocumentWriter {
       ...{ channel: target.channel.name, format: target.format.format, native: target.native },
       ...{ upstream_model: this.scrub(target.upstreamModel), sent_after_ms: exchange.sentAfter },
       ended_after_ms: endedAfter,
-      losses: this.located(prepared?.losses ?? [], attempt),
-      request: prepared && this.outgoing(exchange, prepared, at),
+      losses: this.locatedLosses(prepared?.losses ?? [], attempt),
+      request: prepared && this.requestSection(exchange, prepared, at),
       answer:
         status === undefined
           ? undefined
           : {
               ...{ status, headers: this.texts(shownHeaders(withSingleValues(headers))), after_ms: answeredAfter! },
-              whole: body.isWhole,
+              whole: body.isComplete,
               ...this.answerBody(exchange, type, `${at}/answer`),
             },
       error: error && this.error(error),
     }
   }
 
-  private located(losses: readonly Loss[], attempt: CapturedFrom): CapturedLoss[] {
-    const { body } = this.capture.sent?.wire ?? {}
+  private locatedLosses(losses: readonly Loss[], attempt: CaptureSource): CapturedLoss[] {
+    const { body } = this.capture.parsedBody?.wire ?? {}
     const pathOf = callerPaths(attempt)
-    return losses.slice(0, MOST_LOSSES).map(loss => this.loss(loss, existing(body, pathOf(loss.path))))
+    return losses.slice(0, MAX_LOSSES).map(loss => this.loss(loss, existing(body, pathOf(loss.path))))
   }
 
   private loss({ kind, reason, path, restored }: Loss, pointerPath: Path = []): CapturedLoss {
@@ -152,11 +152,11 @@ class DocumentWriter {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))
     const bounded = status < 400 ? this.bounded : new BoundedCopy(scrub)
     const shown = shownBody(body, kindOf(type, body), at, bounded)
-    if (bounded !== this.bounded) for (const pointer of bounded.cut) this.bounded.cut.push(pointer)
+    if (bounded !== this.bounded) for (const pointer of bounded.cutPointers) this.bounded.cutPointers.push(pointer)
     return shown
   }
 
-  private outgoing(
+  private requestSection(
     { attempt: { target } }: CapturedExchange,
     { wire }: Prepared,
     at: string,
@@ -175,14 +175,14 @@ class DocumentWriter {
     }
   }
 
-  private async returned(): Promise<CaptureDocument['returned']> {
-    const { reply, lostInAnswer } = this.capture
-    const { status, head, body, beganAfter } = reply
+  private async returnedSection(): Promise<CaptureDocument['returned']> {
+    const { reply, answerLosses: lostInAnswer } = this.capture
+    const { status, head, body, headAfter: beganAfter } = reply
     const type = (head['content-type'] ?? 'application/json').toLowerCase()
     return {
       ...{ status, after_ms: beganAfter, headers: this.texts(shownHeaders(head)) },
-      whole: body.isWhole,
-      losses: lostInAnswer.slice(0, MOST_LOSSES).map(loss => this.loss(loss)),
+      whole: body.isComplete,
+      losses: lostInAnswer.slice(0, MAX_LOSSES).map(loss => this.loss(loss)),
       ...shownBody(body, type, '/returned', this.bounded),
     }
   }

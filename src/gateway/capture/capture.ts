@@ -12,20 +12,20 @@ import type { StoredItems } from '../stored/index.ts'
 import { RecordedReply, Recording, type RecordingBudget, recordedAnswer } from './recording.ts'
 
 /** Maximum number of upstream requests stored per captured request. An emulation may send many more. */
-const MOST_EXCHANGES = 20
+const MAX_EXCHANGES = 20
 /** Number of bytes that are stored of an unreadable body. */
-const UNREAD = 64 * 1024
+const MAX_UNREAD_SIZE = 64 * 1024
 
 /** The caller's request, as far as it was read. */
-export interface SentByCaller {
+export interface ParsedBody {
   readonly body: JsonObject
   readonly files: readonly WireFile[] | undefined
-  /** Wire request. Undefined if the endpoint refused the body. */
+  /** Wire request, or undefined if the endpoint refused the body. */
   wire: WireRequest | undefined
 }
 
 /** Fields of an attempt that the capture needs. */
-export interface CapturedFrom {
+export interface CaptureSource {
   readonly incoming: { readonly call: Call }
   readonly target: Target
   readonly request: CanonicalRequest
@@ -34,8 +34,8 @@ export interface CapturedFrom {
 
 /** One request to an upstream, with its answer. */
 export class CapturedExchange {
-  readonly attempt: CapturedFrom
-  /** Request as prepared for the upstream. Undefined if it was never sent. */
+  readonly attempt: CaptureSource
+  /** Request as prepared for the upstream, or undefined if it was never sent. */
   readonly prepared: Prepared | undefined
   readonly sentAfter: number
   status: number | undefined
@@ -45,7 +45,7 @@ export class CapturedExchange {
   error: CanonicalError | undefined
   endedAfter: number | undefined
 
-  constructor(attempt: CapturedFrom, prepared: Prepared | undefined, body: Recording) {
+  constructor(attempt: CaptureSource, prepared: Prepared | undefined, body: Recording) {
     this.attempt = attempt
     this.prepared = prepared
     this.body = body
@@ -53,14 +53,14 @@ export class CapturedExchange {
   }
 
   /** Records the head of the answer. Returns an answer that records its body as it is read. */
-  answered(answer: Answer): Answer {
+  recordAnswer(answer: Answer): Answer {
     this.status = answer.status
     this.headers = answer.headers
     this.answeredAfter = this.body.elapsed
     return recordedAnswer(answer, this.body)
   }
 
-  failed(error: CanonicalError): void {
+  recordFailure(error: CanonicalError): void {
     this.error ??= error
     this.endedAfter ??= this.body.elapsed
   }
@@ -75,17 +75,17 @@ export class Capture {
   readonly caller: Caller
   /** Start of the request, in Unix milliseconds. */
   readonly at = Date.now()
-  readonly began = performance.now()
+  readonly startTime = performance.now()
   readonly reply: RecordedReply
   readonly exchanges: CapturedExchange[] = []
-  sent: SentByCaller | undefined
+  parsedBody: ParsedBody | undefined
   /** Bytes of a body that could not be parsed. */
   unread: Recording | undefined
   request: CanonicalRequest | undefined
   /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: string | undefined
   /** Losses of the answer on its way to the caller. */
-  lostInAnswer: readonly Loss[] = []
+  answerLosses: readonly Loss[] = []
   /** True if the answer continues in the background after the request is over. */
   isBackground = false
   /** Number of upstream requests beyond the limit, which are not stored. */
@@ -101,15 +101,15 @@ export class Capture {
     this.call = call
     this.caller = caller
     this.budget = budget
-    this.reply = new RecordedReply(call.reply, new Recording(this.began, budget))
+    this.reply = new RecordedReply(call.reply, new Recording(this.startTime, budget))
     call.reply = this.reply
   }
 
   /** Records the bytes of the body until it is parsed. */
-  reading(): void {
+  recordBytes(): void {
     const { headers } = this.call.message
     if (this.call.body !== undefined || headers['content-encoding'] !== undefined) return
-    const unread = new Recording(this.began, this.budget, UNREAD)
+    const unread = new Recording(this.startTime, this.budget, MAX_UNREAD_SIZE)
     this.unread = unread
     this.call.message.on('data', (chunk: Uint8Array) => {
       if (this.unread === unread) unread.take(chunk)
@@ -117,27 +117,27 @@ export class Capture {
   }
 
   /** Records the parsed body. The caller sets `wire` of the result if the endpoint accepts the body. */
-  parsed(body: JsonObject, files: readonly WireFile[] | undefined): SentByCaller {
+  recordBody(body: JsonObject, files: readonly WireFile[] | undefined): ParsedBody {
     this.unread?.release()
     this.unread = undefined
-    this.sent = { body, files, wire: undefined }
-    return this.sent
+    this.parsedBody = { body, files, wire: undefined }
+    return this.parsedBody
   }
 
   /** Records the failure of a target, which may have occurred before anything was sent to it. */
-  failed(attempt: CapturedFrom, error: CanonicalError): void {
+  recordFailure(attempt: CaptureSource, error: CanonicalError): void {
     const last = this.exchanges.at(-1)
-    const exchange = last?.attempt.target === attempt.target ? last : this.sending(attempt, undefined)
-    exchange?.failed(error)
+    const exchange = last?.attempt.target === attempt.target ? last : this.addExchange(attempt, undefined)
+    exchange?.recordFailure(error)
   }
 
   /** Adds a request to an upstream. Returns undefined beyond the limit. */
-  sending(attempt: CapturedFrom, prepared: Prepared | undefined): CapturedExchange | undefined {
-    if (this.exchanges.length >= MOST_EXCHANGES) {
+  addExchange(attempt: CaptureSource, prepared: Prepared | undefined): CapturedExchange | undefined {
+    if (this.exchanges.length >= MAX_EXCHANGES) {
       this.omittedExchanges++
       return undefined
     }
-    const exchange = new CapturedExchange(attempt, prepared, new Recording(this.began, this.budget))
+    const exchange = new CapturedExchange(attempt, prepared, new Recording(this.startTime, this.budget))
     this.exchanges.push(exchange)
     return exchange
   }

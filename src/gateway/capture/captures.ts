@@ -17,11 +17,11 @@ const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
 /** Maximum number of captures that run or wait to be written. Further requests are not captured. */
-const MOST_AT_ONCE = 64
+const MAX_OPEN_CAPTURES = 64
 /** Maximum size of all recorded bodies in memory, in bytes. */
-const BUDGET = 64 * 1024 * 1024
+const MAX_RECORDED_SIZE = 64 * 1024 * 1024
 /** Maximum time for which the shutdown waits for captures to be written, in milliseconds. */
-const CLOSING = 5000
+const CLOSE_TIMEOUT = 5000
 
 /** Options of `Captures`. */
 export interface CapturesOptions {
@@ -42,26 +42,26 @@ export class Captures {
   private readonly budget: RecordingBudget
   private readonly faults: LogOnce
   private readonly patterns = new WeakMap<Config, RegExp | undefined>()
-  private open = 0
-  private waiting: { readonly capture: Capture; readonly error: string | undefined }[] = []
+  private openCount = 0
+  private queue: { readonly capture: Capture; readonly error: string | undefined }[] = []
   private writing: Promise<void> | undefined
 
   constructor(options: CapturesOptions) {
     this.options = options
     this.records = options.records
-    this.budget = options.budget ?? { bytesLeft: BUDGET }
+    this.budget = options.budget ?? { bytesLeft: MAX_RECORDED_SIZE }
     this.faults = new LogOnce(ignoringOutages(err => options.log.error({ err }, 'requests cannot be captured')))
   }
 
-  /** Starts capturing a request. Undefined if captures of its key have ended or too many are running. */
+  /** Starts capturing a request. Returns undefined if captures of its key have ended or too many are running. */
   begin(call: Call, caller: Caller): Capture | undefined {
     const { retention } = this.options.config().capture
     if (retention === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
-    if (this.open >= MOST_AT_ONCE) {
+    if (this.openCount >= MAX_OPEN_CAPTURES) {
       this.dropped++
       return undefined
     }
-    this.open++
+    this.openCount++
     return new Capture(call, caller, this.budget)
   }
 
@@ -71,7 +71,7 @@ export class Captures {
    * @param error kind of the error that ended the request.
    */
   end(capture: Capture, error: string | undefined): void {
-    this.waiting.push({ capture, error })
+    this.queue.push({ capture, error })
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
     })
@@ -85,27 +85,27 @@ export class Captures {
   /** Waits at most a few seconds for queued captures to be written. */
   async close(): Promise<void> {
     if (this.writing !== undefined)
-      await Promise.race([this.writing, new Promise(done => setTimeout(done, CLOSING).unref())])
+      await Promise.race([this.writing, new Promise(done => setTimeout(done, CLOSE_TIMEOUT).unref())])
   }
 
   private async write(): Promise<void> {
     // Lets the answer finish its work in this turn of the event loop first.
     await new Promise(setImmediate)
-    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+    for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) {
       try {
         const { limit } = this.options.config().capture
-        await this.records.add([await this.stored(next.capture, next.error)], limit)
+        await this.records.add([await this.storedCapture(next.capture, next.error)], limit)
       } catch (thrown) {
         this.dropped++
         this.faults.log(thrown)
       } finally {
-        this.open--
+        this.openCount--
         next.capture.release()
       }
     }
   }
 
-  private async stored(capture: Capture, error: string | undefined): Promise<StoredCapture> {
+  private async storedCapture(capture: Capture, error: string | undefined): Promise<StoredCapture> {
     const config = this.options.config()
     const { call, caller, at } = capture
     const document = await captureDocument(capture, this.patternOf(config), error)

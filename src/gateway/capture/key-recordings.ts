@@ -7,9 +7,9 @@ import type { RecordedSocket } from './recorded-socket.ts'
 import { type Piece, RecordedReply, Recording, type RecordingBudget } from './recording.ts'
 
 /** Maximum size of a body in bytes, as in the recording proxy. Larger exchanges are not recorded. */
-const LARGEST_BODY = 48 * 1024 * 1024
+const MAX_BODY_SIZE = 48 * 1024 * 1024
 /** Maximum number of bytes held for all exchanges being recorded. Exchanges beyond this are not recorded. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_TOTAL_SIZE = 256 * 1024 * 1024
 
 /** The part of a call that is recorded. */
 export interface RecordableCall extends Pick<Call, 'message'>, Partial<Pick<Call, 'body' | 'fromGateway'>> {
@@ -19,7 +19,7 @@ export interface RecordableCall extends Pick<Call, 'message'>, Partial<Pick<Call
 /** Records the exchanges and sessions of keys with `record` in the files that `interlingua replay` reads. */
 export class KeyRecordings {
   private readonly recorders = new Map<string, Promise<Recorder | undefined>>()
-  private readonly budget: RecordingBudget = { bytesLeft: MOST_BYTES }
+  private readonly budget: RecordingBudget = { bytesLeft: MAX_TOTAL_SIZE }
   private readonly log: Log
 
   constructor(log: Log) {
@@ -27,8 +27,8 @@ export class KeyRecordings {
   }
 
   /**
-   * Starts recording an exchange: replaces the call's reply with one that records what is sent. Undefined for a turn on
-   * a WebSocket, because its session is recorded, and if the key's rules are invalid.
+   * Starts recording an exchange: replaces the call's reply with one that records what is sent. Returns undefined for a
+   * turn on a WebSocket, because its session is recorded, and if the key's rules are invalid.
    */
   async begin(call: RecordableCall, settings: RecordSettings): Promise<RecordedCall | undefined> {
     if (call.body !== undefined || call.fromGateway === true) return undefined
@@ -36,12 +36,12 @@ export class KeyRecordings {
     return recorder && new RecordedCall(call, recorder, this.budget)
   }
 
-  /** Starts recording a WebSocket session before its first frame. Undefined if the key's rules are invalid. */
+  /** Starts recording a WebSocket session before its first frame. Returns undefined if the key's rules are invalid. */
   async beginSession(message: IncomingMessage, settings: RecordSettings): Promise<RecordedSocket | undefined> {
     const recorder = await this.recorderFor(settings)
     if (recorder === undefined) return undefined
     const { RecordedSocket } = await import('./recorded-socket.ts')
-    return new RecordedSocket(message, recorder, this.budget, LARGEST_BODY)
+    return new RecordedSocket(message, recorder, this.budget, MAX_BODY_SIZE)
   }
 
   private recorderFor(settings: RecordSettings): Promise<Recorder | undefined> {
@@ -70,38 +70,38 @@ export class RecordedCall {
   private readonly call: RecordableCall
   private readonly recorder: Recorder
   private readonly at = new Date()
-  private readonly sent: Recording
+  private readonly requestBody: Recording
   private readonly reply: RecordedReply
 
   constructor(call: RecordableCall, recorder: Recorder, budget: RecordingBudget) {
-    const began = performance.now()
+    const startTime = performance.now()
     this.call = call
     this.recorder = recorder
-    this.sent = new Recording(began, budget, LARGEST_BODY)
-    this.reply = new RecordedReply(call.reply, new Recording(began, budget, LARGEST_BODY))
+    this.requestBody = new Recording(startTime, budget, MAX_BODY_SIZE)
+    this.reply = new RecordedReply(call.reply, new Recording(startTime, budget, MAX_BODY_SIZE))
     call.reply = this.reply
   }
 
   /** Starts recording the bytes of the body. */
-  reading(): void {
-    this.call.message.on('data', (chunk: Uint8Array) => this.sent.take(chunk))
+  recordBytes(): void {
+    this.call.message.on('data', (chunk: Uint8Array) => this.requestBody.take(chunk))
   }
 
   /** Writes the exchange, unless nothing was answered or it was too large. */
   end(): void {
     const { method = 'POST', url = '/', headers } = this.call.message
-    const { status, head, beganAfter = 0, body } = this.reply
-    if (this.sent.isIncomplete || body.isIncomplete) this.recorder.tooLarge(method, url)
+    const { status, head, headAfter: beganAfter = 0, body } = this.reply
+    if (this.requestBody.isIncomplete || body.isIncomplete) this.recorder.tooLarge(method, url)
     else if (status !== undefined)
       this.recorder.exchange(
-        { method, url, headers, body: Buffer.concat(chunksOf(this.sent.pieces).map(({ bytes }) => bytes)) },
+        { method, url, headers, body: Buffer.concat(chunksOf(this.requestBody.pieces).map(({ bytes }) => bytes)) },
         {
           ...{ status, headers: { 'content-type': 'application/json', ...head }, ms: beganAfter },
-          ...{ chunks: chunksOf(body.pieces), isComplete: body.isWhole },
+          ...{ chunks: chunksOf(body.pieces), isComplete: body.isComplete },
         },
         this.at,
       )
-    this.sent.release()
+    this.requestBody.release()
     body.release()
   }
 }

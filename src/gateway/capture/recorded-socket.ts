@@ -4,7 +4,7 @@ import type { ArrivedSession, Recorder } from '../../kit/recordings/recorder.ts'
 import type { RecordingBudget } from './recording.ts'
 
 /** Maximum number of frames recorded per session. Each frame costs memory beyond its bytes. */
-const MOST_FRAMES = 100_000
+const MAX_FRAMES = 100_000
 
 type Side = 'caller' | 'upstream'
 type Data = Parameters<WebSocket['send']>[0]
@@ -16,7 +16,7 @@ export class RecordedSocket {
   private readonly budget: RecordingBudget
   private readonly limit: number
   private readonly at = new Date()
-  private readonly began = performance.now()
+  private readonly startTime = performance.now()
   private readonly frames: ArrivedSession['frames'][number][] = []
   private size = 0
   private isTooLarge = false
@@ -40,7 +40,7 @@ export class RecordedSocket {
       Reflect.apply(send, socket, [data, ...rest])
     }
     socket.close = (...reason) => {
-      if (!answersClose(socket)) this.closedBy = 'upstream'
+      if (!isAnsweringClose(socket)) this.closedBy = 'upstream'
       close.apply(socket, reason)
     }
     socket.once('close', (code, reason) => this.end(socket, code, String(reason)))
@@ -49,7 +49,7 @@ export class RecordedSocket {
   private take(from: Side, data: Data | Buffer[], isBinary: boolean): void {
     const bytes = bytesOf(data)
     const exceedsLimit = this.size + bytes.length > this.limit || bytes.length > this.budget.bytesLeft
-    if (this.isTooLarge || exceedsLimit || this.frames.length >= MOST_FRAMES) return this.release(true)
+    if (this.isTooLarge || exceedsLimit || this.frames.length >= MAX_FRAMES) return this.release(true)
     this.size += bytes.length
     this.budget.bytesLeft -= bytes.length
     this.frames.push({ ms: this.elapsed, from, bytes: Buffer.from(bytes), isBinary })
@@ -79,12 +79,12 @@ export class RecordedSocket {
   }
 
   private get elapsed(): number {
-    return Math.round((performance.now() - this.began) * 10) / 10
+    return Math.round((performance.now() - this.startTime) * 10) / 10
   }
 }
 
 /** Returns true if the peer closed first, so that `ws` itself calls `close`. `ws` has no public property for this. */
-const answersClose = (socket: WebSocket): boolean => Reflect.get(socket, '_closeFrameReceived') === true
+const isAnsweringClose = (socket: WebSocket): boolean => Reflect.get(socket, '_closeFrameReceived') === true
 
 function bytesOf(data: Data | Buffer[]): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data)

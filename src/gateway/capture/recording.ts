@@ -4,12 +4,12 @@ import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
 import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
 /** Maximum size of a body that is shown, in bytes. */
-export const LARGEST = 1024 * 1024
+export const MAX_SHOWN_SIZE = 1024 * 1024
 /** Number of bytes recorded beyond the shown size, so that a secret at the cut is recognised as a whole. */
-export const MARGIN = 40 * 1024
+export const SCRUB_MARGIN = 40 * 1024
 
 /** Maximum number of chunks recorded per body. Each chunk costs memory beyond its bytes. */
-const MOST_PIECES = 20_000
+const MAX_PIECES = 20_000
 
 /** Number of bytes that all recordings together may still use. */
 export interface RecordingBudget {
@@ -28,51 +28,51 @@ export class Recording {
   /** Number of bytes that passed. */
   size = 0
   /** Number of bytes that were recorded. */
-  recorded = 0
+  recordedSize = 0
   /** True if the whole body has passed. */
-  isWhole = false
-  private readonly began: number
+  isComplete = false
+  private readonly startTime: number
   private readonly limit: number
   private budget: RecordingBudget
 
-  /** @param began start of the request, by `performance.now()`. */
-  constructor(began: number, budget: RecordingBudget, limit = LARGEST + MARGIN) {
-    this.began = began
+  /** @param startTime start of the request, by `performance.now()`. */
+  constructor(startTime: number, budget: RecordingBudget, limit = MAX_SHOWN_SIZE + SCRUB_MARGIN) {
+    this.startTime = startTime
     this.budget = budget
     this.limit = limit
   }
 
   get isCut(): boolean {
-    return this.size > this.recorded || this.recorded > LARGEST
+    return this.size > this.recordedSize || this.recordedSize > MAX_SHOWN_SIZE
   }
 
   /** True if some chunks passed without being recorded. */
   get isIncomplete(): boolean {
-    return this.size > this.recorded
+    return this.size > this.recordedSize
   }
 
   /** Records a copy of a chunk, because it may be a view of a larger buffer. Records nothing after a gap. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
-    const budget = this.size > this.recorded ? 0 : Math.min(this.limit - this.recorded, this.budget.bytesLeft)
+    const budget = this.size > this.recordedSize ? 0 : Math.min(this.limit - this.recordedSize, this.budget.bytesLeft)
     this.size += size
-    if (budget <= 0 || size === 0 || this.pieces.length >= MOST_PIECES) return
+    if (budget <= 0 || size === 0 || this.pieces.length >= MAX_PIECES) return
     const part = size <= budget ? content : content.slice(0, budget)
-    this.recorded += Math.min(size, budget)
+    this.recordedSize += Math.min(size, budget)
     this.budget.bytesLeft -= Math.min(size, budget)
     this.pieces.push({ ms: this.elapsed, content: typeof part === 'string' ? part : Buffer.from(part) })
   }
 
   /** Frees the recorded bytes and stops recording. */
   release(): void {
-    this.budget.bytesLeft += this.recorded
+    this.budget.bytesLeft += this.recordedSize
     this.budget = { bytesLeft: 0 }
-    this.recorded = 0
+    this.recordedSize = 0
     this.pieces.length = 0
   }
 
   get elapsed(): number {
-    return Math.round((performance.now() - this.began) * 10) / 10
+    return Math.round((performance.now() - this.startTime) * 10) / 10
   }
 }
 
@@ -85,7 +85,7 @@ export const recordedAnswer = (answer: Answer, recording: Recording): Answer => 
   text: async limit => {
     const text = await answer.text(limit)
     recording.take(text)
-    recording.isWhole = true
+    recording.isComplete = true
     return text
   },
   bytes: () => recordedBytes(answer.bytes(), recording),
@@ -106,7 +106,7 @@ class RecordingConsumer implements Consumer {
   }
 
   onEnd(): void {
-    this.recording.isWhole = true
+    this.recording.isComplete = true
     this.consumer.onEnd()
   }
 
@@ -122,7 +122,7 @@ const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
       recording.take(chunk)
       yield chunk
     }
-    recording.isWhole = true
+    recording.isComplete = true
   },
 })
 
@@ -132,7 +132,7 @@ export class RecordedReply implements Reply {
   /** Headers of the answer, without those that the server adds to every answer. */
   head: Headers = {}
   /** Time from the start of the request to the head of the answer, in milliseconds. */
-  beganAfter: number | undefined
+  headAfter: number | undefined
   readonly body: Recording
   private readonly reply: Reply
 
@@ -165,8 +165,8 @@ export class RecordedReply implements Reply {
     this.reply.rateHeaders = source
   }
 
-  get takesTrailers(): boolean {
-    return this.reply.takesTrailers === true
+  get acceptsTrailers(): boolean {
+    return this.reply.acceptsTrailers === true
   }
 
   get trailers(): Headers | undefined {
@@ -178,14 +178,14 @@ export class RecordedReply implements Reply {
   }
 
   whole(status: number, headers: Headers, text: string): void {
-    this.headSent(status, headers)
+    this.recordHead(status, headers)
     this.body.take(text)
-    this.body.isWhole = true
+    this.body.isComplete = true
     this.reply.whole(status, headers, text)
   }
 
   begin(headers: Headers, status = 200): void {
-    this.headSent(status, headers)
+    this.recordHead(status, headers)
     this.reply.begin(headers, status)
   }
 
@@ -196,7 +196,7 @@ export class RecordedReply implements Reply {
 
   end(text: string): unknown {
     this.body.take(text)
-    this.body.isWhole = !this.reply.gone
+    this.body.isComplete = !this.reply.gone
     return this.reply.end(text)
   }
 
@@ -208,11 +208,11 @@ export class RecordedReply implements Reply {
     return this.reply.destroy()
   }
 
-  private headSent(status: number, headers: Headers): void {
+  private recordHead(status: number, headers: Headers): void {
     const head: { [name: string]: string } = { ...headers }
     this.reply.rateHeaders?.addTo(head)
     this.status = status
     this.head = head
-    this.beganAfter = this.body.elapsed
+    this.headAfter = this.body.elapsed
   }
 }

@@ -8,25 +8,25 @@ import type { Scrub } from '../scrub.ts'
 import { withoutKeys } from '../secrets.ts'
 
 /** Replacement of a secret in a captured request. */
-export const REMOVED = '[removed]'
+export const REMOVED_TEXT = '[removed]'
 
 /** Matches versions and dates, which are common in queries and fixed headers. */
 const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 
 /** Minimum number of characters of a text that counts as a secret because of its field. */
-const SHORTEST = 8
+const MIN_SECRET_LENGTH = 8
 
 /** Returns a message's headers without values that may be secret. The result must still be scrubbed. */
 export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, HARMLESS_HEADERS.test(name) ? String(value) : REMOVED]],
+      value === undefined ? [] : [[name, HARMLESS_HEADERS.test(name) ? String(value) : REMOVED_TEXT]],
     ),
   )
 
 /** Returns query parameters without values that may be secret. */
 export const shownQuery = (query: URLSearchParams): { readonly [name: string]: string } =>
-  Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED]))
+  Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED_TEXT]))
 
 /**
  * Returns the possible secrets of a request: its credentials, and the values of all headers and parameters that may be
@@ -37,7 +37,7 @@ export function secretsOfRequest(
   query: URLSearchParams,
   credential: string | undefined,
 ): string[] {
-  const hidden = [
+  const hiddenValues = [
     ...Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || HARMLESS_HEADERS.test(name) ? [] : [value].flat(),
     ),
@@ -46,36 +46,36 @@ export function secretsOfRequest(
   const basic = /^basic\s+(\S+)/i.exec(headers.authorization ?? '')?.[1]
   const decoded = basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('utf8')]
   const cookies = (headers.cookie ?? '').split(/;\s*/).map(pair => pair.slice(pair.indexOf('=') + 1))
-  const parts = [...hidden, ...cookies, ...decoded].flatMap(value => [value, ...value.split(/[\s,;=:]+/)])
+  const parts = [...hiddenValues, ...cookies, ...decoded].flatMap(value => [value, ...value.split(/[\s,;=:]+/)])
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
 
 /** Returns the secrets of a channel: its key, and any secret parts of its addresses and fixed headers. */
 export function secretsOfChannel({ key = '', formats }: ChannelConfig): string[] {
   const pair = keyPairOf(key)
-  const fixed = formats.flatMap(({ headers, query, baseUrl }) => [
+  const fixedValues = formats.flatMap(({ headers, query, baseUrl }) => [
     ...[...Object.values(headers), ...Object.values(query)].flatMap(value => [value, ...value.split(/\s+/)]),
     ...passwordsIn(baseUrl),
   ])
-  return [key, ...(pair === undefined ? [] : [pair.access, pair.secret]), ...fixed.filter(isLong)]
+  return [key, ...(pair === undefined ? [] : [pair.access, pair.secret]), ...fixedValues.filter(isLong)]
 }
 
-const isLong = (value: string): boolean => value.length >= SHORTEST && !VERSION.test(value)
+const isLong = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !VERSION.test(value)
 
-const NAMES = /secret|password|passphrase|token|headers/i
+const SECRET_FIELD_NAMES = /secret|password|passphrase|token|headers/i
 
 /** Returns the config's secrets: those of channels, values of fields named like secrets, and passwords in addresses. */
 export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ...rest }: Config): string[] {
-  const found: string[] = channels.flatMap(secretsOfChannel)
+  const secrets: string[] = channels.flatMap(secretsOfChannel)
   const walk = (value: unknown, isSecret: boolean): void => {
     if (typeof value === 'string') {
-      if (isSecret) found.push(value)
-      for (const password of passwordsIn(value)) found.push(password)
+      if (isSecret) secrets.push(value)
+      for (const password of passwordsIn(value)) secrets.push(password)
     } else if (typeof value === 'object' && value !== null)
-      for (const [name, item] of Object.entries(value)) walk(item, isSecret || NAMES.test(name))
+      for (const [name, item] of Object.entries(value)) walk(item, isSecret || SECRET_FIELD_NAMES.test(name))
   }
   walk(rest, false)
-  return found
+  return secrets
 }
 
 function passwordsIn(text: string): string[] {
@@ -89,5 +89,5 @@ function passwordsIn(text: string): string[] {
 /** Builds a function that removes these secrets and every string that looks like a key. */
 export function scrubberOf(...known: readonly (RegExp | undefined)[]): Scrub {
   const patterns = known.filter(pattern => pattern !== undefined)
-  return text => withoutKeys(patterns.reduce((text, pattern) => text.replace(pattern, REMOVED), text))
+  return text => withoutKeys(patterns.reduce((text, pattern) => text.replace(pattern, REMOVED_TEXT), text))
 }

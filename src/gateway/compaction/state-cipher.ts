@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/error.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { ENCRYPTED_PREFIX } from '../../canonical/signature.ts'
 import { storeFailure } from '../../store/fault.ts'
-import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { decryptText, encryptText, type GatewaySecret } from '../gateway-secret.ts'
 import { summaryTurn } from './summary.ts'
 
 /**
@@ -42,16 +42,16 @@ class OwnerCipher implements StateCipher {
   }
 
   load(): Promise<void> {
-    return this.secret.load().then(nothing, throwUnavailable)
+    return this.secret.load().then(ignoreResult, throwUnavailable)
   }
 
   encrypt(text: string): string {
-    return ENCRYPTED_PREFIX + encrypted(this.key, text, this.authenticatedData).toString('base64url')
+    return ENCRYPTED_PREFIX + encryptText(this.key, text, this.authenticatedData).toString('base64url')
   }
 
   decrypt(ciphertext: string): string | undefined {
     const bytes = Buffer.from(ciphertext.slice(ENCRYPTED_PREFIX.length), 'base64url')
-    return decrypted(this.key, bytes, this.authenticatedData)
+    return decryptText(this.key, bytes, this.authenticatedData)
   }
 
   private get authenticatedData(): Buffer {
@@ -63,7 +63,7 @@ class OwnerCipher implements StateCipher {
   }
 }
 
-const nothing = (): void => {}
+const ignoreResult = (): void => {}
 
 const throwUnavailable = (): never => {
   throw KEY_UNAVAILABLE
@@ -81,7 +81,7 @@ type EncryptedPart = OpaquePart & { readonly encrypted: string }
  */
 export const withStateDecrypted = (request: CanonicalRequest, cipher: StateCipher): CanonicalRequest => ({
   ...request,
-  messages: request.messages.flatMap(message => decryptedIn(message, cipher)),
+  messages: request.messages.flatMap(message => decryptedMessages(message, cipher)),
 })
 
 /** Returns true if the request contains state that the gateway encrypted. */
@@ -90,24 +90,24 @@ export const holdsEncryptedState = ({ messages }: CanonicalRequest): boolean =>
 
 const isEncryptedPart = (part: Part): part is EncryptedPart => part.type === 'opaque' && part.encrypted !== undefined
 
-function decryptedIn(message: Message, cipher: StateCipher): readonly Message[] {
+function decryptedMessages(message: Message, cipher: StateCipher): readonly Message[] {
   if (!message.content.some(isEncryptedPart)) return [message]
-  const out: Message[] = []
-  let rest: Part[] = []
-  const close = (): void => {
-    if (rest.length > 0) out.push({ ...message, content: rest })
-    rest = []
+  const messages: Message[] = []
+  let pendingParts: Part[] = []
+  const flush = (): void => {
+    if (pendingParts.length > 0) messages.push({ ...message, content: pendingParts })
+    pendingParts = []
   }
   for (const part of message.content) {
     if (!isEncryptedPart(part)) {
-      rest.push(part)
+      pendingParts.push(part)
       continue
     }
-    close()
-    out.push(summaryTurn(textOf(part, cipher)))
+    flush()
+    messages.push(summaryTurn(textOf(part, cipher)))
   }
-  close()
-  return out
+  flush()
+  return messages
 }
 
 function textOf({ encrypted, value }: EncryptedPart, cipher: StateCipher): string {

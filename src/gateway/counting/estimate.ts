@@ -42,7 +42,7 @@ export class TokenInputs {
   }
 
   /** Upper bound that needs no vocabulary, because no token is shorter than a byte. */
-  get atMost(): number {
+  get upperBound(): number {
     const bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     return this.overhead + this.media + Math.ceil(bytes * this.factor)
   }
@@ -80,7 +80,7 @@ export class TokenInputs {
         return
       case 'reasoning':
         // Encrypted reasoning is about as long as its signature.
-        this.texts.push(part.text === '' ? (part.signature?.value ?? '').slice(0, MOST_HIDDEN) : part.text)
+        this.texts.push(part.text === '' ? (part.signature?.value ?? '').slice(0, MAX_SIGNATURE_LENGTH) : part.text)
         return
       case 'media':
         if (part.source.type === 'text') this.texts.push(part.source.text)
@@ -117,7 +117,7 @@ export class TokenInputs {
  * Maximum number of characters of a signature that count for hidden reasoning. Signatures are longer than their
  * reasoning.
  */
-const MOST_HIDDEN = 2000
+const MAX_SIGNATURE_LENGTH = 2000
 
 function textOfTool(tool: Tool): string {
   if (tool.type === 'opaque') return JSON.stringify(tool.value)

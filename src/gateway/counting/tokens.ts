@@ -2,32 +2,32 @@
  * Number of characters tokenised per turn of the event loop. A string without spaces takes quadratic time, during which
  * no other request is served.
  */
-const SLICE = 4096
+const SLICE_LENGTH = 4096
 /** Maximum number of slices that are tokenised. Longer texts are sampled at regular intervals and extrapolated. */
-const MOST_SLICES = 100
+const MAX_SLICES = 100
 
 /** Options by which the vocabulary's special tokens count as ordinary text. */
-const PLAIN = { disallowedSpecial: new Set<string>() }
+const PLAIN_TEXT = { disallowedSpecial: new Set<string>() }
 
-type CountTokens = (text: string, options: typeof PLAIN) => number
+type CountTokens = (text: string, options: typeof PLAIN_TEXT) => number
 
 /** The tokeniser, loaded on first use because its vocabulary takes 70 MB. */
-let counting: Promise<CountTokens> | undefined
+let tokeniser: Promise<CountTokens> | undefined
 
 /**
  * Estimates the tokens of texts with the vocabulary of OpenAI's models (o200k). Other vendors' vocabularies are
  * similar.
  */
 export async function tokensIn(texts: readonly string[]): Promise<number> {
-  const all = texts.filter(text => text !== '')
-  if (all.length === 0) return 0
-  counting ??= import('gpt-tokenizer').then(({ countTokens }) => countTokens)
-  const count = await counting
-  const { slices, share } = sample(all)
+  const nonEmptyTexts = texts.filter(text => text !== '')
+  if (nonEmptyTexts.length === 0) return 0
+  tokeniser ??= import('gpt-tokenizer').then(({ countTokens }) => countTokens)
+  const count = await tokeniser
+  const { slices, share } = sample(nonEmptyTexts)
   let tokens = 0
   for (const [index, slice] of slices.entries()) {
     if (index > 0) await new Promise(resolve => setImmediate(resolve))
-    for (const text of slice) tokens += count(text, PLAIN)
+    for (const text of slice) tokens += count(text, PLAIN_TEXT)
   }
   return Math.ceil(tokens / share)
 }
@@ -42,16 +42,16 @@ interface Sample {
 /** Cuts texts into slices and selects an even sample of them. */
 function sample(texts: readonly string[]): Sample {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
-  const every = Math.max(1, length / (SLICE * MOST_SLICES))
+  const interval = Math.max(1, length / (SLICE_LENGTH * MAX_SLICES))
   const slices: string[][] = []
   let slice: string[] = []
   let size = 0
-  let sampled = 0
+  let sampledLength = 0
   let index = 0
-  const close = (): void => {
-    if (Math.floor((index + 1) / every) > Math.floor(index / every)) {
+  const closeSlice = (): void => {
+    if (Math.floor((index + 1) / interval) > Math.floor(index / interval)) {
       slices.push(slice)
-      sampled += size
+      sampledLength += size
     }
     index++
     slice = []
@@ -59,15 +59,15 @@ function sample(texts: readonly string[]): Sample {
   }
   for (const text of texts)
     for (let at = 0; at < text.length; ) {
-      const piece = text.slice(at, at + SLICE - size)
+      const piece = text.slice(at, at + SLICE_LENGTH - size)
       slice.push(piece)
       size += piece.length
       at += piece.length
-      if (size === SLICE) close()
+      if (size === SLICE_LENGTH) closeSlice()
     }
-  if (size > 0 && (slices.length === 0 || every === 1)) {
+  if (size > 0 && (slices.length === 0 || interval === 1)) {
     slices.push(slice)
-    sampled += size
+    sampledLength += size
   }
-  return { slices, share: sampled / length }
+  return { slices, share: sampledLength / length }
 }

@@ -5,21 +5,21 @@ import { FORMAT_FACTS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
-import { combined, inParallel } from './several.ts'
+import { combinedResult, inParallel } from './several.ts'
 
 /** Maximum number of a request's batches that are in flight at once. */
-const AT_ONCE = 4
+const MAX_CONCURRENT_BATCHES = 4
 
 /** Returns true if a request has more inputs to embed than the upstream accepts at once. */
 export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
   batchesOf(request, target) !== undefined
 
-/** Splits a request into batches. Undefined if one request is enough. */
+/** Splits a request into batches. Returns undefined if one request is enough. */
 function batchesOf(request: CanonicalRequest, target: Target): readonly CanonicalRequest[] | undefined {
   const limit = limitOf(target)
   const { messages } = request
   if (limit === undefined || messages.length <= limit || workOf(request) !== 'embedding') return undefined
-  if (areJoint(request)) return undefined
+  if (areEmbeddedJointly(request)) return undefined
   const count = Math.ceil(messages.length / limit)
   return Array.from({ length: count }, (_, index) => ({
     ...request,
@@ -31,7 +31,7 @@ function batchesOf(request: CanonicalRequest, target: Target): readonly Canonica
  * Returns true if the inputs are embedded as one text, so that splitting them would change the result
  * (docs/wire/embeddings.md#jina).
  */
-const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
+const areEmbeddedJointly = ({ extras = {} }: CanonicalRequest): boolean =>
   Object.entries(extras).some(([format, fields]) => {
     const field = FORMAT_FACTS.get(format)?.jointInputs
     return field !== undefined && fields[field] === true
@@ -50,16 +50,16 @@ function limitOf({ format: { dialect } }: Target): number | undefined {
  */
 export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
   const batches = batchesOf(request, attempt.target)
-  return batches === undefined ? roundTrip(attempt, request, signal) : joined(attempt, batches)
+  return batches === undefined ? roundTrip(attempt, request, signal) : sendBatches(attempt, batches)
 }
 
-async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<WholeAnswer> {
+async function sendBatches(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<WholeAnswer> {
   const requests = batches.map(batch => (signal: AbortSignal) => roundTrip(attempt, batch, signal))
-  const answers = await inParallel(attempt, requests, AT_ONCE)
+  const answers = await inParallel(attempt, requests, MAX_CONCURRENT_BATCHES)
   const { result, headers } = answers[0]!
   const content = answers.flatMap(answer => answer.result.candidates[0]?.content ?? [])
-  const whole = combined(answers, [{ ...result.candidates[0]!, content }])
-  return { result: whole, losses: allLosses(answers, batches[0]!.messages.length), headers }
+  const joinedResult = combinedResult(answers, [{ ...result.candidates[0]!, content }])
+  return { result: joinedResult, losses: allLosses(answers, batches[0]!.messages.length), headers }
 }
 
 /**

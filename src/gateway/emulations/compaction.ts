@@ -6,7 +6,7 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ModelFacts } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
-import { COMPACT, isSummaryTurn, LONGEST_SUMMARY, transcript } from '../compaction/summary.ts'
+import { isSummaryTurn, MAX_SUMMARY_TOKENS, SUMMARY_PROMPT, transcript } from '../compaction/summary.ts'
 import type { Emulation } from '../types.ts'
 import { lossesOfReferences } from './several.ts'
 
@@ -14,7 +14,7 @@ import { lossesOfReferences } from './several.ts'
  * Maximum number of characters of the user's messages that are repeated verbatim, latest first. The summary covers the
  * rest.
  */
-const MOST_VERBATIM = 80_000
+const MAX_VERBATIM_LENGTH = 80_000
 
 /**
  * Compacts a conversation at an upstream without compaction: the model writes a summary, and the gateway encrypts it.
@@ -26,18 +26,18 @@ export const compaction: Emulation = {
     const { call } = attempt.incoming
     // If the summary cannot be encrypted, this fails before the request is sent.
     await cipher.load()
-    const answered = await roundTrip(attempt, summaryRequest(request, target.native))
-    const summary = summaryIn(answered.result)
+    const wholeAnswer = await roundTrip(attempt, summaryRequest(request, target.native))
+    const summary = summaryIn(wholeAnswer.result)
     const base = call.id.replace(/^[a-z]+_/, '')
     const content = WRITERS[call.format]!.compacted!(latestMessages(request.messages), cipher.encrypt(summary), base)
-    const { model, createdAt, usage } = answered.result
+    const { model, createdAt, usage } = wholeAnswer.result
     const result: CanonicalResult = {
       id: `resp_${base}`,
       ...defined({ model, createdAt, usage }),
       candidates: [{ content, finish: { reason: 'stop' } }],
     }
-    const losses = answered.losses.filter(({ path }) => SHARED.has(path[0]))
-    return { result, losses, headers: answered.headers }
+    const losses = wholeAnswer.losses.filter(({ path }) => SHARED_FIELDS.has(path[0]))
+    return { result, losses, headers: wholeAnswer.headers }
   },
 }
 
@@ -56,7 +56,7 @@ export function checkCompaction(model: string, facts: ModelFacts | undefined): v
 }
 
 /** Fields of the caller's request that the summary request repeats. The gateway chooses all others. */
-const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
+const SHARED_FIELDS = new Set<unknown>(['serviceTier', 'cacheKey'])
 
 /** Returns losses for settings of the caller's endpoint, which the summary request cannot carry. */
 const endpointSettings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
@@ -71,11 +71,11 @@ const unavailableState = ({ state }: CanonicalRequest): readonly Loss[] =>
 const summaryRequest = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
   model: request.model,
   messages: [
-    { role: 'system', content: [{ type: 'text', text: COMPACT }] },
+    { role: 'system', content: [{ type: 'text', text: SUMMARY_PROMPT }] },
     { role: 'user', content: transcript(request) },
   ],
   output: {},
-  sampling: { maxTokens: LONGEST_SUMMARY },
+  sampling: { maxTokens: MAX_SUMMARY_TOKENS },
   ...(native ? { state: { store: false } } : {}),
   ...defined({ serviceTier: request.serviceTier, cacheKey: request.cacheKey }),
   stream: false,
@@ -92,12 +92,12 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
 
 /** Returns as many of the user's latest messages as the limit allows. */
 function latestMessages(messages: readonly Message[]): readonly Message[] {
-  const out: Message[] = []
-  let remaining = MOST_VERBATIM
+  const latest: Message[] = []
+  let remaining = MAX_VERBATIM_LENGTH
   for (const message of messages.filter(turn => turn.role === 'user' && !isSummaryTurn(turn)).reverse()) {
     remaining -= JSON.stringify(message.content).length
     if (remaining < 0) break
-    out.unshift(message)
+    latest.unshift(message)
   }
-  return out
+  return latest
 }

@@ -13,7 +13,7 @@ import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
 /** Timeout of an upstream's count, in milliseconds. After it, the estimate is used. */
-const TIMEOUT = 10_000
+const COUNT_TIMEOUT = 10_000
 
 /**
  * Counts tokens at the upstream if it has an endpoint for counts, or else estimates them (trap 80). An estimate also
@@ -24,8 +24,8 @@ export const counting: Emulation = {
   answer: async (attempt, roundTrip) => {
     const { target, channel, request } = attempt
     if (!target.emulated && isAvailable(channel, target)) {
-      const counted = await upstreamCount(attempt, roundTrip)
-      if (counted !== undefined) return counted
+      const upstreamAnswer = await upstreamCount(attempt, roundTrip)
+      if (upstreamAnswer !== undefined) return upstreamAnswer
     }
     return {
       result: { candidates: [], usage: { input: await estimate(request, target.format.format) } },
@@ -35,11 +35,11 @@ export const counting: Emulation = {
   },
 }
 
-/** Returns the upstream's count. Undefined if the request fails or takes too long. */
+/** Returns the upstream's count, or undefined if the request fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { request } = attempt
   const { call } = attempt.incoming
-  const timer = setTimeout(() => call.reply.abortable?.abort(), TIMEOUT)
+  const timer = setTimeout(() => call.reply.abortable?.abort(), COUNT_TIMEOUT)
   try {
     return await roundTrip(attempt, request)
   } catch (thrown) {
@@ -60,9 +60,9 @@ const isAvailable = ({ health, config }: Channel, { upstreamModel }: Target): bo
  */
 const NOT_FULL: Required<Pick<ChannelHealth, 'inFlight' | 'isSpent'>> = { inFlight: 0, isSpent: false }
 
-const neverFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
+const asNotFull = ({ config, health, keys }: RoutedChannel): RoutedChannel => ({
   ...{ config, health: { ...health, ...NOT_FULL } },
-  ...(keys === undefined ? {} : { keys: keys.map(neverFull) }),
+  ...(keys === undefined ? {} : { keys: keys.map(asNotFull) }),
 })
 
 /**
@@ -75,6 +75,6 @@ export function routeCount(request: RouteRequest, channels: readonly RoutedChann
     return route(request, channels)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.error.retryAfterSeconds === undefined) throw thrown
-    return route(request, channels.map(neverFull))
+    return route(request, channels.map(asNotFull))
   }
 }

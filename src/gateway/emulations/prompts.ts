@@ -2,12 +2,12 @@ import { GatewayError, invalid } from '../../canonical/error.ts'
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
-import { GONE } from '../failures.ts'
+import { CALLER_GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
-import { combined, lossesOfReferences } from './several.ts'
+import { combinedResult, lossesOfReferences } from './several.ts'
 
 /** Maximum number of choices per request, over all prompts, if every prompt needs a separate request. */
-const MOST = 128
+const MAX_CHOICES = 128
 
 /**
  * Sends several prompts one after another to an upstream that accepts one conversation per request
@@ -16,7 +16,7 @@ const MOST = 128
  */
 export const prompts: Emulation = {
   losses: request => {
-    if (request.messages.length * choicesOf(request) > MOST) throw TOO_MANY
+    if (request.messages.length * choicesOf(request) > MAX_CHOICES) throw TOO_MANY
     return lossesOfReferences(request)
   },
   answer: async (attempt, roundTrip) => {
@@ -26,18 +26,18 @@ export const prompts: Emulation = {
     const candidates: (readonly Candidate[])[] = []
     const losses: (readonly Loss[])[] = []
     for (const [index, message] of request.messages.entries())
-      for (let missing = choicesOf(request); missing > 0; ) {
-        if (call.reply.gone) throw GONE
-        const output = withChoices(request, missing)
-        const answered = await roundTrip(attempt, { ...request, messages: [message], output })
-        const choices = answered.result.candidates.slice(0, missing)
+      for (let missingChoices = choicesOf(request); missingChoices > 0; ) {
+        if (call.reply.gone) throw CALLER_GONE
+        const output = withChoices(request, missingChoices)
+        const wholeAnswer = await roundTrip(attempt, { ...request, messages: [message], output })
+        const choices = wholeAnswer.result.candidates.slice(0, missingChoices)
         if (choices.length === 0) throw NO_ANSWER
-        missing -= choices.length
-        answers.push(answered)
+        missingChoices -= choices.length
+        answers.push(wholeAnswer)
         candidates.push(choices)
-        losses[index] ??= lossesOf(answered, index)
+        losses[index] ??= lossesOf(wholeAnswer, index)
       }
-    return { result: combined(answers, candidates.flat()), losses: losses.flat(), headers: answers[0]!.headers }
+    return { result: combinedResult(answers, candidates.flat()), losses: losses.flat(), headers: answers[0]!.headers }
   },
 }
 
@@ -46,7 +46,10 @@ const choicesOf = ({ output }: CanonicalRequest): number => Math.max(1, Math.flo
 const withChoices = ({ output }: CanonicalRequest, candidates: number): CanonicalRequest['output'] =>
   output.candidates === undefined ? output : { ...output, candidates }
 
-const TOO_MANY = invalid(`This model returns at most ${MOST} choices per request, counted over all prompts.`, 'prompt')
+const TOO_MANY = invalid(
+  `This model returns at most ${MAX_CHOICES} choices per request, counted over all prompts.`,
+  'prompt',
+)
 const NO_ANSWER = new GatewayError({
   kind: 'upstream-failed',
   message: 'The upstream returned no choice for a prompt.',
@@ -57,7 +60,7 @@ const NO_ANSWER = new GatewayError({
  * the same for every prompt.
  */
 const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
-  losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
+  losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || concernsChoiceCount(loss) ? [] : loss))
 
 /** Returns true if a loss concerns only the number of choices. Further requests make up for it. */
-const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'
+const concernsChoiceCount = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

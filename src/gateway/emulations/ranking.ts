@@ -5,7 +5,7 @@ import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage
 import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import { prepare } from '../prepare.ts'
-import { oneEach } from '../read-result.ts'
+import { withOnePerInput } from '../read-result.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
 /** Ranks documents with an upstream that can only embed, by cosine similarity of their vectors to the query's. */
@@ -16,7 +16,7 @@ export const ranking: Emulation = {
     ...foreignLosses({ extras }, ''),
   ],
   answer: async (attempt, roundTrip) => {
-    const { vectors, usage, model, losses } = await (writesPurpose(attempt)
+    const { vectors, usage, model, losses } = await (canWritePurpose(attempt)
       ? inTwoRequests(attempt, roundTrip)
       : inOneRequest(attempt, roundTrip))
     const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
@@ -33,7 +33,7 @@ export const ranking: Emulation = {
 }
 
 /** Vector of the query, followed by one vector per document. */
-interface Embedded {
+interface Embeddings {
   readonly vectors: readonly Vector[]
   readonly usage: Usage | undefined
   readonly model: string | undefined
@@ -41,24 +41,29 @@ interface Embedded {
 }
 
 /** Embeds the query and the documents in two requests, each with its own purpose. */
-async function inTwoRequests(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
+async function inTwoRequests(attempt: Attempt, roundTrip: RoundTrip): Promise<Embeddings> {
   const { request } = attempt
   const query = await roundTrip(attempt, embeddingOf(request, [queryOf(request)], 'query'))
   const documents = await roundTrip(attempt, embeddingOf(request, request.messages, 'document'))
   return {
     vectors: [...vectorsIn(query, 1), ...vectorsIn(documents, request.messages.length)],
-    usage: sum(query.result.usage, documents.result.usage),
+    usage: totalOf(query.result.usage, documents.result.usage),
     model: documents.result.model,
     losses: lossesOf(documents, 0),
   }
 }
 
 /** Embeds the query and the documents in one request. */
-async function inOneRequest(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
+async function inOneRequest(attempt: Attempt, roundTrip: RoundTrip): Promise<Embeddings> {
   const { request } = attempt
-  const answered = await roundTrip(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
-  const { usage, model } = answered.result
-  return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
+  const wholeAnswer = await roundTrip(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
+  const { usage, model } = wholeAnswer.result
+  return {
+    vectors: vectorsIn(wholeAnswer, request.messages.length + 1),
+    usage,
+    model,
+    losses: lossesOf(wholeAnswer, 1),
+  }
 }
 
 const queryOf = ({ output }: CanonicalRequest): Message => userMessage(output.ranking!.query)
@@ -79,26 +84,26 @@ function embeddingOf(
 }
 
 /** Returns true if the target's format has a field for the purpose of an embedding. */
-function writesPurpose({ request, target }: Attempt): boolean {
+function canWritePurpose({ request, target }: Attempt): boolean {
   const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), target)
   return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
 }
 
 /**
- * Returns the losses of documents at their index in the caller's request, which is `before` lower. All other losses
+ * Returns the losses of documents at their index in the caller's request, which is `offset` lower. All other losses
  * concern only the gateway's own request.
  */
-const lossesOf = ({ losses }: WholeAnswer, before: number): readonly Loss[] =>
-  losses.flatMap(loss => shifted(loss, -before) ?? [])
+const lossesOf = ({ losses }: WholeAnswer, offset: number): readonly Loss[] =>
+  losses.flatMap(loss => shifted(loss, -offset) ?? [])
 
 function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   const content = result.candidates[0]?.content ?? []
   const vectors = content.flatMap(part => (part.type === 'embedding' ? [part.vector] : []))
-  return oneEach(vectors, count)
+  return withOnePerInput(vectors, count)
 }
 
-/** Returns the total usage of both requests. Undefined if either usage is unknown. */
-const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
+/** Returns the total usage of both requests, or undefined if either usage is unknown. */
+const totalOf = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 
 /** Returns the cosine similarity, from -1 to 1, or 0 if a vector has no direction. */

@@ -5,13 +5,13 @@ import { workOf } from '../../canonical/work.ts'
 import { FORMAT_FACTS } from '../../formats/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
-import { combined, inParallel } from './several.ts'
+import { combinedResult, inParallel } from './several.ts'
 
 /** Maximum number of images per request, if each image needs a separate request. */
-const MOST = 16
+const MAX_IMAGES = 16
 
 /** Returns true if a non-native request asks for several images and the upstream makes one per request. */
-export const needsSeveral = ({ format, native }: Target, request: CanonicalRequest): boolean =>
+export const needsSeveralRequests = ({ format, native }: Target, request: CanonicalRequest): boolean =>
   !native &&
   (request.output.candidates ?? 1) > 1 &&
   FORMAT_FACTS.get(format.format)?.singleImage === true &&
@@ -20,7 +20,7 @@ export const needsSeveral = ({ format, native }: Target, request: CanonicalReque
 /** Makes several images with as many parallel requests. If one request fails, all fail. */
 export const severalImages: Emulation = {
   losses: ({ output }) => {
-    if (output.candidates! > MOST) throw TOO_MANY
+    if (output.candidates! > MAX_IMAGES) throw TOO_MANY
     const losses = new Losses()
     losses.dropFields(output.image, ['output', 'image'], { previews: 'no-unfinished-pictures' })
     return losses.list
@@ -35,7 +35,7 @@ export const severalImages: Emulation = {
     )
     const { losses, headers } = answers[0]!
     const candidates = answers.flatMap(({ result }) => result.candidates)
-    return { result: combined(answers, candidates), losses, headers }
+    return { result: combinedResult(answers, candidates), losses, headers }
   },
 }
 
@@ -45,4 +45,4 @@ function withoutPreviews({ image, ...output }: Output): Output {
   return { ...output, image: settings }
 }
 
-const TOO_MANY = invalid(`This model makes at most ${MOST} images per request.`, 'n')
+const TOO_MANY = invalid(`This model makes at most ${MAX_IMAGES} images per request.`, 'n')

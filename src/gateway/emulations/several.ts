@@ -18,16 +18,16 @@ export async function inParallel<T>(
   const { signal } = controller
   const answers: T[] = []
   let next = 0
-  const work = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     while (next < requests.length && !signal.aborted) {
       const index = next++
       answers[index] = await requests[index]!(signal)
     }
   }
-  report.tried(target)
+  report.startAttempt(target)
   call.reply.abortable = controller
   try {
-    await Promise.all(Array.from({ length: Math.min(concurrency, requests.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(concurrency, requests.length) }, runNext))
   } catch (thrown) {
     controller.abort()
     throw thrown
@@ -41,7 +41,7 @@ export async function inParallel<T>(
  * Combines several answers into one with these candidates and the head of the first answer. The usage is the sum, or
  * unknown if any answer has none.
  */
-export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
+export function combinedResult(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result
   const usages = answers.flatMap(({ result }) => result.usage ?? [])
   const usage = usages.length === answers.length ? totalUsage(usages) : undefined

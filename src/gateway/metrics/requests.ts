@@ -3,7 +3,7 @@ import { CANCELLED, type UsageRow } from '../../store/usage/row.ts'
 import type { Sample } from './family.ts'
 
 /** Label value for values beyond the limits below. */
-const OTHER = 'other'
+const OTHER_VALUE = 'other'
 /** Label value for absent values. */
 export const NONE = 'none'
 
@@ -12,7 +12,7 @@ const MAX_SERIES = 1000
 
 /** Status label of requests whose caller disconnected. */
 const CANCELLED_STATUS = 'cancelled'
-const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 /** Counts requests by their labels. Designed for thousands of requests per second: holds sums, never requests. */
 export class Requests {
@@ -34,7 +34,8 @@ export class Requests {
   count(row: UsageRow): void {
     const model = this.models.of(row)
     const { door, format, channel = NONE, upstreamFormat = NONE } = row
-    const status = row.status === CANCELLED ? CANCELLED_STATUS : (CLASSES[Math.floor(row.status / 100)] ?? OTHER)
+    const status =
+      row.status === CANCELLED ? CANCELLED_STATUS : (STATUS_CLASSES[Math.floor(row.status / 100)] ?? OTHER_VALUE)
     const key = `${door} ${format} ${channel} ${upstreamFormat} ${status} ${model}`
     const series =
       this.byKey.get(key) ??
@@ -44,15 +45,15 @@ export class Requests {
 
   private openSeries(key: string, labels: RequestLabels): Series {
     const isFull = this.byKey.size >= MAX_SERIES
-    const seriesLabels = isFull ? { ...ALL_OTHERS, format: labels.format, status: labels.status } : labels
-    const seriesKey = isFull ? `${OTHER} ${labels.format} ${labels.status}` : key
+    const seriesLabels = isFull ? { ...OTHER_LABELS, format: labels.format, status: labels.status } : labels
+    const seriesKey = isFull ? `${OTHER_VALUE} ${labels.format} ${labels.status}` : key
     const series = this.byKey.get(seriesKey) ?? new Series(seriesLabels)
     this.byKey.set(seriesKey, series)
     return series
   }
 }
 
-const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format: OTHER }
+const OTHER_LABELS = { door: OTHER_VALUE, model: OTHER_VALUE, channel: OTHER_VALUE, upstream_format: OTHER_VALUE }
 
 /** Maximum number of models outside the config that get a separate label value. */
 const MAX_MODELS = 100
@@ -65,7 +66,7 @@ const MAX_MODEL_LENGTH = 100
  */
 class ModelLabels {
   private configured: ReadonlySet<string> = new Set()
-  private readonly answered = new Set<string>()
+  private readonly answeredModels = new Set<string>()
 
   constructor(config: Config) {
     this.reload(config)
@@ -77,22 +78,27 @@ class ModelLabels {
 
   of({ model, channel, status }: UsageRow): string {
     if (model === undefined) return NONE
-    if (this.configured.has(model) || this.answered.has(model)) return model
-    if (channel === undefined || status >= 400 || this.answered.size >= MAX_MODELS || model.length > MAX_MODEL_LENGTH)
-      return OTHER
-    this.answered.add(model)
+    if (this.configured.has(model) || this.answeredModels.has(model)) return model
+    if (
+      channel === undefined ||
+      status >= 400 ||
+      this.answeredModels.size >= MAX_MODELS ||
+      model.length > MAX_MODEL_LENGTH
+    )
+      return OTHER_VALUE
+    this.answeredModels.add(model)
     return model
   }
 }
 
 /** The counts of a histogram as plain JSON. */
-interface Counted {
+interface HistogramCounts {
   readonly counts: readonly number[]
   readonly sum: number
 }
 
 /** Counts values by bucket. */
-export class Histogram implements Counted {
+export class Histogram implements HistogramCounts {
   private readonly bounds: readonly number[]
   /** Count of each bucket, not cumulative. The last bucket holds values above all bounds. */
   readonly counts: number[]
@@ -118,12 +124,12 @@ export class Histogram implements Counted {
   }
 
   /** Adds the counts of a histogram with the same bounds. */
-  add(other: Counted): void {
+  add(other: HistogramCounts): void {
     for (const [index, count] of other.counts.entries()) this.counts[index]! += count
     this.sum += other.sum
   }
 
-  /** Returns Prometheus samples with cumulative buckets. Empty if nothing was counted. */
+  /** Returns Prometheus samples with cumulative buckets, empty if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
     const buckets = this.counts.map((bucketCount, index): Sample => {
@@ -143,11 +149,13 @@ export class Histogram implements Counted {
 /**
  * Buckets of OpenTelemetry's `gen_ai.server.request.duration` in seconds, plus longer ones for videos and reasoning.
  */
-const DURATION = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900]
+const DURATION_BOUNDS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900,
+]
 /** Buckets of `gen_ai.server.time_to_first_token` in seconds, plus longer ones. */
-const FIRST_BYTE = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
+const FIRST_BYTE_BOUNDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
 /** OpenTelemetry's buckets for numbers of tokens. */
-const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
+const TOKEN_BOUNDS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
 
 /** Token kinds by label value. All but the first two are parts of input or output. */
 export const TOKEN_KINDS = [
@@ -178,7 +186,7 @@ export interface CountedSeries {
   readonly tokens: readonly number[]
   readonly errors: readonly (readonly [kind: string, count: number])[]
   /** Histograms in the order of `Series.histograms`. */
-  readonly histograms: readonly Counted[]
+  readonly histograms: readonly HistogramCounts[]
 }
 
 /** Sums over the requests of a series. */
@@ -217,10 +225,10 @@ export class Series {
   }
   readonly tokens: number[] = TOKEN_KINDS.map(() => 0)
   readonly errors = new Map<string, number>()
-  readonly duration = new Histogram(DURATION)
-  readonly firstByte = new Histogram(FIRST_BYTE)
-  readonly input = new Histogram(TOKENS)
-  readonly output = new Histogram(TOKENS)
+  readonly duration = new Histogram(DURATION_BOUNDS)
+  readonly firstByte = new Histogram(FIRST_BYTE_BOUNDS)
+  readonly input = new Histogram(TOKEN_BOUNDS)
+  readonly output = new Histogram(TOKEN_BOUNDS)
 
   constructor(labels: RequestLabels) {
     this.labels = labels

@@ -10,7 +10,7 @@ export class Traces {
   /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** Undefined if no collector is configured, or while the tracer loads. */
+  /** Tracer of the collector, or undefined if none is configured or while it loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 
@@ -25,7 +25,7 @@ export class Traces {
     this.open(settings)
   }
 
-  /** Starts the trace of a request. Undefined if requests are not traced. */
+  /** Starts the trace of a request. Returns undefined if requests are not traced. */
   begin(request: TracedRequest): RequestTrace | undefined {
     return this.tracer?.begin(request)
   }

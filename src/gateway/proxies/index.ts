@@ -78,7 +78,7 @@ export class Proxies {
 
 type Headers = RequestSource['headers']
 
-/** Returns the peer's IP address. Empty if the connection is closed. */
+/** Returns the peer's IP address, empty if the connection is closed. */
 const peerOf = ({ remoteAddress }: RequestSource['socket']): string => ipIn(remoteAddress ?? '') ?? ''
 
 const localHost = ({ localAddress = '127.0.0.1', localPort }: RequestSource['socket']): string =>
@@ -114,8 +114,8 @@ const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
 /**
- * Extracts the IP address from an address that a proxy reports, which may include a port. Undefined for names such as
- * `unknown` or `_hidden`.
+ * Extracts the IP address from an address that a proxy reports, which may include a port. Returns undefined for names
+ * such as `unknown` or `_hidden`.
  */
 function ipIn(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? []

@@ -27,15 +27,15 @@ export interface CascadeRequestOptions {
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
-  /** Trace of the session. Undefined if it is not traced. */
-  readonly within: RequestTrace | undefined
+  /** Trace of the session, or undefined if it is not traced. */
+  readonly sessionTrace: RequestTrace | undefined
 }
 
 /** Answers a request that a session itself sends. */
 export type Answering = (incoming: Incoming) => Promise<void>
 
 /** Path of these requests in the log. */
-const PATH = '/v1/realtime'
+const REALTIME_PATH = '/v1/realtime'
 
 /**
  * Sends a request on behalf of the caller, such as a cascade's transcription. The request is routed like any other and
@@ -44,7 +44,7 @@ const PATH = '/v1/realtime'
  * @throws GatewayError from the iterator, if the request fails.
  */
 export async function* cascadeRequest(
-  { caller, message, signal, within, ...options }: CascadeRequestOptions,
+  { caller, message, signal, sessionTrace, ...options }: CascadeRequestOptions,
   { running, recorder, traces }: Pick<Services, 'running' | 'recorder' | 'traces'>,
   answer: Answering,
 ): AsyncGenerator<CanonicalEvent> {
@@ -58,11 +58,13 @@ export async function* cascadeRequest(
     ...(usageOnDemand === undefined ? {} : { spelling: { [format]: usageOnDemand } }),
   }
   const reply = new EventReply(READERS[format]!, request)
-  const call = gatewayCall(format, PATH, message, reply)
+  const call = gatewayCall(format, REALTIME_PATH, message, reply)
   const report = new Report(call)
   report.caller = caller
-  report.trace = within && traces.begin({ isInternal: true, path: PATH, format, headers: { ...within.headers } })
-  report.received(request)
+  report.trace =
+    sessionTrace &&
+    traces.begin({ isInternal: true, path: REALTIME_PATH, format, headers: { ...sessionTrace.headers } })
+  report.recordRequest(request)
   report.expected = () => expectedTokens(request)
   const leave = (): void => reply.leave()
   signal.addEventListener('abort', leave, { once: true })
@@ -72,7 +74,7 @@ export async function* cascadeRequest(
   answer({ ...NO_STATE, request, call, caller, report, onLoss })
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)
-      report.failed(failure.error, ERRORS[failure.error.kind].status)
+      report.recordError(failure.error, ERRORS[failure.error.kind].status)
       reply.fail(failure)
     })
     .finally(() => {
@@ -87,9 +89,9 @@ export async function* cascadeRequest(
 }
 
 /** Number of waiting events above which the upstream pauses. */
-const HIGH = 256
+const PAUSE_ABOVE = 256
 /** Number of waiting events below which the upstream resumes. */
-const LOW = 64
+const RESUME_BELOW = 64
 
 /** A reply that converts the answer back into canonical events for one iterator. */
 class EventReply implements Reply {
@@ -98,17 +100,17 @@ class EventReply implements Reply {
   abortable: Abortable | undefined
   private readonly reader: Reader
   private readonly request: CanonicalRequest
-  private readonly machine: Transducer<WireEvent, CanonicalEvent> | undefined
+  private readonly eventReader: Transducer<WireEvent, CanonicalEvent> | undefined
   private events: CanonicalEvent[] = []
   private failure: GatewayError | undefined
-  private over = false
+  private isOver = false
   private wake: (() => void) | undefined
-  private drained: (() => void) | undefined
+  private onDrain: (() => void) | undefined
 
   constructor(reader: Reader, request: CanonicalRequest) {
     this.reader = reader
     this.request = request
-    this.machine = request.stream ? reader.events?.(request) : undefined
+    this.eventReader = request.stream ? reader.events?.(request) : undefined
   }
 
   begin(): void {
@@ -125,22 +127,22 @@ class EventReply implements Reply {
 
   write(piece: string | Uint8Array): boolean {
     for (const line of String(piece).split('\n'))
-      if (line !== '') this.add(this.machine?.push(eventOf(line)) ?? NOTHING)
-    return this.events.length < HIGH
+      if (line !== '') this.add(this.eventReader?.push(eventOf(line)) ?? NOTHING)
+    return this.events.length < PAUSE_ABOVE
   }
 
   end(text: string): void {
     this.write(text)
-    this.add(this.machine?.end() ?? NOTHING)
+    this.add(this.eventReader?.end() ?? NOTHING)
     this.finish()
   }
 
   once(_: 'drain', listener: () => void): void {
-    this.drained = listener
+    this.onDrain = listener
   }
 
   destroy(): void {
-    this.fail(BROKEN)
+    this.fail(INTERRUPTED)
   }
 
   /** Ends the iterator with an error, either before the first event or in the middle of the answer. */
@@ -163,10 +165,10 @@ class EventReply implements Reply {
         const events = this.events
         this.events = []
         yield* events
-        if (this.events.length < LOW) this.drain()
+        if (this.events.length < RESUME_BELOW) this.drain()
         if (this.events.length > 0) continue
         if (this.failure !== undefined) throw this.failure
-        if (this.over) return
+        if (this.isOver) return
         await new Promise<void>(resolve => (this.wake = resolve))
       }
     } finally {
@@ -175,8 +177,8 @@ class EventReply implements Reply {
   }
 
   private drain(): void {
-    const { drained } = this
-    this.drained = undefined
+    const { onDrain: drained } = this
+    this.onDrain = undefined
     drained?.()
   }
 
@@ -186,7 +188,7 @@ class EventReply implements Reply {
   }
 
   private finish(): void {
-    this.over = true
+    this.isOver = true
     this.wakeUp()
   }
 
@@ -205,4 +207,4 @@ function eventOf(line: string): WireEvent {
     : { data: line }
 }
 
-const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The answer was interrupted.' })
+const INTERRUPTED = new GatewayError({ kind: 'upstream-failed', message: 'The answer was interrupted.' })

@@ -31,7 +31,7 @@ import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure } from '../failures.ts'
 import { pricedTargets } from '../priced.ts'
 import { publicError } from '../public-answer.ts'
-import { scrubbed, scrubber } from '../scrub.ts'
+import { scrubber, scrubJson } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
 import { targetFailure } from '../target-failure.ts'
 import { voiceSessionModels } from './voice-session-models.ts'
@@ -52,7 +52,7 @@ export interface VoiceSessionRequest {
   /** Aborted when the caller disconnects before the session starts. */
   readonly signal: AbortSignal
   /** The caller's trace headers. They are sent to the upstream if the gateway does not trace the connection itself. */
-  readonly passed: TraceHeaders | undefined
+  readonly traceHeaders: TraceHeaders | undefined
   readonly channels: Channels
   readonly config: Config
   readonly log: Log
@@ -91,20 +91,20 @@ export async function openVoiceSession(
     const release = channel.countSession()
     const trace = request.record.trace?.attempt(tracedAttempt(target))
     try {
-      const passed = trace?.headers ?? request.passed
-      const options = { ...request, passed, target, channel }
-      const opened = await (isDirect(options) ? direct(options) : translated(options))
+      const traceHeaders = trace?.headers ?? request.traceHeaders
+      const options = { ...request, passed: traceHeaders, target, channel }
+      const upstreamSide = await (isDirect(options) ? openDirect(options) : openTranslated(options))
       channel.stats.succeeded()
       trace?.end(undefined)
-      return withRelease(opened, request, release)
+      return withRelease(upstreamSide, request, release)
     } catch (thrown) {
       release()
       trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
       const { id, model, log, record: report } = request
-      const visible = targetFailure(thrown, { target, channel, model, log, id, report })
-      if (!mayRetry(visible.error)) throw visible
-      failure = moreUsefulFailure(failure, visible)
+      const publicFailure = targetFailure(thrown, { target, channel, model, log, id, report })
+      if (!mayRetry(publicFailure.error)) throw publicFailure
+      failure = moreUsefulFailure(failure, publicFailure)
     }
   }
   throw failure!
@@ -186,20 +186,20 @@ const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
 const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
   voiceSessionModels({
     permissions: caller.permissions,
-    ...{ model, upstreamModel: target.upstreamModel, relayed },
+    ...{ model, upstreamModel: target.upstreamModel, isRelayed: relayed },
     models: target.native && !target.emulated ? target.channel.models : undefined,
   })
 
 /** Opens a session that passes frames on unchanged. */
-async function direct(options: AttemptOptions): Promise<UpstreamSide> {
+async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, session, signal, channel, record } = options
   const { upstreamModel } = target
   const models = modelsOf(options, true)
-  const bound = session && (models.incoming({ session })['session'] as JsonObject)
+  const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
   const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
   const { socket, first } = await openRelay({
     dial: connect,
-    session: bound && { ...bound, model: upstreamModel },
+    session: renamedSession && { ...renamedSession, model: upstreamModel },
     firstEvent: channel.config.timeout.firstByte,
     signal,
   })
@@ -209,7 +209,7 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
       const relay = new Relay({
         ...{ upstream: socket, first, record, models, newId },
         caller: callerSocket(caller, config),
-        scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
+        scrub: <T extends Json>(value: T) => scrubJson(value, scrub) as T,
         publicError: error => publicError(error, target, model),
         limits: config.realtime,
       })
@@ -221,14 +221,14 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
 }
 
 /** Opens a session that translates events between caller and upstream. */
-async function translated(options: AttemptOptions): Promise<UpstreamSide> {
+async function openTranslated(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, naming, onLoss, record, session } = options
   const models = modelsOf(options, false)
-  const bound = session && (models.incoming({ session })['session'] as JsonObject)
-  const settings = bound === undefined ? {} : readSettings(bound, 'session')
+  const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
+  const settings = renamedSession === undefined ? {} : readSettings(renamedSession, 'session')
   const buffer = new EventBuffer()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
-  const upstream = await open(options, {
+  const upstream = await openUpstream(options, {
     model: target.upstreamModel,
     settings: {
       ...settings,
@@ -242,8 +242,9 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
   try {
     const losses = upstream.losses({ type: 'session-update', settings })
     record.recordLosses(losses)
-    const lost = losses.find(({ restored }) => restored !== true)
-    if (lost !== undefined && onLoss === 'refuse') throw new GatewayError(refusal(lost.path.slice(1), lost.reason))
+    const firstLoss = losses.find(({ restored }) => restored !== true)
+    if (firstLoss !== undefined && onLoss === 'refuse')
+      throw new GatewayError(refusal(firstLoss.path.slice(1), firstLoss.reason))
     audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
   } catch (thrown) {
     upstream.close(INTERNAL, '')
@@ -276,7 +277,7 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
   }
 }
 
-function open(options: AttemptOptions, upstream: UpstreamOptions): Promise<Upstream> {
+function openUpstream(options: AttemptOptions, upstream: UpstreamOptions): Promise<Upstream> {
   const { target, channel, config, signal, run, model } = options
   const { cascade } = config.realtime
   if (target.emulated && cascade !== undefined)
@@ -304,13 +305,13 @@ function open(options: AttemptOptions, upstream: UpstreamOptions): Promise<Upstr
 type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
 
 const connector =
-  ({ target, channel, config, passed }: AttemptOptions, address: Address) =>
+  ({ target, channel, config, traceHeaders }: AttemptOptions, address: Address) =>
   (signal: AbortSignal): Promise<SessionSocket> => {
     const { proxy, tls, timeout } = channel.config
     const { url, headers } = channel.endpoint(target.format, address)
     return dial({
       url,
-      headers: { ...generationOf(target.format), ...headers, ...passed },
+      headers: { ...generationOf(target.format), ...headers, ...traceHeaders },
       timeout: timeout.connect,
       maxPayload: config.realtime.message,
       heartbeat: config.server.heartbeat,

@@ -18,7 +18,7 @@ import { onLossOf } from '../read-request.ts'
 import type { Services } from '../services.ts'
 import { type Answering, cascadeRequest } from './cascade-request.ts'
 import { type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
-import { boundBy, createSecret, isClientSecret, type SecretSession } from './secrets.ts'
+import { createSecret, isClientSecret, type SecretSession, boundBy as secretSessionOf } from './secrets.ts'
 import { checkVoiceSession } from './voice-session-models.ts'
 import { VoiceSessionRecord } from './voice-session-record.ts'
 
@@ -47,14 +47,14 @@ interface IdentifiedCall extends Pick<SecretSession, 'model'> {
 }
 
 /** Maximum size of a request for a client secret, in bytes. */
-const SECRET_BODY = 2 ** 20
+const MAX_SECRET_REQUEST_SIZE = 2 ** 20
 
 /** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */
 export class Realtime {
   private readonly services: Services
   private readonly answer: Answering
   /** Number of sessions that are open or being opened. */
-  private total = 0
+  private sessionCount = 0
 
   /** @param answer answers the requests that cascades send. */
   constructor(services: Services, answer: Answering) {
@@ -69,7 +69,7 @@ export class Realtime {
    * `rate-limited`, or the most useful of the upstreams' failures.
    */
   async open(call: VoiceSessionCall): Promise<OpenedVoiceSession> {
-    const { secret, caller, model, session } = await this.identified(call)
+    const { secret, caller, model, session } = await this.identify(call)
     const { access, recorder, traces, channels, config, store } = this.services
     const reservation = access.reservation(caller)
     const release = await this.takeSlots(caller)
@@ -94,17 +94,17 @@ export class Realtime {
       checkFormat(caller.permissions, REALTIME)
       await reservation.enter()
       const targets = targetsOf({ id: call.id, caller, model }, this.destinationsFor(caller))
-      if (secret !== undefined) await boundBy(store.shared, secret, 'takeNote')
+      if (secret !== undefined) await secretSessionOf(store.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openVoiceSession(targets, {
         ...{ id: call.id, caller, model, onLoss, session, record },
         ...{ channels, config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
-        passed: passedTrace(headers),
+        traceHeaders: passedTrace(headers),
         run: this.run(caller, call.message, record.trace),
       })
     } catch (thrown) {
-      record.refused(toFailure(thrown).error)
+      record.recordRefusal(toFailure(thrown).error)
       throw thrown
     }
   }
@@ -116,7 +116,7 @@ export class Realtime {
     try {
       const caller = await services.callerOf(call, REALTIME)
       await access.reservation(caller).enter(false)
-      const body = await readJson(call.message, SECRET_BODY, () => bodiesInMemory.open(caller.id))
+      const body = await readJson(call.message, MAX_SECRET_REQUEST_SIZE, () => bodiesInMemory.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
     } catch (thrown) {
       const { status, headers, text } = errors.of(
@@ -135,17 +135,17 @@ export class Realtime {
    */
   private async secretFor(caller: Caller, body: JsonObject): Promise<JsonObject> {
     const session = body['session'] ?? {}
-    if (!isObject(session)) throw wrong('session', 'expected an object')
+    if (!isObject(session)) throw invalidValue('session', 'expected an object')
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
     targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
     checkVoiceSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
-    const bound = { callerId: caller.id, model, session }
-    const value = await createSecret(this.services.store.shared, bound, expiresAt)
-    const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
-    return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
+    const secretSession = { callerId: caller.id, model, session }
+    const value = await createSecret(this.services.store.shared, secretSession, expiresAt)
+    const shownSession = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
+    return { value, expires_at: Math.floor(expiresAt / 1000), session: shownSession }
   }
 
   private destinationsFor(caller: Caller) {
@@ -153,22 +153,27 @@ export class Realtime {
     return { channels, catalogue, config, prices: recorder.pricesFor(caller) }
   }
 
-  private async identified(call: VoiceSessionCall): Promise<IdentifiedCall> {
+  private async identify(call: VoiceSessionCall): Promise<IdentifiedCall> {
     const model = call.query['model']
-    const shown = credentialOf(call.message)
-    if (shown !== undefined && isClientSecret(shown.value)) {
-      const bound = await boundBy(this.services.store.shared, shown.value, 'note')
-      if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
-      return { ...bound, caller: await this.services.access.ownerOf(bound.callerId), secret: shown.value }
+    const shownSession = credentialOf(call.message)
+    if (shownSession !== undefined && isClientSecret(shownSession.value)) {
+      const secretSession = await secretSessionOf(this.services.store.shared, shownSession.value, 'note')
+      if (model !== undefined && model !== secretSession.model) throw otherModel(secretSession.model)
+      return {
+        ...secretSession,
+        caller: await this.services.access.ownerOf(secretSession.callerId),
+        secret: shownSession.value,
+      }
     }
-    if (shown?.isSubprotocol === true && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
+    if (shownSession?.isSubprotocol === true && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
     const caller = await this.services.callerOf(call)
     if (model === undefined || model === '') throw missingModel('model')
     return { caller, model }
   }
 
-  private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {
-    return (request, signal) => cascadeRequest({ caller, message, request, signal, within }, this.services, this.answer)
+  private run(caller: Caller, message: IncomingMessage, sessionTrace: RequestTrace | undefined): RunRequest {
+    return (request, signal) =>
+      cascadeRequest({ caller, message, request, signal, sessionTrace }, this.services, this.answer)
   }
 
   /**
@@ -180,14 +185,14 @@ export class Realtime {
   private async takeSlots({ id }: Caller): Promise<() => void> {
     const { limits, config } = this.services
     const { key, all } = config.realtime.sessions
-    if (this.total >= all) throw TOO_MANY
-    this.total++
-    const releaseOfKey = await limits.takeSlot('sessions', id, key).catch(() => undefined)
+    if (this.sessionCount >= all) throw TOO_MANY
+    this.sessionCount++
+    const releaseKeySlot = await limits.takeSlot('sessions', id, key).catch(() => undefined)
     const release = (): void => {
-      this.total--
-      releaseOfKey?.()
+      this.sessionCount--
+      releaseKeySlot?.()
     }
-    if (releaseOfKey !== undefined) return release
+    if (releaseKeySlot !== undefined) return release
     release()
     throw TOO_MANY
   }
@@ -221,10 +226,10 @@ const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
 function secondsOf(value: JsonObject[string] | undefined): number {
   const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
   if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds
-  throw wrong('expires_after.seconds', 'expected a number from 10 to 7200')
+  throw invalidValue('expires_after.seconds', 'expected a number from 10 to 7200')
 }
 
-const wrong = (param: string, expected: string): GatewayError =>
+const invalidValue = (param: string, expected: string): GatewayError =>
   invalid(`Invalid '${param}': ${expected}.`, param, 'invalid_value')
 
 const missingModel = (param: string): GatewayError =>

@@ -15,9 +15,9 @@ export interface SecretSession {
 }
 
 /** Maximum number of valid client secrets, per key and in total. */
-const LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
+const SECRET_LIMITS: NoteLimits = { perOwner: 1000, total: 20_000 }
 
-const KIND: NoteKind = 'client-secret'
+const SECRET_KIND: NoteKind = 'client-secret'
 
 /** OpenAI's prefix of client secrets. */
 const PREFIX = 'ek_'
@@ -31,26 +31,39 @@ export const isClientSecret = (credential: string): boolean => credential.starts
  * @param expiresAt Unix time in milliseconds.
  * @throws GatewayError `rate-limited` if too many secrets are valid, `overloaded` if the secret cannot be stored.
  */
-export async function createSecret(shared: SharedRecords, bound: SecretSession, expiresAt: number): Promise<string> {
+export async function createSecret(shared: SharedRecords, session: SecretSession, expiresAt: number): Promise<string> {
   const value = PREFIX + randomBytes(24).toString('hex')
-  const note = { kind: KIND, name: hashOf(value), owner: bound.callerId, text: JSON.stringify(bound), expiresAt }
-  if (!(await shared.addNote(note, LIMITS))) throw TOO_MANY
+  const note = {
+    kind: SECRET_KIND,
+    name: hashOf(value),
+    owner: session.callerId,
+    text: JSON.stringify(session),
+    expiresAt,
+  }
+  if (!(await shared.addNote(note, SECRET_LIMITS))) throw TOO_MANY
   return value
 }
 
 /**
  * Returns the settings of a client secret.
  *
- * @param how method that reads the secret. `takeNote` also invalidates it.
+ * @param method method that reads the secret. `takeNote` also invalidates it.
  * @throws GatewayError `unauthenticated` if the secret is unknown, used or expired, `overloaded` if the store cannot be
  * read.
  */
-export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<SecretSession> {
-  const text = await shared[how](KIND, hashOf(value))
-  if (text === undefined) throw UNKNOWN
+export async function boundBy(
+  shared: SharedRecords,
+  value: string,
+  method: 'note' | 'takeNote',
+): Promise<SecretSession> {
+  const text = await shared[method](SECRET_KIND, hashOf(value))
+  if (text === undefined) throw UNKNOWN_SECRET
   return JSON.parse(text)
 }
 
-const UNKNOWN = unauthenticated('The client secret is unknown, expired or already used.', 'invalid_client_secret')
+const UNKNOWN_SECRET = unauthenticated(
+  'The client secret is unknown, expired or already used.',
+  'invalid_client_secret',
+)
 
 const TOO_MANY = rateLimited('Too many client secrets are in use.', 60, 'rate_limit_exceeded')

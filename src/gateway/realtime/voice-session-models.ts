@@ -5,7 +5,7 @@ import type { ChannelConfig } from '../../config/index.ts'
 import { REALTIME } from '../../voice/formats/realtime/wire.ts'
 import { OTHER_MODEL, type SessionModels } from '../../voice/voice-session.ts'
 import { pathsOf } from '../model-paths.ts'
-import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
+import { checkPermitted, type ModelField, renameInBody, upstreamName } from '../named-models.ts'
 
 /** Names and permissions that apply to the models of a session. */
 export interface VoiceSessionModelsOptions {
@@ -17,7 +17,7 @@ export interface VoiceSessionModelsOptions {
   /** Models of the channel, if it uses the caller's format. */
   readonly models: ChannelConfig['models'] | undefined
   /** True if the upstream receives the caller's events unchanged. */
-  readonly relayed: boolean
+  readonly isRelayed: boolean
 }
 
 /**
@@ -25,25 +25,25 @@ export interface VoiceSessionModelsOptions {
  * `formats/model-fields.ts` lists the paths.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
-  const { permissions, model, upstreamModel, models, relayed } = options
+  const { permissions, model, upstreamModel, models, isRelayed } = options
   const publicNames = new Map([[upstreamModel, model]])
   const paths = pathsOf(REALTIME)
-  const toUpstreamName = (name: string, where: Named): string => {
-    if (where.kind === 'requested') {
-      if (name === model) return relayed ? upstreamModel : name
-      throw new GatewayError({ ...OTHER_MODEL, param: `${where.field}.model` })
+  const toUpstreamName = (name: string, modelField: ModelField): string => {
+    if (modelField.kind === 'requested') {
+      if (name === model) return isRelayed ? upstreamModel : name
+      throw new GatewayError({ ...OTHER_MODEL, param: `${modelField.field}.model` })
     }
-    checkPermitted(name, permissions, where.field)
+    checkPermitted(name, permissions, modelField.field)
     if (models === undefined) return name
-    const upstream = upstreamName(name, models, where)
+    const upstream = upstreamName(name, models, modelField)
     if (upstream !== name) publicNames.set(upstream, name)
     return upstream
   }
   const toPublicName = (name: string): string => publicNames.get(name) ?? name
   return {
-    incoming: (event: JsonObject) => renamedBody(event, { paths, rename: toUpstreamName, isExact: true }),
+    incoming: (event: JsonObject) => renameInBody(event, { paths, rename: toUpstreamName, isExact: true }),
     outgoing: (event: JsonObject) =>
-      renamedBody(event, {
+      renameInBody(event, {
         paths,
         // Some upstreams report a version or a deployment instead of the requested model.
         rename: (name, { kind }) => (kind === 'requested' ? model : toPublicName(name)),
@@ -59,9 +59,9 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
  * @throws GatewayError `forbidden`, `invalid-request`.
  */
 export function checkVoiceSession(session: JsonObject, permissions: Permissions): void {
-  const rename = (name: string, { field, kind }: Named): string => {
+  const rename = (name: string, { field, kind }: ModelField): string => {
     if (kind !== 'requested') checkPermitted(name, permissions, field)
     return name
   }
-  renamedBody({ session }, { paths: pathsOf(REALTIME), rename, isExact: true })
+  renameInBody({ session }, { paths: pathsOf(REALTIME), rename, isExact: true })
 }

@@ -6,7 +6,7 @@ import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Failure, isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
 import type { Target } from '../../upstreams/router.ts'
 import type { SessionRecord } from '../../voice/voice-session.ts'
-import { ownFailure } from '../failure-of.ts'
+import { gatewayFailure } from '../failure-of.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
@@ -42,26 +42,26 @@ export interface Reservations {
 const MAX_ENTRIES = 64
 
 /** HTTP status that is recorded for a session that was opened. */
-const SWITCHED = 101
+const SWITCHING_PROTOCOLS = 101
 
 /** Records one voice session: charges its responses to the key, and finally writes one usage row and one log line. */
 export class VoiceSessionRecord implements SessionRecord {
   target: Target | undefined
   attempts = 0
-  /** Trace of the session. Undefined if sessions are not traced. */
+  /** Trace of the session, or undefined if sessions are not traced. */
   trace: RequestTrace | undefined
   private readonly facts: VoiceSessionFacts
   private readonly recorder: Recorder
   private readonly reservations: Reservations
   private readonly onEnd: () => void
-  private readonly admitted: Reservation[] = []
-  private readonly reported = new Set<string>()
-  private readonly began = performance.now()
+  private readonly openReservations: Reservation[] = []
+  private readonly reportedLosses = new Set<string>()
+  private readonly startTime = performance.now()
   private usage: Usage | undefined
   private responses = 0
   /** Cost of all responses with a known price, in nanodollars. */
   private cost = 0
-  private unpriced = false
+  private hasUnpriced = false
   private error: CanonicalError | undefined
   /** Reason why the last target could not open the session. */
   private attemptFailure: Failure | undefined
@@ -80,28 +80,28 @@ export class VoiceSessionRecord implements SessionRecord {
   admit(): void {
     if (this.refusal !== undefined && performance.now() < this.refusedUntil) throw this.refusal
     const reservation = this.reservations.forNextResponse()
-    const entered = reservation.enter(false)
-    if (entered !== undefined) void entered.catch(thrown => this.refusedLate(thrown))
+    const entering = reservation.enter(false)
+    if (entering !== undefined) void entering.catch(thrown => this.refuseTemporarily(thrown))
     this.responses++
-    this.admitted.push(reservation)
-    if (this.admitted.length > MAX_ENTRIES) this.admitted.shift()
+    this.openReservations.push(reservation)
+    if (this.openReservations.length > MAX_ENTRIES) this.openReservations.shift()
   }
 
   /** Refuses responses for a while, because another process reported that the limits are exhausted. */
-  private refusedLate(thrown: unknown): void {
+  private refuseTemporarily(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) return
     this.refusal = thrown
     this.refusedUntil = performance.now() + 1000 * (thrown.error.retryAfterSeconds ?? 1)
   }
 
   recordUsage(usage: Usage | undefined): void {
-    const reservation = this.admitted.shift() ?? this.reservations.forSpentUsage()
+    const reservation = this.openReservations.shift() ?? this.reservations.forSpentUsage()
     if (usage === undefined) return reservation.leave()
     const cost = isCounted(usage) ? this.costOf(usage) : undefined
     if (isCounted(usage)) reservation.settle(usage, cost)
     else reservation.leave()
     this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
-    if (cost === undefined) this.unpriced = true
+    if (cost === undefined) this.hasUnpriced = true
     else this.cost += cost
   }
 
@@ -116,10 +116,11 @@ export class VoiceSessionRecord implements SessionRecord {
 
   recordLosses(losses: readonly Loss[]): void {
     for (const { path, reason, restored } of losses)
-      if (restored !== true && this.reported.size < MAX_ENTRIES) this.reported.add(`${path.join('.')} ${reason}`)
+      if (restored !== true && this.reportedLosses.size < MAX_ENTRIES)
+        this.reportedLosses.add(`${path.join('.')} ${reason}`)
   }
 
-  attemptFailed(failure: Failure): void {
+  recordAttemptFailure(failure: Failure): void {
     this.attemptFailure = failure
   }
 
@@ -128,12 +129,12 @@ export class VoiceSessionRecord implements SessionRecord {
   }
 
   ended(code: number): void {
-    this.write({ close_code: code }, SWITCHED)
+    this.write({ close_code: code }, SWITCHING_PROTOCOLS)
     this.onEnd()
   }
 
   /** Records a session that could not be opened. */
-  refused(error: CanonicalError): void {
+  recordRefusal(error: CanonicalError): void {
     this.error = error
     const status = error.httpStatus ?? ERRORS[error.kind].status
     this.write({ status }, status)
@@ -141,20 +142,20 @@ export class VoiceSessionRecord implements SessionRecord {
   }
 
   private row(status: number): UsageRow {
-    const { facts, target, began } = this
+    const { facts, target, startTime } = this
     // The requests of a cascade have their own usage rows.
     const isCascade = target?.emulated === true
     const usage = isCascade ? undefined : this.usage
-    const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost
-    const duration = performance.now() - began
+    const cost = isCascade ? 0 : this.hasUnpriced ? undefined : this.cost
+    const duration = performance.now() - startTime
     return {
       ...{ id: facts.id, at: Math.round(Date.now() - duration), door: facts.path, format: facts.format, stream: true },
-      ...{ attempts: this.attempts, status, losses: this.reported.size, duration },
+      ...{ attempts: this.attempts, status, losses: this.reportedLosses.size, duration },
       ...{ key: facts.caller.id, keyName: facts.caller.key, group: facts.caller.group, model: facts.model },
       ...defined({
         ...upstreamFields(target),
         error: this.error?.kind,
-        failure: this.error && (this.attemptFailure ?? ownFailure(this.error)),
+        failure: this.error && (this.attemptFailure ?? gatewayFailure(this.error)),
         ...tokenFields(usage),
         cost,
       }),
@@ -165,7 +166,7 @@ export class VoiceSessionRecord implements SessionRecord {
     const row = this.row(status)
     this.recorder.take(row)
     this.trace?.end(row)
-    const { facts, target, usage, error, reported } = this
+    const { facts, target, usage, error, reportedLosses } = this
     const fields = {
       id: facts.id,
       client_id: facts.clientId,
@@ -183,8 +184,8 @@ export class VoiceSessionRecord implements SessionRecord {
       input_tokens: usage?.input,
       output_tokens: usage?.output,
       cached_tokens: usage?.cacheRead,
-      losses: reported.size === 0 ? undefined : [...reported],
-      ms: Math.round(performance.now() - this.began),
+      losses: reportedLosses.size === 0 ? undefined : [...reportedLosses],
+      ms: Math.round(performance.now() - this.startTime),
     }
     const { log } = this.recorder
     if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'session')

@@ -14,7 +14,7 @@ export interface VoiceSessionRouting {
 }
 
 /** Server of a session: the upstream, a cascade, or a cascade only if the upstream refuses the model. */
-type Holder = 'upstream' | 'cascade' | 'either'
+type SessionServer = 'upstream' | 'cascade' | 'either'
 
 /**
  * Orders the targets of a session. Keeps at most one cascade, because a cascade routes its own requests. The channel's
@@ -29,17 +29,17 @@ export function voiceSessionTargets(
   { cascades, facts, about }: VoiceSessionRouting,
 ): Target[] {
   if (!cascades) return routed.filter(({ emulated }) => !emulated)
-  const assigned = routed.map(target => ({ target, holder: holderOf(target, facts, about) }))
-  const targets = assigned.map(({ target, holder }) => (holder === 'cascade' ? asCascade(target) : target))
+  const targetsWithServer = routed.map(target => ({ target, server: serverOf(target, facts, about) }))
+  const targets = targetsWithServer.map(({ target, server }) => (server === 'cascade' ? asCascade(target) : target))
   const cascade = targets.find(({ emulated }) => emulated)
   if (cascade !== undefined) return targets.filter(target => !target.emulated || target === cascade)
-  const unsure = assigned.find(({ holder }) => holder === 'either')?.target
-  return unsure === undefined ? targets : [...targets, asCascade(unsure)]
+  const uncertainTarget = targetsWithServer.find(({ server }) => server === 'either')?.target
+  return uncertainTarget === undefined ? targets : [...targets, asCascade(uncertainTarget)]
 }
 
 const asCascade = (target: Target): Target => ({ ...target, emulated: true, native: false })
 
-function holderOf(target: Target, facts: ModelFacts | undefined, about: VoiceSessionRouting['about']): Holder {
+function serverOf(target: Target, facts: ModelFacts | undefined, about: VoiceSessionRouting['about']): SessionServer {
   if (target.emulated) return 'cascade'
   if (facts?.interface !== undefined) return isDirect(fitnessOf(facts.interface, 'realtime')) ? 'upstream' : 'cascade'
   const { formats } = target.channel

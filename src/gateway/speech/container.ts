@@ -17,9 +17,10 @@ import { encodedBytes, MP3, rawFormat } from './encoding.ts'
  * caller's format (docs/wire/speech.md#request) and the upstream has another format.
  */
 export function wantsMp3({ incoming: { call }, target, request }: Attempt): boolean {
-  const wanted = request.output.audio?.mediaType
+  const requestedType = request.output.audio?.mediaType
   return (
-    wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.defaultType === MP3 && !target.native)
+    requestedType === MP3 ||
+    (requestedType === undefined && WRITERS[call.format]!.container?.defaultType === MP3 && !target.native)
   )
 }
 
@@ -27,16 +28,16 @@ export function wantsMp3({ incoming: { call }, target, request }: Attempt): bool
  * Converts the recording of a whole answer to the requested container, if the gateway supports the conversion. Reports
  * any other container as a loss.
  */
-export async function inRequestedContainer(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
-  const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
+export async function inRequestedContainer(attempt: Attempt, wholeAnswer: WholeAnswer): Promise<WholeAnswer> {
+  const result = wantsMp3(attempt) ? await inMp3(wholeAnswer.result) : wholeAnswer.result
   const index = result.candidates[0]?.content.findIndex(isRecording) ?? -1
   const source = (result.candidates[0]?.content[index] as Recording | undefined)?.source
   const container = WRITERS[attempt.incoming.call.format]!.container
   if (source === undefined || container === undefined || isInContainer(source.mediaType, container, attempt.request))
-    return { ...answered, result }
+    return { ...wholeAnswer, result }
   const path = ['candidates', 0, 'content', index, 'source']
   const loss: Loss = { kind: 'changed', path, became: source, reason: 'other-container' }
-  return { ...answered, result, losses: [...answered.losses, loss] }
+  return { ...wholeAnswer, result, losses: [...wholeAnswer.losses, loss] }
 }
 
 /**
@@ -70,7 +71,7 @@ async function withMp3(content: readonly Part[]): Promise<readonly Part[]> {
   const pieces = content.filter(part => isRecording(part) && part.source.mediaType === mediaType)
   const raw = rawFormat(mediaType)
   if (raw !== undefined) {
-    const bytes = joined(pieces.map(part => bytesOfSource((part as Recording).source)!))
+    const bytes = joinedBytes(pieces.map(part => bytesOfSource((part as Recording).source)!))
     const file: Part = {
       ...first,
       source: { type: 'bytes', mediaType: MP3, bytes: encodedBytes(bytes, raw, { offset: 0 }) },
@@ -82,7 +83,7 @@ async function withMp3(content: readonly Part[]): Promise<readonly Part[]> {
   return content.with(index, { ...first, source })
 }
 
-const joined = (pieces: readonly Bytes[]): Bytes =>
+const joinedBytes = (pieces: readonly Bytes[]): Bytes =>
   pieces.length === 1
     ? pieces[0]!
     : {
@@ -92,7 +93,7 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
       }
 
 /** Maximum size of a WAV file's head, in bytes. */
-const LONGEST_HEAD = 64 * 1024
+const MAX_HEAD_SIZE = 64 * 1024
 
 /** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */
 async function wavAsMp3(file: Bytes, mediaType: string): Promise<MediaPart['source']> {
@@ -103,10 +104,14 @@ async function wavAsMp3(file: Bytes, mediaType: string): Promise<MediaPart['sour
     headBytes = Buffer.concat([headBytes, next.value])
     head = readWavHead(headBytes)
     if (headBytes.length >= 12 && head !== 'more') break
-    if (headBytes.length > LONGEST_HEAD) break
+    if (headBytes.length > MAX_HEAD_SIZE) break
   }
-  const whole: Bytes = { once: true, read: () => prependChunk(headBytes, pieces) }
-  if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: whole }
+  const entireFile: Bytes = { once: true, read: () => prependChunk(headBytes, pieces) }
+  if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: entireFile }
   const { offset, size, ...format } = head
-  return { type: 'bytes', mediaType: MP3, bytes: encodedBytes(whole, format satisfies SampleFormat, { offset, size }) }
+  return {
+    type: 'bytes',
+    mediaType: MP3,
+    bytes: encodedBytes(entireFile, format satisfies SampleFormat, { offset, size }),
+  }
 }

@@ -13,11 +13,11 @@ import { samplesOf } from '../../canonical/media/wav.ts'
 export const MP3 = 'audio/mpeg'
 
 /** Number of bytes encoded per turn of the event loop: a third of a second of audio, about 2 ms of work. */
-const SLICE = 16 * 1024
+const SLICE_SIZE = 16 * 1024
 
 /**
- * Returns the sample format of a raw media type. Undefined for any other type, and for samples that the encoder cannot
- * read.
+ * Returns the sample format of a raw media type, or undefined for any other type, and for samples that the encoder
+ * cannot read.
  */
 export function rawFormat(mediaType: string): SampleFormat | undefined {
   const samples = samplesOf(mediaType)
@@ -27,8 +27,8 @@ export function rawFormat(mediaType: string): SampleFormat | undefined {
 
 /** Encodes a chunk slice by slice and yields the completed MP3 frames. */
 async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer> {
-  for (let at = 0; at < piece.length; at += SLICE) {
-    const frames = encoder.push(piece.subarray(at, at + SLICE))
+  for (let at = 0; at < piece.length; at += SLICE_SIZE) {
+    const frames = encoder.push(piece.subarray(at, at + SLICE_SIZE))
     await setImmediate()
     if (frames.length > 0) yield frames
   }
@@ -75,7 +75,7 @@ class Mp3Stream {
   private readonly groups = new Base64Groups()
   /** New part indexes of the first candidate by old index. Several parts may become one file. */
   private readonly newIndexes = new Map<number, number>()
-  private next = 0
+  private nextIndex = 0
 
   async *take(event: CanonicalEvent): AsyncGenerator<CanonicalEvent> {
     if (event.type === 'candidate-end' && event.candidate === 0) yield* this.end()
@@ -88,7 +88,7 @@ class Mp3Stream {
     const mediaType = rawTypeOf(event.part)
     if (this.file !== undefined && this.file.mediaType === mediaType)
       return void this.newIndexes.set(event.at.part, this.file.at.part)
-    const at = { candidate: 0, part: this.next++ }
+    const at = { candidate: 0, part: this.nextIndex++ }
     this.newIndexes.set(event.at.part, at.part)
     const format = this.file === undefined && mediaType !== undefined ? rawFormat(mediaType) : undefined
     if (format === undefined || event.part.type !== 'media') return yield { ...event, at }
@@ -102,18 +102,18 @@ class Mp3Stream {
     if (file === undefined || at.part !== file.at.part) return yield { ...event, at }
     if (event.type !== 'part-delta' || event.of !== undefined) return
     for await (const frames of framesOf(file.encoder, Buffer.from(event.append, 'base64')))
-      yield* appended(file, this.groups.push(frames))
+      yield* appendEvents(file, this.groups.push(frames))
   }
 
   private *end(): Generator<CanonicalEvent> {
     const { file } = this
     if (file === undefined) return
-    yield* appended(file, this.groups.push(file.encoder.end()) + this.groups.end())
+    yield* appendEvents(file, this.groups.push(file.encoder.end()) + this.groups.end())
     yield { type: 'part-end', at: file.at }
   }
 }
 
-function* appended({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
+function* appendEvents({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
   if (append !== '') yield { type: 'part-delta', at, append }
 }
 
@@ -121,7 +121,7 @@ const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
 
 /** Bit rate of mono speech, in kbit/s. */
-const KILOBITS = 128
+const MONO_KILOBITS = 128
 
 /** An MP3 encoder for a stream of samples. Takes 0.5 MB of memory. */
 class Mp3 {
@@ -130,7 +130,7 @@ class Mp3 {
 
   constructor(encoder: WasmMediaEncoder<'audio/mpeg'>, format: SampleFormat) {
     const { channels, rate: sampleRate } = format
-    encoder.configure({ channels: channels === 1 ? 1 : 2, sampleRate, bitrate: channels === 1 ? KILOBITS : 256 })
+    encoder.configure({ channels: channels === 1 ? 1 : 2, sampleRate, bitrate: channels === 1 ? MONO_KILOBITS : 256 })
     this.encoder = encoder
     this.reader = new SampleReader(format)
   }
@@ -145,12 +145,12 @@ class Mp3 {
   }
 }
 
-type Open = (format: SampleFormat) => Promise<Mp3>
+type OpenEncoder = (format: SampleFormat) => Promise<Mp3>
 
 /** Encoder library, loaded for the first recording that needs it. */
-let library: Promise<Open> | undefined
+let encoderLibrary: Promise<OpenEncoder> | undefined
 
-async function load(): Promise<Open> {
+async function loadLibrary(): Promise<OpenEncoder> {
   const { createEncoder } = await import('wasm-media-encoders')
   const file = createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3')
   let code: Parameters<typeof createEncoder>[1] = await readFile(file)
@@ -160,8 +160,8 @@ async function load(): Promise<Open> {
 
 /** Creates an encoder for readable samples (`canonical/media/pcm.ts`). Rejects if the library cannot be loaded. */
 async function openMp3(format: SampleFormat): Promise<Mp3> {
-  library ??= load()
-  const loading = library
-  loading.catch(() => (library = undefined))
+  encoderLibrary ??= loadLibrary()
+  const loading = encoderLibrary
+  loading.catch(() => (encoderLibrary = undefined))
   return (await loading)(format)
 }

@@ -3,7 +3,7 @@ import type { Secrets } from '../../config/secret-fields.ts'
 import type { Config } from '../../config/types.ts'
 import type { EncryptedSecrets, StoredEntry } from '../../store/config-records.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
-import { decrypted, encrypted } from '../gateway-secret.ts'
+import { decryptText, encryptText } from '../gateway-secret.ts'
 
 /** Name of the store's own secret, which is used if the config has none. */
 export const STORED_SECRET = 'credentials'
@@ -29,9 +29,9 @@ export function credentialKey(secret: string | Uint8Array): CredentialKey {
 const PREVIOUS_SECRET = 'credentials-previous'
 
 /** Returns the secrets that the store must hold after its secret was changed. */
-export const replacedSecrets = (fresh: Uint8Array, before: Uint8Array | undefined) => [
+export const replacedSecrets = (fresh: Uint8Array, previousSecret: Uint8Array | undefined) => [
   { name: STORED_SECRET, value: fresh },
-  ...(before === undefined ? [] : [{ name: PREVIOUS_SECRET, value: before }]),
+  ...(previousSecret === undefined ? [] : [{ name: PREVIOUS_SECRET, value: previousSecret }]),
 ]
 
 export const freshSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
@@ -73,7 +73,7 @@ export async function allKeys(
   return new Map(secrets.map(credentialKey).map(derived => [derived.id, derived]))
 }
 
-/** Encrypts an entry's secrets, bound to its kind and name. Undefined if the entry has no secrets. */
+/** Encrypts an entry's secrets, bound to its kind and name. Returns undefined if the entry has no secrets. */
 export const encryptedSecrets = (
   entry: Pick<StoredEntry, 'kind' | 'name'>,
   secrets: Secrets,
@@ -81,7 +81,7 @@ export const encryptedSecrets = (
 ): EncryptedSecrets | undefined =>
   secrets.size === 0
     ? undefined
-    : { keyId: id, data: encrypted(bytes, JSON.stringify([...secrets]), authenticatedData(entry)).toString('base64') }
+    : { keyId: id, data: encryptText(bytes, JSON.stringify([...secrets]), authenticatedData(entry)).toString('base64') }
 
 /** Decrypts an entry's secrets. Returns the fault if this is not possible. */
 export function decryptedSecrets(
@@ -93,13 +93,13 @@ export function decryptedSecrets(
   if (entry.secrets === undefined) return { secrets: new Map() }
   const { keyId, data } = entry.secrets
   const key = keys.get(keyId)
-  if (key === undefined) return { fault: `${FOREIGN} (key ${keyId}); ${REMEDY}` }
-  const text = decrypted(key.bytes, Buffer.from(data, 'base64'), authenticatedData(entry))
-  return text === undefined ? { fault: `${DAMAGED}; give them again` } : { secrets: new Map(JSON.parse(text)) }
+  if (key === undefined) return { fault: `${WRONG_SECRET_FAULT} (key ${keyId}); ${WRONG_SECRET_REMEDY}` }
+  const text = decryptText(key.bytes, Buffer.from(data, 'base64'), authenticatedData(entry))
+  return text === undefined ? { fault: `${DAMAGED_FAULT}; give them again` } : { secrets: new Map(JSON.parse(text)) }
 }
 
-const FOREIGN = 'its secrets were encrypted with another secret'
-const REMEDY = 'give them again, or add that secret to `encryption.previous` in the config file'
-const DAMAGED = 'its secrets are damaged'
+const WRONG_SECRET_FAULT = 'its secrets were encrypted with another secret'
+const WRONG_SECRET_REMEDY = 'give them again, or add that secret to `encryption.previous` in the config file'
+const DAMAGED_FAULT = 'its secrets are damaged'
 
 const authenticatedData = ({ kind, name }: Pick<StoredEntry, 'kind' | 'name'>): Buffer => Buffer.from(`${kind} ${name}`)

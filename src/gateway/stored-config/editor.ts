@@ -12,7 +12,7 @@ export type Edited =
   | { readonly faults: readonly PathFault[] }
   | { readonly refusal: 'taken' | 'unknown' }
 
-/** An unstored channel, ready to be tested, or its faults. */
+/** A channel that is not stored yet, ready to be tested, or its faults. */
 export type Draft =
   | { readonly channel: ChannelConfig; readonly written: Written; readonly faults?: undefined }
   | { readonly faults: readonly PathFault[] }
@@ -63,13 +63,13 @@ export class ConfigEditor {
   /**
    * Checks a channel without storing it.
    *
-   * @param stored name of the stored channel whose secrets the references refer to.
+   * @param secretsFrom name of the stored channel that secret references in `written` resolve against.
    */
-  async draft(written: Written, stored: string | undefined): Promise<Draft> {
-    const before = stored === undefined ? undefined : await this.channelNamed(stored)
-    if (stored !== undefined && before === undefined) return { refusal: 'unknown' }
-    const found = this.checked(written, before, await this.options.keys.all())
-    return 'faults' in found ? found : { channel: found.channel, written: found.joined }
+  async draft(written: Written, secretsFrom: string | undefined): Promise<Draft> {
+    const before = secretsFrom === undefined ? undefined : await this.channelNamed(secretsFrom)
+    if (secretsFrom !== undefined && before === undefined) return { refusal: 'unknown' }
+    const found = this.check(written, before, await this.options.keys.all())
+    return 'faults' in found ? found : { channel: found.channel, written: found.withSecrets }
   }
 
   private async channelNamed(name: string): Promise<StoredEntry | undefined> {
@@ -83,12 +83,12 @@ export class ConfigEditor {
   ): Promise<Edited> {
     const { records, keys } = this.options
     const [all, current] = [await keys.all(), await keys.current()]
-    let edited: Edited = { refusal: 'unknown' }
+    let editResult: Edited = { refusal: 'unknown' }
     await records.changeEntry('channel', name, before => {
-      edited = this.edited(name, next(before), before, all, current)
-      return 'entry' in edited ? edited.entry : undefined
+      editResult = this.edited(name, next(before), before, all, current)
+      return 'entry' in editResult ? editResult.entry : undefined
     })
-    return edited
+    return editResult
   }
 
   private edited(
@@ -99,9 +99,9 @@ export class ConfigEditor {
     current: CredentialKey,
   ): Edited {
     if (typeof written === 'string') return { refusal: written }
-    const found = this.checked(written, before, keys)
+    const found = this.check(written, before, keys)
     if ('faults' in found) return found
-    const { settings, secrets } = splitSecrets(found.joined, found.known)
+    const { settings, secrets } = splitSecrets(found.withSecrets, found.storedSecrets)
     const now = Date.now()
     const encrypted = encryptedSecrets({ kind: 'channel', name }, secrets, current)
     return {
@@ -113,19 +113,21 @@ export class ConfigEditor {
   }
 
   /** Replaces references with the stored secrets, and checks the channel. */
-  private checked(
+  private check(
     written: Written,
     before: StoredEntry | undefined,
     keys: ReadonlyMap<string, CredentialKey>,
   ):
-    | { readonly channel: ChannelConfig; readonly joined: Written; readonly known: Secrets }
+    | { readonly channel: ChannelConfig; readonly withSecrets: Written; readonly storedSecrets: Secrets }
     | { readonly faults: readonly PathFault[] } {
-    const known = (before && decryptedSecrets(before, keys).secrets) ?? new Map()
-    const moved = before === undefined ? [] : movedSecrets(before.settings, written)
-    const { channel: joined, faults } = joinSecrets(written, known)
-    if (moved.length + faults.length > 0) return { faults: [...moved, ...faults] }
-    const checked = checkedChannel(joined, this.options.surroundings())
-    return checked.faults === undefined ? { channel: checked.value, joined, known } : { faults: checked.faults }
+    const storedSecrets = (before && decryptedSecrets(before, keys).secrets) ?? new Map()
+    const movedFaults = before === undefined ? [] : movedSecrets(before.settings, written)
+    const { channel: withSecrets, faults } = joinSecrets(written, storedSecrets)
+    if (movedFaults.length + faults.length > 0) return { faults: [...movedFaults, ...faults] }
+    const checked = checkedChannel(withSecrets, this.options.surroundings())
+    return checked.faults === undefined
+      ? { channel: checked.value, withSecrets, storedSecrets }
+      : { faults: checked.faults }
   }
 }
 

@@ -6,14 +6,14 @@ import type { Config } from '../../config/types.ts'
 import type { Log } from '../../log.ts'
 import type { StoredEntry } from '../../store/config-records.ts'
 import { type CredentialKeys, decryptedSecrets } from './credential-keys.ts'
-import { mergedConfig, type OpenedEntry, type StoredRow } from './merged-config.ts'
+import { type OpenedEntry as DecryptedEntry, mergedConfig, type StoredRow } from './merged-config.ts'
 
 export { rowNamed, type StoredRow } from './merged-config.ts'
 
 /** Delay before another attempt to read secrets that could not be read, in milliseconds. */
-const RETRY = 1000
+const RETRY_DELAY = 1000
 
-const UNAPPLIED = 'the stored channels and models cannot be used; the previous ones stay in use'
+const NOT_APPLIED = 'the stored channels and models cannot be used; the previous ones stay in use'
 
 export interface StoredConfigOptions {
   readonly keys: CredentialKeys
@@ -38,10 +38,10 @@ export class StoredConfig {
   private readonly env: Env
   private file: Config
   private entries: readonly StoredEntry[] = []
-  private opened: readonly OpenedEntry[] = []
+  private decryptedEntries: readonly DecryptedEntry[] = []
   /** Faults that have already been logged. */
-  private logged: ReadonlySet<string> = new Set()
-  private retrying: NodeJS.Timeout | undefined
+  private loggedFaults: ReadonlySet<string> = new Set()
+  private retryTimer: NodeJS.Timeout | undefined
 
   constructor(options: StoredConfigOptions) {
     this.options = options
@@ -62,16 +62,16 @@ export class StoredConfig {
     this.file = file
     // New secrets may decrypt different entries.
     if (isRotated && this.entries.length > 0) this.openLater()
-    return this.merged()
+    return this.merge()
   }
 
   close(): void {
-    clearTimeout(this.retrying)
+    clearTimeout(this.retryTimer)
   }
 
   private openLater(): void {
-    clearTimeout(this.retrying)
-    this.settled = this.settled.then(() => this.open()).catch(err => this.options.log.error({ err }, UNAPPLIED))
+    clearTimeout(this.retryTimer)
+    this.settled = this.settled.then(() => this.open()).catch(err => this.options.log.error({ err }, NOT_APPLIED))
   }
 
   /** Decrypts the entries. If the store is unavailable, the previous entries stay in use until the next attempt. */
@@ -80,20 +80,20 @@ export class StoredConfig {
     const isEncrypted = entries.some(({ secrets }) => secrets !== undefined)
     const keys = isEncrypted ? await this.options.keys.all().catch(this.retryLater) : new Map()
     if (keys === undefined) return
-    this.opened = entries.map(entry => ({ entry, ...decryptedSecrets(entry, keys) }))
-    this.options.apply(this.merged())
+    this.decryptedEntries = entries.map(entry => ({ entry, ...decryptedSecrets(entry, keys) }))
+    this.options.apply(this.merge())
   }
 
   private readonly retryLater = (thrown: unknown): undefined => {
     // The store reports its own faults.
-    if (!(thrown instanceof GatewayError)) this.options.log.error({ err: thrown }, UNAPPLIED)
-    clearTimeout(this.retrying)
-    this.retrying = setTimeout(() => this.openLater(), RETRY).unref()
+    if (!(thrown instanceof GatewayError)) this.options.log.error({ err: thrown }, NOT_APPLIED)
+    clearTimeout(this.retryTimer)
+    this.retryTimer = setTimeout(() => this.openLater(), RETRY_DELAY).unref()
     return undefined
   }
 
-  private merged(): Config {
-    const { config, rows } = mergedConfig(this.file, this.opened, this.env)
+  private merge(): Config {
+    const { config, rows } = mergedConfig(this.file, this.decryptedEntries, this.env)
     this.rows = rows
     this.logFaults()
     return config
@@ -105,7 +105,7 @@ export class StoredConfig {
       faults.map(({ path, message }) => describeFault({ path: pathText(path), message }, `${kind} ${name}`)),
     )
     for (const fault of faults)
-      if (!this.logged.has(fault)) this.options.log.warn({ fault }, 'a stored config entry has no effect')
-    this.logged = new Set(faults)
+      if (!this.loggedFaults.has(fault)) this.options.log.warn({ fault }, 'a stored config entry has no effect')
+    this.loggedFaults = new Set(faults)
   }
 }

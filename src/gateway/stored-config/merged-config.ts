@@ -27,7 +27,7 @@ export const rowNamed = (rows: readonly StoredRow[], kind: EntryKind, name: stri
   rows.find(({ entry }) => entry.kind === kind && entry.name === name)
 
 /** The config in use, and the effect of each stored entry. */
-export interface Merged {
+export interface MergedConfig {
   readonly config: Config
   readonly rows: readonly StoredRow[]
 }
@@ -36,17 +36,17 @@ export interface Merged {
  * Adds stored channels and model settings to the config file. If both have an entry of the same name, the file's entry
  * is used. Stored channels replace channels of the same name from the environment, and the demo.
  */
-export function mergedConfig(file: Config, opened: readonly OpenedEntry[], env: Env): Merged {
-  const hasChannels = opened.some(({ entry }) => entry.kind === 'channel')
+export function mergedConfig(file: Config, entries: readonly OpenedEntry[], env: Env): MergedConfig {
+  const hasChannels = entries.some(({ entry }) => entry.kind === 'channel')
   const base = hasChannels && file.channelsFrom === 'demo' ? withoutDemo(file) : file
-  const fixed = new Set(base.channelsFrom === 'config' ? base.channels.map(({ name }) => name) : [])
+  const fileChannels = new Set(base.channelsFrom === 'config' ? base.channels.map(({ name }) => name) : [])
   const channels = new Map<string, ChannelConfig>()
   const models = new Map<string, ModelFacts>()
-  const rows = opened.map((openedEntry): StoredRow => {
-    const { entry } = openedEntry
+  const rows = entries.map((decryptedEntry): StoredRow => {
+    const { entry } = decryptedEntry
     const { kind, name } = entry
-    const isShadowed = kind === 'channel' ? fixed.has(name) : base.models.has(name)
-    const { faults, channel, model } = checkedEntry(openedEntry, base, env)
+    const isShadowed = kind === 'channel' ? fileChannels.has(name) : base.models.has(name)
+    const { faults, channel, model } = checkedEntry(decryptedEntry, base, env)
     if (!isShadowed && channel !== undefined) channels.set(name, channel)
     if (!isShadowed && model !== undefined) models.set(name, model)
     return { entry, faults, isShadowed }
@@ -73,8 +73,8 @@ function checkedEntry({ entry, secrets, fault }: OpenedEntry, { proxy }: Config,
     const { faults = [], value } = checkedModel(entry.name, entry.settings)
     return { faults, model: value }
   }
-  const joined = joinSecrets(entry.settings, secrets)
-  if (joined.faults.length > 0) return { faults: joined.faults }
-  const { faults = [], value } = checkedChannel(joined.channel, { env, proxy })
+  const settingsWithSecrets = joinSecrets(entry.settings, secrets)
+  if (settingsWithSecrets.faults.length > 0) return { faults: settingsWithSecrets.faults }
+  const { faults = [], value } = checkedChannel(settingsWithSecrets.channel, { env, proxy })
   return { faults, channel: value }
 }

@@ -17,7 +17,7 @@ export interface StoredQuery {
   /** Id of an item of the conversation. */
   readonly item: string
   readonly query: { readonly [name: string]: string }
-  /** Request body. Empty for actions without one. */
+  /** Request body, which is empty for actions without one. */
   readonly body: JsonObject
 }
 
@@ -50,7 +50,7 @@ const ACTIONS = {
   'delete-item': ({ state, owner, id, item }) => state.conversations.removeItem(owner, id, item),
 } as const satisfies { readonly [name: string]: Action }
 
-/** Returns the format whose stored answers an action concerns. */
+/** Returns the format of the stored answers that an action works on. */
 export const formatOf = (action: ActionName): Format => (action.endsWith('-interaction') ? INTERACTIONS : RESPONSES)
 
 /** Actions that read a request body. */
@@ -58,14 +58,14 @@ const WITH_BODY: ReadonlySet<ActionName> = new Set(['create-conversation', 'upda
 
 export type ActionName = keyof typeof ACTIONS
 
-/** A request about stored data at its endpoint. */
+/** An HTTP request to a stored-data endpoint. */
 export interface StoredCall {
-  /** Id of the request in errors. */
+  /** Request id, quoted in error bodies. */
   readonly id: string
   readonly action: ActionName
   readonly message: IncomingMessage
   readonly queryKey?: string
-  readonly of: Pick<StoredQuery, 'id' | 'item' | 'query'>
+  readonly parameters: Pick<StoredQuery, 'id' | 'item' | 'query'>
   readonly reply: Reply
 }
 
@@ -80,12 +80,13 @@ interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
 
 /** Answers a request about stored data. Throws GatewayError, usually `not-found`. */
 export async function answerStored(
-  { action, message, of, reply }: StoredCall,
+  { action, message, parameters: of, reply }: StoredCall,
   { state, owner, heartbeat, limit, open }: Access,
 ): Promise<void> {
-  const position = POSITIONS[action]
-  const after = position === undefined || !isTrue(of.query['stream']) ? undefined : position(of.query)
-  if (after !== undefined) return state.answers(formatOf(action)).resume(owner, of.id, after, reply, heartbeat)
+  const position = RESUME_POSITIONS[action]
+  const resumeAfter = position === undefined || !isTrue(of.query['stream']) ? undefined : position(of.query)
+  if (resumeAfter !== undefined)
+    return state.answers(formatOf(action)).resume(owner, of.id, resumeAfter, reply, heartbeat)
   const body = WITH_BODY.has(action) ? await readJson(message, limit, open) : {}
   reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
 }
@@ -96,7 +97,7 @@ const isTrue = (value: string | undefined): boolean => value === 'true' || value
  * Functions that return the index of the event after which a stream resumes, or -1 for its start. They throw
  * GatewayError `invalid-request` for an invalid query.
  */
-const POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) => number } = {
+const RESUME_POSITIONS: { readonly [A in ActionName]?: (query: StoredQuery['query']) => number } = {
   'get-response': ({ starting_after }) => {
     const after = Number(starting_after || '-1')
     if (Number.isInteger(after)) return after

@@ -5,7 +5,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
 import type { Abortable, Reply } from '../call.ts'
 import { EventLog } from './event-log.ts'
-import type { AnswerCollector, Ended, StoredFailure, StoredFormat } from './stored-format.ts'
+import type { AnswerCollector, EndReason, StoredFailure, StoredFormat } from './stored-format.ts'
 
 /** Reply of a background response. Collects the answer for later requests instead of sending it to the caller. */
 export class BackgroundReply implements Reply {
@@ -15,19 +15,19 @@ export class BackgroundReply implements Reply {
   readonly format: StoredFormat
   /** Current response. */
   response: JsonObject
-  private latest: JsonObject
+  private publishedResponse: JsonObject
   /** The response before any work. It is sent immediately. */
-  readonly first: JsonObject
+  readonly queuedResponse: JsonObject
   /** True if the response has changed since this field was last reset. */
-  changed = false
+  hasChanged = false
   /** Called to store the waiting events when there are too many. */
   onBacklog: (() => void) | undefined
-  private drained: (() => void) | undefined
-  private working: Abortable | undefined
+  private onDrain: (() => void) | undefined
+  private currentWork: Abortable | undefined
   private readonly parser = eventParser()
   private readonly collector: AnswerCollector
   /** True if the answer is complete. */
-  private finished = false
+  private isFinished = false
   private failure: StoredFailure | undefined
 
   /** Collects the answer to a request under an id. */
@@ -35,19 +35,19 @@ export class BackgroundReply implements Reply {
     this.format = format
     this.log = new EventLog(format)
     this.collector = format.collector(request, true)
-    this.first = format.newAnswer(id, request)
-    this.response = this.first
-    this.latest = this.first
-    for (const text of format.firstEvents(this.first)) this.log.push(text)
+    this.queuedResponse = format.newAnswer(id, request)
+    this.response = this.queuedResponse
+    this.publishedResponse = this.queuedResponse
+    for (const text of format.firstEvents(this.queuedResponse)) this.log.push(text)
   }
 
   get abortable(): Abortable | undefined {
-    return this.working
+    return this.currentWork
   }
 
   /** Records that work has started. */
   set abortable(abortable: Abortable | undefined) {
-    this.working = abortable
+    this.currentWork = abortable
     if (this.gone) abortable?.abort()
     const working = abortable === undefined ? this.response : this.format.startedAnswer(this.response)
     if (working !== this.response) this.update(working)
@@ -56,28 +56,28 @@ export class BackgroundReply implements Reply {
   /** Response that readers see. They see its end only once the end is stored. */
   get published(): JsonObject {
     this.catchUp()
-    return this.latest
+    return this.publishedResponse
   }
 
   private update(response: JsonObject): void {
     this.response = response
-    this.latest = response
-    this.changed = true
+    this.publishedResponse = response
+    this.hasChanged = true
   }
 
   /** Adds new items to the response. Called on access rather than for each item. */
   private catchUp(): void {
-    const items = this.finished ? undefined : this.collector.newItems()
+    const items = this.isFinished ? undefined : this.collector.newItems()
     if (items === undefined) return
     this.response = { ...this.response, [this.format.outputField]: items }
-    this.latest = this.response
+    this.publishedResponse = this.response
   }
 
   whole(status: number, _: object, text: string): void {
     const body = parseObject(text)
     if (status !== 200 || body === undefined) this.failure = failureIn(body)
     else if (!this.format.isUnfinished(body)) {
-      for (const event of this.format.replayed(body)) this.receive(event)
+      for (const event of this.format.replayEvents(body)) this.receive(event)
       this.finish(body)
     }
   }
@@ -88,7 +88,7 @@ export class BackgroundReply implements Reply {
 
   write(piece: string | Uint8Array): boolean {
     for (const event of this.parser.push(Buffer.from(piece))) this.receive(event)
-    if (!this.log.full) return true
+    if (!this.log.isFull) return true
     this.onBacklog?.()
     return false
   }
@@ -99,13 +99,13 @@ export class BackgroundReply implements Reply {
   }
 
   once(_: 'drain', listener: () => void): void {
-    this.drained = listener
+    this.onDrain = listener
   }
 
   /** Lets the writer continue. */
   drain(): void {
-    const { drained } = this
-    this.drained = undefined
+    const { onDrain: drained } = this
+    this.onDrain = undefined
     drained?.()
   }
 
@@ -113,29 +113,29 @@ export class BackgroundReply implements Reply {
 
   /** Logs an event. The first event has already been sent, and the final one is sent once the answer is stored. */
   private receive(event: WireEvent): void {
-    if (this.finished || event.event === undefined) return
+    if (this.isFinished || event.event === undefined) return
     const response = this.collector.take(event)
     if (response !== undefined) return this.finish(response)
     this.failure ??= this.collector.failure
-    this.changed ||= this.collector.hasNews
+    this.hasChanged ||= this.collector.hasNews
     if (!this.format.isReplaced(event)) this.log.push(event.data)
   }
 
   private finish(response: JsonObject): void {
     this.catchUp()
     this.response = { ...response, background: true }
-    this.finished = true
+    this.isFinished = true
   }
 
   /** Sets the final status of a response that did not finish on its own. */
-  settle(ended: Ended | undefined): void {
-    if (this.finished) return
+  settle(ended: EndReason | undefined): void {
+    if (this.isFinished) return
     this.catchUp()
-    this.response = this.format.ended(this.response, ended ?? 'failed', this.failure ?? BROKEN)
+    this.response = this.format.endedAnswer(this.response, ended ?? 'failed', this.failure ?? UNFINISHED)
   }
 
   /** Sends the final event to readers. */
-  conclude(): void {
+  sendFinalEvent(): void {
     this.log.finish(this.format.lastEvent(this.response))
   }
 
@@ -143,15 +143,15 @@ export class BackgroundReply implements Reply {
   abort(why?: GatewayError): void {
     if (why !== undefined) this.failure ??= { ...defined({ code: why.error.code }), message: why.message }
     this.gone = true
-    this.working?.abort()
+    this.currentWork?.abort()
   }
 }
 
-const BROKEN: StoredFailure = { message: 'The answer was not finished.' }
+const UNFINISHED: StoredFailure = { message: 'The answer was not finished.' }
 
 function failureIn(body: JsonObject | undefined): StoredFailure {
   const error = body?.['error']
-  if (!isObject(error)) return BROKEN
+  if (!isObject(error)) return UNFINISHED
   const { code, message } = error
   return { ...(typeof code === 'string' ? { code } : {}), message: typeof message === 'string' ? message : '' }
 }

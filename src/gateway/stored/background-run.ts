@@ -9,16 +9,16 @@ import type { BackgroundReply } from './background-reply.ts'
 import type { Copies } from './copies.ts'
 import type { ResponseSaver } from './response-saver.ts'
 import { type Batch, type EventSource, LOST, resumeStream } from './resume.ts'
-import type { Ended } from './stored-format.ts'
+import type { EndReason } from './stored-format.ts'
 
 /** Duration of a lease, in milliseconds. */
-const LEASE = 120_000
+const LEASE_DURATION = 120_000
 
 /** Delay before each attempt to store the end of an answer, or to read it, in milliseconds. */
 const SAVE_DELAYS = [0, 500, 2000] as const
 
 /** Interval and total time of later attempts, after the end was sent, in milliseconds. */
-const LATE_SAVES = { wait: 1000, most: 3_600_000 } as const
+const LATE_SAVE_TIMES = { interval: 1000, total: 3_600_000 } as const
 
 interface RunContext {
   readonly saver: ResponseSaver
@@ -43,11 +43,11 @@ export class BackgroundRun implements EventSource {
   /** Whether another process ended or deleted the response, so that only the store knows what became of it. */
   isEndedElsewhere = false
   private readonly settled = Promise.withResolvers<void>()
-  private ended: Ended | undefined
+  private endReason: EndReason | undefined
   private saving: Promise<void> | undefined
-  private forgotten = false
+  private hasForgottenEvents = false
   /** True if the end of the response could not be stored yet. */
-  private isUnstored = false
+  private isEndUnstored = false
 
   constructor(reply: BackgroundReply, context: RunContext) {
     this.reply = reply
@@ -67,33 +67,33 @@ export class BackgroundRun implements EventSource {
 
   /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
-    const { format, first } = this.reply
+    const { format, queuedResponse: first } = this.reply
     if (stream) await resumeStream(format, this, reply, -1, heartbeat)
-    else reply.whole(200, {}, JSON.stringify(format.shown(first, [])))
+    else reply.whole(200, {}, JSON.stringify(format.publicForm(first, [])))
   }
 
   private get lease(): Pick<Turn, 'lease' | 'worker'> {
-    return { lease: Date.now() + LEASE, ...defined({ worker: this.context.worker }) }
+    return { lease: Date.now() + LEASE_DURATION, ...defined({ worker: this.context.worker }) }
   }
 
   /** Renews the lease. Never throws. */
   renew(): void {
-    this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE).catch(() => {})
+    this.context.turns.renew(this.saver.owner, this.saver.id, Date.now() + LEASE_DURATION).catch(() => {})
   }
 
   /** Ends work that another process ended or deleted. The store already has that outcome. */
-  endedElsewhere(): void {
+  endFromElsewhere(): void {
     this.isEndedElsewhere = true
     this.end('cancelled')
   }
 
-  private cancelled(response: JsonObject): JsonObject {
-    return this.reply.format.ended(response, 'cancelled', UNNAMED)
+  private asCancelled(response: JsonObject): JsonObject {
+    return this.reply.format.endedAnswer(response, 'cancelled', NO_FAILURE)
   }
 
   /** Ends the work. */
-  end(how: Ended, why?: GatewayError): void {
-    this.ended ??= how
+  end(reason: EndReason, why?: GatewayError): void {
+    this.endReason ??= reason
     this.reply.abort(why)
   }
 
@@ -101,7 +101,7 @@ export class BackgroundRun implements EventSource {
   save(): Promise<void> {
     this.saving ??= this.saveNow().finally(() => {
       this.saving = undefined
-      if (!this.reply.log.full) this.reply.drain()
+      if (!this.reply.log.isFull) this.reply.drain()
     })
     return this.saving
   }
@@ -109,14 +109,14 @@ export class BackgroundRun implements EventSource {
   private async saveNow(): Promise<void> {
     const { reply, saver } = this
     const events = this.newEvents()
-    const changed = reply.changed && this.ended === undefined
-    if (changed) reply.changed = false
+    const changed = reply.hasChanged && this.endReason === undefined
+    if (changed) reply.hasChanged = false
     if (changed || events.texts.length > 0) {
       const isStored = await (changed ? saver.advance(reply.published, this.lease, events) : saver.addEvents(events))
       if (isStored === true) reply.log.store(events.texts)
-      else if (isStored === false) return this.endedElsewhere()
+      else if (isStored === false) return this.endFromElsewhere()
       // A failing store must not delay the answer.
-      else reply.log.lossy ||= reply.log.full
+      else reply.log.isLossy ||= reply.log.isFull
     }
     await this.forgetIncomplete()
   }
@@ -129,21 +129,21 @@ export class BackgroundRun implements EventSource {
 
   /** Deletes the stored events if later ones are not stored. Returns true if no incomplete stream is stored. */
   private async forgetIncomplete(): Promise<boolean> {
-    if (this.reply.log.lossy && !this.forgotten) this.forgotten = await this.saver.forgetEvents()
-    return this.forgotten || !this.reply.log.lossy
+    if (this.reply.log.isLossy && !this.hasForgottenEvents) this.hasForgottenEvents = await this.saver.forgetEvents()
+    return this.hasForgottenEvents || !this.reply.log.isLossy
   }
 
   /** Stores the final response before the last event is sent. */
   async finish(): Promise<void> {
-    const { reply, saver, ended } = this
+    const { reply, saver, endReason: ended } = this
     reply.settle(ended)
     await this.saving
-    reply.changed = false
+    reply.hasChanged = false
     const isStored = await this.saveEnd()
-    this.isUnstored = isStored === undefined
+    this.isEndUnstored = isStored === undefined
     await this.adoptOutcome(isStored)
     if (ended === 'cancelled' && saver.copy?.background === true) await this.context.copies.cancel(saver.copy)
-    reply.conclude()
+    reply.sendFinalEvent()
     this.settled.resolve()
   }
 
@@ -153,9 +153,9 @@ export class BackgroundRun implements EventSource {
 
   /** Keeps trying to store an end that was sent while the store was failing. */
   async saveEndLate(): Promise<void> {
-    for (let waited = 0; this.isUnstored && waited < LATE_SAVES.most; waited += LATE_SAVES.wait) {
-      await pause(LATE_SAVES.wait, undefined, { ref: false })
-      this.isUnstored = (await this.storeEnd()) === undefined
+    for (let waited = 0; this.isEndUnstored && waited < LATE_SAVE_TIMES.total; waited += LATE_SAVE_TIMES.interval) {
+      await pause(LATE_SAVE_TIMES.interval, undefined, { ref: false })
+      this.isEndUnstored = (await this.storeEnd()) === undefined
     }
   }
 
@@ -178,12 +178,12 @@ export class BackgroundRun implements EventSource {
     this.isEndedElsewhere = true
     const { copy } = this.saver
     const turn = await attempted(() => this.saver.stored())
-    this.reply.response = turn === undefined || turn === 'deleted' ? this.cancelled(this.reply.response) : turn.response
+    this.reply.response = turn === undefined || turn === 'deleted' ? this.asCancelled(this.reply.response) : turn.response
     if (turn === 'deleted' && copy !== undefined) await this.context.copies.remove(copy)
   }
 
   get response(): JsonObject {
-    return this.reply.log.over ? this.reply.response : this.reply.published
+    return this.reply.log.isOver ? this.reply.response : this.reply.published
   }
 
   async from(number: number): Promise<Batch> {
@@ -191,7 +191,7 @@ export class BackgroundRun implements EventSource {
     const cached = log.from(number)
     const texts = cached ?? (await this.saver.events(number))
     if (cached === undefined && texts.length === 0) throw LOST
-    return { texts, over: log.over && number + texts.length >= log.length }
+    return { texts, isLast: log.isOver && number + texts.length >= log.length }
   }
 
   until(number: number): Promise<void> {
@@ -209,5 +209,5 @@ async function attempted<T>(work: () => Promise<T | undefined>): Promise<T | und
   return undefined
 }
 
-/** A cancelled response has no error. */
-const UNNAMED = { code: '', message: '' }
+/** Failure of a cancelled response, which has no error. */
+const NO_FAILURE = { code: '', message: '' }

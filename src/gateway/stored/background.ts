@@ -9,24 +9,24 @@ import type { ResponseSaver } from './response-saver.ts'
 /** Interval between updates of the store, in milliseconds. Updates also detect work that another process has ended. */
 const UPDATE_INTERVAL = 250
 /** Interval between renewals of a lease, in milliseconds. */
-const RENEWAL = 20_000
+const RENEWAL_INTERVAL = 20_000
 
 /**
  * Takes one of the slots that a key has across all processes. Returns a function that releases the slot, or undefined
  * if no slot is free.
  */
-export type TakeSlot = (key: string, most: number) => Promise<(() => void) | undefined>
+export type TakeSlot = (key: string, limit: number) => Promise<(() => void) | undefined>
 
 /** Background responses of this process: starts, follows, cancels and ends them. */
 export class Background {
   private readonly copies: Copies
   private readonly takeSlot: TakeSlot
-  private readonly working = new Map<string, BackgroundRun>()
+  private readonly runs = new Map<string, BackgroundRun>()
   /** Runs whose answer is not complete yet. */
-  private readonly generating = new Set<BackgroundRun>()
-  private updates: NodeJS.Timeout | undefined
+  private readonly generatingRuns = new Set<BackgroundRun>()
+  private updateTimer: NodeJS.Timeout | undefined
   /** Ended responses whose end is not stored yet. Only this process knows the end. */
-  private readonly unstored = new Map<string, BackgroundRun>()
+  private readonly unstoredRuns = new Map<string, BackgroundRun>()
 
   constructor(copies: Copies, takeSlot: TakeSlot) {
     this.copies = copies
@@ -35,27 +35,32 @@ export class Background {
 
   /** Returns the run of a response that this process works on, or whose end only this process knows. */
   find(owner: string, id: string): BackgroundRun | undefined {
-    const run = this.working.get(id) ?? this.unstored.get(id)
+    const run = this.runs.get(id) ?? this.unstoredRuns.get(id)
     return run?.saver.owner === owner ? run : undefined
   }
 
   /**
    * Starts a response. The response is stored before this function returns. `follow` then stores its answer.
    *
-   * @param most maximum number of background responses of a key across all processes.
+   * @param limit maximum number of background responses of a key across all processes.
    * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
-  async start(request: CanonicalRequest, saver: ResponseSaver, store: StoreView, most: number): Promise<BackgroundRun> {
+  async start(
+    request: CanonicalRequest,
+    saver: ResponseSaver,
+    store: StoreView,
+    limit: number,
+  ): Promise<BackgroundRun> {
     const { owner, id } = saver
     const worker = await processId(store)
     const reply = new BackgroundReply(saver.format, id, request)
     const context = { saver, turns: store.turns, copies: this.copies, worker }
     // The slot is taken last, so that earlier errors need not release it.
-    const releaseSlot = await this.takeSlot(owner, most)
-    if (releaseSlot === undefined) throw tooMany(most)
-    saver.saves = false
+    const releaseSlot = await this.takeSlot(owner, limit)
+    if (releaseSlot === undefined) throw tooMany(limit)
+    saver.savesWhenSent = false
     const run = new BackgroundRun(reply, { ...context, releaseSlot })
-    this.working.set(id, run)
+    this.runs.set(id, run)
     if (!(await run.begin())) {
       this.release(run)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at present.' })
@@ -73,23 +78,23 @@ export class Background {
   }
 
   private release({ saver, context }: BackgroundRun): void {
-    this.working.delete(saver.id)
+    this.runs.delete(saver.id)
     context.releaseSlot()
   }
 
   private async work(run: BackgroundRun, answered: Promise<void>): Promise<void> {
     const { id } = run.saver
-    this.generating.add(run)
-    this.updates ??= setInterval(this.update, UPDATE_INTERVAL).unref()
-    const renewal = setInterval(() => run.renew(), RENEWAL).unref()
+    this.generatingRuns.add(run)
+    this.updateTimer ??= setInterval(this.update, UPDATE_INTERVAL).unref()
+    const renewal = setInterval(() => run.renew(), RENEWAL_INTERVAL).unref()
     await answered
-    this.generating.delete(run)
+    this.generatingRuns.delete(run)
     await run.finish()
     clearInterval(renewal)
-    this.unstored.set(id, run)
+    this.unstoredRuns.set(id, run)
     this.release(run)
     await run.saveEndLate()
-    this.unstored.delete(id)
+    this.unstoredRuns.delete(id)
   }
 
   /**
@@ -97,16 +102,16 @@ export class Background {
    * Never rejects.
    */
   private readonly update = async (): Promise<void> => {
-    const all = [...this.generating]
+    const all = [...this.generatingRuns]
     if (all.length === 0) {
-      clearInterval(this.updates)
-      this.updates = undefined
+      clearInterval(this.updateTimer)
+      this.updateTimer = undefined
       return
     }
     await Promise.all(all.map(run => run.save()))
     const unfinished = await all[0]!.context.turns.unfinished(all.map(({ saver }) => saver.id)).catch(() => undefined)
     if (unfinished === undefined) return
-    for (const run of all) if (!unfinished.has(run.saver.id) && this.generating.has(run)) run.endedElsewhere()
+    for (const run of all) if (!unfinished.has(run.saver.id) && this.generatingRuns.has(run)) run.endFromElsewhere()
   }
 
   /** Cancels a response and waits for its end. Returns false if this process is not working on the response. */
@@ -120,7 +125,7 @@ export class Background {
 
   /** Fails the responses of every owner for whom `reasonFor` returns an error. */
   end(reasonFor: (owner: string) => GatewayError | undefined): void {
-    for (const run of this.working.values()) {
+    for (const run of this.runs.values()) {
       const why = reasonFor(run.saver.owner)
       if (why !== undefined) run.end('failed', why)
     }
@@ -128,20 +133,20 @@ export class Background {
 
   /** Resolves when no work is left. */
   async idle(): Promise<void> {
-    while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
+    while (this.runs.size > 0) await Promise.all([...this.runs.values()].map(({ done }) => done))
   }
 
   /** Ends all work. Unfinished responses fail. */
   async close(): Promise<void> {
-    const all = [...this.working.values()]
+    const all = [...this.runs.values()]
     for (const run of all) run.end('failed')
     await Promise.all(all.map(({ done }) => done))
   }
 }
 
 /**
- * Returns the id with which other processes check whether this one is alive. Undefined if the store cannot record it,
- * so that only leases show whether this process is alive.
+ * Returns the id with which other processes check whether this one is alive, or undefined if the store cannot record
+ * it, so that only leases show whether this process is alive.
  */
 async function processId({ liveness }: StoreView): Promise<string | undefined> {
   try {
@@ -152,5 +157,5 @@ async function processId({ liveness }: StoreView): Promise<string | undefined> {
   }
 }
 
-const tooMany = (most: number): GatewayError =>
-  rateLimited(`This key already has ${most} background responses in progress.`, 5, 'background_limit_reached')
+const tooMany = (limit: number): GatewayError =>
+  rateLimited(`This key already has ${limit} background responses in progress.`, 5, 'background_limit_reached')

@@ -30,22 +30,22 @@ export class ConversationsApi {
       ...{ createdAt: now, expiresAt: now + this.lifetime },
     }
     await this.conversations.create(conversation, items)
-    return shown(conversation)
+    return shownConversation(conversation)
   }
 
   async find(owner: string, id: string): Promise<JsonObject> {
     const conversation = await this.conversations.find(owner, id)
-    if (conversation === undefined) throw unknown(id)
-    return shown(conversation)
+    if (conversation === undefined) throw notFoundError(id)
+    return shownConversation(conversation)
   }
 
   async describe(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
-    if (!(await this.conversations.describe(owner, id, metadataIn(body['metadata'])))) throw unknown(id)
+    if (!(await this.conversations.describe(owner, id, metadataIn(body['metadata'])))) throw notFoundError(id)
     return this.find(owner, id)
   }
 
   async remove(owner: string, id: string): Promise<JsonObject> {
-    if (!(await this.conversations.drop(owner, id))) throw unknown(id)
+    if (!(await this.conversations.drop(owner, id))) throw notFoundError(id)
     return { id, object: 'conversation.deleted', deleted: true }
   }
 
@@ -55,31 +55,31 @@ export class ConversationsApi {
 
   async add(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
     const items = itemsIn(body['items'])
-    if (!(await this.conversations.add(owner, id, items, Date.now() + this.lifetime))) throw unknown(id)
+    if (!(await this.conversations.add(owner, id, items, Date.now() + this.lifetime))) throw notFoundError(id)
     return paged(items.map(shownItem), { limit: items.length, order: 'asc', after: undefined })
   }
 
   async item(owner: string, id: string, item: string): Promise<JsonObject> {
     const found = (await this.items(owner, id)).find(candidate => candidate['id'] === item)
-    if (found === undefined) throw unknown(item, 'Item')
+    if (found === undefined) throw notFoundError(item, 'Item')
     return found
   }
 
   /** Removes an item and returns the conversation. */
   async removeItem(owner: string, id: string, item: string): Promise<JsonObject> {
     const conversation = await this.find(owner, id)
-    if (!(await this.conversations.dropItem(owner, id, item))) throw unknown(item, 'Item')
+    if (!(await this.conversations.dropItem(owner, id, item))) throw notFoundError(item, 'Item')
     return conversation
   }
 
   private async items(owner: string, id: string): Promise<readonly JsonObject[]> {
     const items = await this.conversations.items(owner, id)
-    if (items === undefined) throw unknown(id)
+    if (items === undefined) throw notFoundError(id)
     return items.map(shownItem)
   }
 }
 
-const shown = ({ id, metadata, createdAt }: Conversation): JsonObject => ({
+const shownConversation = ({ id, metadata, createdAt }: Conversation): JsonObject => ({
   ...{ id, object: 'conversation', created_at: Math.floor(createdAt / 1000), metadata },
 })
 
@@ -95,5 +95,5 @@ function metadataIn(value: Json | undefined): JsonObject {
   return value
 }
 
-const unknown = (id: string, what: 'Conversation' | 'Item' = 'Conversation'): GatewayError =>
+const notFoundError = (id: string, what: 'Conversation' | 'Item' = 'Conversation'): GatewayError =>
   notFound(`${what} with id '${id}' not found.`)

@@ -6,7 +6,7 @@ import type { StoredFormat } from './stored-format.ts'
 import { formatOfAnswer } from './stored-formats.ts'
 
 /** Timeout for deleting or cancelling a response at an upstream, in milliseconds. */
-const TIMEOUT = 5000
+const COPY_TIMEOUT = 5000
 
 /** Maximum size of an answer read from an upstream, in bytes. */
 const MAX_ANSWER = 1024 * 1024
@@ -40,17 +40,17 @@ export class Copies {
 
   private async send(
     method: 'DELETE' | 'POST',
-    { channel: name, id, format: { format: wanted, upstreamPath } }: UpstreamCopy,
+    { channel: name, id, format: { format: formatName, upstreamPath } }: UpstreamCopy,
     suffix: string,
     fault: string,
   ) {
     const fields = { channel: name, upstream_id: id }
     const channel = channelOfAccount(name, this.channels())
-    const format = channel?.config.formats.find(({ format }) => format === wanted)
+    const format = channel?.config.formats.find(({ format }) => format === formatName)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
     const endpoint = { path: `${upstreamPath(id)}${suffix}`, query: {}, headers: {} }
     const exchange = channel.call(method, format, endpoint)
-    const timer = setTimeout(() => exchange.abort(), TIMEOUT)
+    const timer = setTimeout(() => exchange.abort(), COPY_TIMEOUT)
     try {
       const answer = await exchange.answer
       await answer.text(MAX_ANSWER)
@@ -65,7 +65,7 @@ export class Copies {
   }
 }
 
-/** The upstream's copy of a turn. Undefined if there is none. */
+/** The upstream's copy of a turn. Returns undefined if there is none. */
 export function copyOf({ id, channel, remembered, copy, response }: Turn): UpstreamCopy | undefined {
   if (channel === undefined) return undefined
   const format = formatOfAnswer(response)

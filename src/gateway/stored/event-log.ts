@@ -7,7 +7,7 @@ const CACHE_SIZE = 1024 * 1024
 const PAUSE_SIZE = 1024 * 1024
 
 /** Maximum number of characters of events that wait to be stored, and of all stored events, per response. */
-const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
+const LIMITS = { waiting: 8 * 1024 * 1024, storedCount: 64 * 1024 * 1024 } as const
 
 /**
  * The events of an answer in progress, numbered from 0. All events are stored. Recent events, and events not stored
@@ -15,41 +15,41 @@ const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
  */
 export class EventLog {
   /** True if no more events follow. */
-  over = false
+  isOver = false
   /** True if events are no longer stored, because there are too many or the store fails. */
-  lossy = false
+  isLossy = false
   /** Number of stored events. */
   stored = 0
-  private readonly format: Pick<StoredFormat, 'numbered'>
-  private recent: string[] = []
-  private first = 0
-  private size = 0
+  private readonly format: Pick<StoredFormat, 'withNumber'>
+  private cached: string[] = []
+  private firstIndex = 0
+  private cachedSize = 0
   private waitingSize = 0
-  private total = 0
+  private totalSize = 0
   private wakeup = Promise.withResolvers<void>()
 
-  constructor(format: Pick<StoredFormat, 'numbered'>) {
+  constructor(format: Pick<StoredFormat, 'withNumber'>) {
     this.format = format
   }
 
   /** Number of events so far. */
   get length(): number {
-    return this.first + this.recent.length
+    return this.firstIndex + this.cached.length
   }
 
   /** True if so many events wait to be stored that the writer must pause. */
-  get full(): boolean {
-    return !this.lossy && this.waitingSize > PAUSE_SIZE
+  get isFull(): boolean {
+    return !this.isLossy && this.waitingSize > PAUSE_SIZE
   }
 
   /** Appends an event and sets its number. */
   push(data: string): void {
-    const text = this.format.numbered(data, this.length)
-    this.recent.push(text)
-    this.size += text.length
+    const text = this.format.withNumber(data, this.length)
+    this.cached.push(text)
+    this.cachedSize += text.length
     this.waitingSize += text.length
-    this.total += text.length
-    this.lossy ||= this.waitingSize > LIMITS.waiting || this.total > LIMITS.stored
+    this.totalSize += text.length
+    this.isLossy ||= this.waitingSize > LIMITS.waiting || this.totalSize > LIMITS.storedCount
     this.trim()
     this.wake()
   }
@@ -59,7 +59,9 @@ export class EventLog {
    * response.
    */
   pending(): readonly string[] {
-    return this.lossy ? [] : this.recent.slice(Math.max(0, this.stored - this.first), this.over ? -1 : undefined)
+    return this.isLossy
+      ? []
+      : this.cached.slice(Math.max(0, this.stored - this.firstIndex), this.isOver ? -1 : undefined)
   }
 
   /** Marks events as stored. */
@@ -70,27 +72,27 @@ export class EventLog {
   }
 
   private trim(): void {
-    while (this.size > CACHE_SIZE && this.recent.length > 1 && (this.lossy || this.first < this.stored)) {
-      this.size -= this.recent.shift()!.length
-      this.first++
+    while (this.cachedSize > CACHE_SIZE && this.cached.length > 1 && (this.isLossy || this.firstIndex < this.stored)) {
+      this.cachedSize -= this.cached.shift()!.length
+      this.firstIndex++
     }
   }
 
-  /** Returns the events from a sequence number onwards. Undefined if the first of them is no longer cached. */
+  /** Returns the events from a sequence number onwards, or undefined if the first of them is no longer cached. */
   from(number: number): readonly string[] | undefined {
-    return number < this.first ? undefined : this.recent.slice(number - this.first)
+    return number < this.firstIndex ? undefined : this.cached.slice(number - this.firstIndex)
   }
 
   /** Appends the final event. */
   finish(last: string): void {
     this.push(last)
-    this.over = true
+    this.isOver = true
     this.wake()
   }
 
   /** Resolves when the event with a sequence number exists, or when no more events follow. */
   until(number: number): Promise<void> {
-    return this.length > number || this.over ? Promise.resolve() : this.wakeup.promise
+    return this.length > number || this.isOver ? Promise.resolve() : this.wakeup.promise
   }
 
   private wake(): void {

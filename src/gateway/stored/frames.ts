@@ -25,7 +25,7 @@ export function readFrame(text: string): Frame {
     case 'response.create':
       return readCreate(event, text.length)
     case 'response.steer':
-      return answer(unsteered(event))
+      return answer(steeringRefusal(event))
     case 'response.processed':
       return NOTHING
     default:
@@ -47,8 +47,8 @@ const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 function readCreate(event: JsonObject, size: number): Frame {
   const { type: _, stream_id, generate, stream: __, stream_options: ___, background, ...body } = event
   const lane = stream_id ?? undefined
-  if (lane !== undefined && typeof lane !== 'string') return answer(wrong('stream_id', 'a string'))
-  if (generate != null && typeof generate !== 'boolean') return answer(wrong('generate', 'true or false', lane))
+  if (lane !== undefined && typeof lane !== 'string') return answer(wrongType('stream_id', 'a string'))
+  if (generate != null && typeof generate !== 'boolean') return answer(wrongType('generate', 'true or false', lane))
   if (background != null && background !== false)
     return answer(
       withLane(
@@ -68,7 +68,7 @@ function readCreate(event: JsonObject, size: number): Frame {
 }
 
 /** Rejects steering, which is not supported: input that arrives during an answer waits until the answer ends. */
-function unsteered({ previous_response_id, input, stream_id }: JsonObject): JsonObject {
+function steeringRefusal({ previous_response_id, input, stream_id }: JsonObject): JsonObject {
   const isValid = typeof previous_response_id === 'string' && (typeof input === 'string' || Array.isArray(input))
   const error = isValid
     ? { code: 'steering_not_supported', message: 'Steering is not supported.' }
@@ -82,7 +82,7 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
   return typeof stream_id === 'string' ? withLane(event, stream_id) : event
 }
 
-const wrong = (param: string, expected: string, lane?: string): JsonObject =>
+const wrongType = (param: string, expected: string, lane?: string): JsonObject =>
   withLane(errorEvent('invalid_type', `${param}: must be ${expected}.`, param), lane)
 
 /** Builds an error event for a socket. Its error is nested, unlike a stream's (docs/wire/errors.md#on-sockets). */

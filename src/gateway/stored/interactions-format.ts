@@ -13,7 +13,7 @@ import type { AnswerCollector, StoredFailure, StoredFormat } from './stored-form
 export const FORMAT = 'interactions'
 
 /** Default code of a failure. */
-const FAILED = 'internal_error'
+const FAILURE_CODE = 'internal_error'
 
 /** Prefix of interaction ids, the same as that of Google's own ids. */
 const PREFIX = 'v1_'
@@ -21,7 +21,7 @@ const PREFIX = 'v1_'
 export const isInteractionId = (id: string): boolean => id.startsWith(PREFIX)
 
 /** Types of contents that `input` may contain directly, without a step around them. */
-const CONTENTS: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
+const CONTENT_TYPES: ReadonlySet<Json | undefined> = new Set(['text', 'image', 'audio', 'document', 'video'])
 
 /** Returns `input` as a list of steps. Contents without a step become a step of the user. */
 function stepsOf(input: Json | undefined): readonly JsonObject[] {
@@ -29,7 +29,7 @@ function stepsOf(input: Json | undefined): readonly JsonObject[] {
   const steps: JsonObject[] = []
   let contents: JsonObject[] | undefined
   for (const item of isObject(input) ? [input] : Array.isArray(input) ? input.filter(isObject) : []) {
-    if (!CONTENTS.has(item['type'])) {
+    if (!CONTENT_TYPES.has(item['type'])) {
       contents = undefined
       steps.push(item)
     } else if (contents === undefined) {
@@ -41,12 +41,12 @@ function stepsOf(input: Json | undefined): readonly JsonObject[] {
 }
 
 /** Events with which an upstream's stream may end. */
-const TERMINAL: ReadonlySet<string | undefined> = new Set([
+const LAST_EVENTS: ReadonlySet<string | undefined> = new Set([
   ...['interaction.completed', 'interaction.requires_action', 'interaction.failed'],
 ])
 
 /** Events at the start and end of a stream that a background answer's log writes itself. */
-const REPLACED: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
+const REPLACED_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, 'interaction.created', 'error', 'done'])
 
 /**
  * Collects the events of an answer, because the last event does not repeat the steps. If `endsWithError` is set, an
@@ -68,16 +68,16 @@ class InteractionCollector implements AnswerCollector {
   take(event: WireEvent): JsonObject | undefined {
     for (const canonical of this.reader.push(event)) this.result = applyEvent(this.result, canonical, true)
     this.hasNews ||= event.event === 'step.stop'
-    if (this.endsWithError && event.event === 'error' && this.result.id !== undefined) return this.whole()
-    if (!TERMINAL.has(event.event)) return undefined
+    if (this.endsWithError && event.event === 'error' && this.result.id !== undefined) return this.interactionSoFar()
+    if (!LAST_EVENTS.has(event.event)) return undefined
     const { interaction } = parseObject(event.data) ?? {}
-    return { ...this.whole(), ...(isObject(interaction) ? statedIn(interaction) : {}) }
+    return { ...this.interactionSoFar(), ...(isObject(interaction) ? finalFieldsOf(interaction) : {}) }
   }
 
   newItems(): readonly JsonObject[] | undefined {
     if (!this.hasNews) return undefined
     this.hasNews = false
-    return this.whole()['steps'] as readonly JsonObject[]
+    return this.interactionSoFar()['steps'] as readonly JsonObject[]
   }
 
   get failure(): StoredFailure | undefined {
@@ -85,33 +85,33 @@ class InteractionCollector implements AnswerCollector {
     return error && { ...defined({ code: error.code }), message: error.message }
   }
 
-  private whole(): JsonObject {
+  private interactionSoFar(): JsonObject {
     return WRITERS[FORMAT]!.result!(this.result, this.request).wire.body
   }
 }
 
 /** Returns the fields of the last event that the whole answer repeats. */
-function statedIn(interaction: JsonObject): JsonObject {
+function finalFieldsOf(interaction: JsonObject): JsonObject {
   const { steps: _, ...rest } = interaction
   return rest
 }
 
 /** Matches the name and number at the end of the gateway's own events. */
-const TAIL = /"event_type":"([a-z_.]+)","event_id":"\d+"\}$/
+const EVENT_END = /"event_type":"([a-z_.]+)","event_id":"\d+"\}$/
 
 /** Returns the text of an event. Name and number come last, so that they are found without parsing the event. */
 const eventText = (event_type: string, fields: JsonObject): string =>
   JSON.stringify({ ...fields, event_type, event_id: '0' })
 
 /** Numbers an event, because upstreams number their events in different ways. */
-function numbered(data: string, index: number): string {
+function withNumber(data: string, index: number): string {
   const event_id = String(index + 1)
-  if (TAIL.test(data)) return data.replace(TAIL, `"event_type":"$1","event_id":"${event_id}"}`)
+  if (EVENT_END.test(data)) return data.replace(EVENT_END, `"event_type":"$1","event_id":"${event_id}"}`)
   const { event_type = '', event_id: _, ...fields } = parseObject(data) ?? {}
   return JSON.stringify({ ...fields, event_type, event_id })
 }
 
-const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
+const EMPTY_REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
 
 /** Stored interactions (docs/wire/interactions.md#stored-interactions). */
 export const INTERACTIONS: StoredFormat = {
@@ -127,7 +127,7 @@ export const INTERACTIONS: StoredFormat = {
   portable: steps => steps,
   hasReferences: ({ previous_interaction_id }) => previous_interaction_id != null,
   collector: (request, wantsItems) => new InteractionCollector(request, !wantsItems),
-  isLast: ({ event }) => TERMINAL.has(event),
+  isLast: ({ event }) => LAST_EVENTS.has(event),
   markedUnstored: event => event,
   newAnswer: (id, request) => {
     const [created] = WRITERS[FORMAT]!.events!(request).push({
@@ -136,10 +136,10 @@ export const INTERACTIONS: StoredFormat = {
     return { ...(parseObject(created!.data)!['interaction'] as JsonObject), steps: [], background: true }
   },
   startedAnswer: interaction => interaction,
-  ended: (interaction, status, error) => ({
+  endedAnswer: (interaction, status, error) => ({
     ...interaction,
     ...{ status, updated: new Date().toISOString() },
-    ...(status === 'failed' ? { errors: [{ code: FAILED, ...error }] } : {}),
+    ...(status === 'failed' ? { errors: [{ code: FAILURE_CODE, ...error }] } : {}),
   }),
   isUnfinished: ({ status }) => status === 'in_progress' || status === 'queued',
   firstEvents: interaction => [
@@ -147,15 +147,16 @@ export const INTERACTIONS: StoredFormat = {
     eventText('interaction.status_update', { interaction_id: interaction['id']!, status: 'in_progress' }),
   ],
   isReplaced: ({ event, data }) =>
-    REPLACED.has(event) || (event === 'interaction.status_update' && parseObject(data)?.['status'] === 'in_progress'),
-  numbered,
+    REPLACED_EVENTS.has(event) ||
+    (event === 'interaction.status_update' && parseObject(data)?.['status'] === 'in_progress'),
+  withNumber,
   lastEvent: interaction => eventText('interaction.completed', { interaction: partialOf(interaction) }),
-  nameOf: data => TAIL.exec(data)?.[1],
+  nameOf: data => EVENT_END.exec(data)?.[1],
   endFrame: EVENT_STREAM.frame({ event: 'done', data: '[DONE]' }, false),
-  replayed: replayedEvents,
-  shown: ({ background: _, ...interaction }, input) =>
+  replayEvents: replayedEvents,
+  publicForm: ({ background: _, ...interaction }, input) =>
     input.length === 0 ? interaction : { ...interaction, steps: [...input, ...(interaction['steps'] as JsonObject[])] },
-  deleted: () => ({}),
+  deletionAnswer: () => ({}),
   upstreamPath: id => `/v1beta/interactions/${encodeURIComponent(id)}`,
 }
 
@@ -167,12 +168,12 @@ function partialOf(interaction: JsonObject): JsonObject {
 
 /** Returns the stream of a complete answer, without its last event. */
 function replayedEvents(interaction: JsonObject): readonly WireEvent[] {
-  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: interaction }, REQUEST)
-  const writer = WRITERS[FORMAT]!.events!(REQUEST)
+  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: interaction }, EMPTY_REQUEST)
+  const writer = WRITERS[FORMAT]!.events!(EMPTY_REQUEST)
   const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
   const started = { ...partialOf(interaction), status: 'in_progress' }
   return events
-    .filter(event => event.event !== 'done' && event.event !== 'error' && !TERMINAL.has(event.event))
+    .filter(event => event.event !== 'done' && event.event !== 'error' && !LAST_EVENTS.has(event.event))
     .map(event =>
       event.event === 'interaction.created'
         ? { ...event, data: eventText('interaction.created', { interaction: started }) }

@@ -14,7 +14,7 @@ export function itemsOf(input: Json | undefined): readonly JsonObject[] {
 }
 
 /** Prefixes of item ids by type. */
-const PREFIXES: { readonly [type: string]: string } = {
+const ID_PREFIXES: { readonly [type: string]: string } = {
   message: 'msg',
   reasoning: 'rs',
   function_call: 'fc',
@@ -35,7 +35,7 @@ const GATEWAY_ID = /^[a-z]+_kept_[0-9a-f]{32}$/
 export function withId(item: JsonObject): JsonObject {
   if (typeof item['id'] === 'string' && item['id'] !== '') return item
   const type = typeOf(item)
-  const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : 'item'
+  const prefix = Object.hasOwn(ID_PREFIXES, type) ? ID_PREFIXES[type] : 'item'
   return { ...item, id: `${prefix}_kept_${timedId()}` }
 }
 
@@ -46,7 +46,7 @@ export function withoutGatewayId(item: JsonObject): JsonObject {
   return rest
 }
 
-/** Returns the id in a reference to a stored item, whose type clients may omit. Undefined for an actual item. */
+/** Returns the id in a reference to a stored item, whose type clients may omit, or undefined for an actual item. */
 export function referenceOf(item: JsonObject): string | undefined {
   const { type, id } = item
   if (typeof id !== 'string') return undefined
@@ -55,7 +55,7 @@ export function referenceOf(item: JsonObject): string | undefined {
 }
 
 /** Types of items that are complete without their upstream. Their ids matter only to that upstream. */
-const SELF_CONTAINED: ReadonlySet<string> = new Set([
+const SELF_CONTAINED_TYPES: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ])
 
@@ -66,7 +66,7 @@ const SELF_CONTAINED: ReadonlySet<string> = new Set([
  */
 export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
   items.flatMap(item => {
-    if (!SELF_CONTAINED.has(typeOf(item))) return [withoutGatewayId(item)]
+    if (!SELF_CONTAINED_TYPES.has(typeOf(item))) return [withoutGatewayId(item)]
     const { id: _, ...rest } = item
     if (typeOf(item) !== 'reasoning') return [rest]
     return from === to && typeof item['encrypted_content'] === 'string' ? [rest] : []
@@ -83,13 +83,13 @@ export function checkCalls(whole: JsonObject): void {
   for (const { type, call_id } of itemsOf(whole['input'])) {
     const kind = String(type)
     if (kind.endsWith('_call')) calls.add(call_id)
-    else if (ANSWERS.has(kind) && !calls.has(call_id)) throw uncalled(call_id)
+    else if (OUTPUT_TYPES.has(kind) && !calls.has(call_id)) throw missingCall(call_id)
   }
 }
 
-const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
+const OUTPUT_TYPES: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 
-const uncalled = (id: unknown): GatewayError =>
+const missingCall = (id: unknown): GatewayError =>
   invalid(`No tool call found for the output with call_id ${JSON.stringify(id)}.`, 'input', 'tool_call_not_found')
 
 /** Marks a response as not stored. */

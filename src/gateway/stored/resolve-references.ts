@@ -26,19 +26,19 @@ export interface StoredItems {
 /** The stored turns, items and conversation that a request refers to. */
 export interface ResolvedReferences {
   /** True if everything referenced was found here. */
-  readonly known: boolean
+  readonly isResolved: boolean
   /** The referenced ids. */
-  readonly names: readonly string[]
+  readonly referencedIds: readonly string[]
   /** Field with the reference, and number of stored items. */
   readonly stored: StoredItems
   /** Items that the request adds, with item references resolved where possible. */
   readonly input: readonly JsonObject[]
   /** All stored items that the resolved body contains in addition to the caller's. */
-  readonly added: readonly JsonObject[]
+  readonly storedItems: readonly JsonObject[]
   /** Channel whose upstream stores everything referenced under the caller's ids. */
   readonly channel: string | undefined
   /** True if an upstream of the format may store what is missing here. */
-  readonly mayPass: boolean
+  readonly mayForward: boolean
   /** Error that names the missing reference. */
   readonly missing: GatewayError
   /**
@@ -46,11 +46,11 @@ export interface ResolvedReferences {
    * channel's upstream of the format, and omits content that only other upstreams can read. Without a channel, the body
    * is for other formats.
    */
-  whole(channel?: string): JsonObject
+  resolvedBody(channel?: string): JsonObject
 }
 
 /**
- * Resolves the turns, conversation and items that a body refers to. Undefined if there are no references.
+ * Resolves the turns, conversation and items that a body refers to. Returns undefined if there are no references.
  *
  * @throws GatewayError `invalid-request` for a body with both a previous response and a conversation, `not-found` for
  * an unknown conversation.
@@ -64,30 +64,30 @@ export async function resolveReferences(
   const pointers = pointersOf(body, format)
   if (pointers === undefined) return undefined
   const { previous, conversation, items, references } = pointers
-  const { links: before, missing: missingId } = await linksOf(pointers, owner, sources)
+  const { links, missing: missingId } = await linksOf(pointers, owner, sources)
   const found = await itemsIn(sources.turns, owner, references)
-  const resolved = before !== undefined && references.every(id => found.has(id))
-  const isForbidden = resolved ? false : await isBarred(pointers, missingId, owner, sources)
+  const resolved = links !== undefined && references.every(id => found.has(id))
+  const isForbidden = resolved ? false : await isAnyForbidden(pointers, missingId, owner, sources)
   const resolvedItems = (to: string | undefined) => items.flatMap(item => resolve(format, item, found, to))
-  const whole = (to?: string): JsonObject => {
+  const resolvedBody = (to?: string): JsonObject => {
     const { [format.previousField]: _, conversation: __, ...rest } = body
-    const history = (before ?? []).flatMap(link => adapted(format, link.items, link.channel, to))
+    const history = (links ?? []).flatMap(link => itemsFor(format, link.items, link.channel, to))
     return { ...rest, input: [...history, ...resolvedItems(to)] }
   }
   const channels = await channelsOf(pointers, found, owner, sources)
   return {
-    known: resolved,
-    names: [previous, conversation, ...references].filter(name => name !== undefined),
+    isResolved: resolved,
+    referencedIds: [previous, conversation, ...references].filter(name => name !== undefined),
     stored: {
       field: previous === undefined ? 'conversation' : format.previousField,
-      items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
+      items: (links ?? []).reduce((sum, link) => sum + link.items.length, 0),
     },
-    whole,
+    resolvedBody,
     input: resolvedItems(undefined),
-    added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
+    storedItems: [...(links ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
     channel: conversation === undefined && !isForbidden && channels.size === 1 ? [...channels][0] : undefined,
-    mayPass: !(resolved || isForbidden || sources.strict),
-    missing: missing(pointers, missingId, found, format),
+    mayForward: !(resolved || isForbidden || sources.strict),
+    missing: missingReference(pointers, missingId, found, format),
   }
 }
 
@@ -113,8 +113,8 @@ function pointersOf(body: JsonObject, { previousField, itemsOf, format }: Stored
       'mutually_exclusive_parameters',
     )
   const references = items.flatMap(item => referenceOf(item) ?? [])
-  const points = previous ?? conversation ?? references[0]
-  return points === undefined ? undefined : { previous, conversation, items, references }
+  const firstPointer = previous ?? conversation ?? references[0]
+  return firstPointer === undefined ? undefined : { previous, conversation, items, references }
 }
 
 const textOf = (value: Json | undefined): string | undefined =>
@@ -125,7 +125,7 @@ export const conversationOf = ({ conversation }: JsonObject): string | undefined
   textOf(isObject(conversation) ? conversation['id'] : conversation)
 
 /** Earlier turns of a request, or the id of the missing turn. */
-type Before =
+type EarlierTurns =
   | { readonly links: readonly Link[]; readonly missing?: never }
   | { readonly links?: never; readonly missing: string }
 
@@ -133,7 +133,7 @@ async function linksOf(
   { previous, conversation }: Pointers,
   owner: string,
   { turns, conversations, format }: TurnSources,
-): Promise<Before> {
+): Promise<EarlierTurns> {
   if (previous !== undefined) return format.isId(previous) ? chainOf(turns, owner, previous) : { missing: previous }
   if (conversation === undefined) return { links: [] }
   const items = await conversations?.items(owner, conversation)
@@ -141,7 +141,7 @@ async function linksOf(
 }
 
 /** Returns the turns up to the given one. A chain may continue in the next repository. */
-async function chainOf(sources: readonly Turns[], owner: string, id: string): Promise<Before> {
+async function chainOf(sources: readonly Turns[], owner: string, id: string): Promise<EarlierTurns> {
   let next: string | undefined = id
   let links: readonly Link[] = []
   for (const repository of sources) {
@@ -164,7 +164,7 @@ async function itemsIn(sources: readonly Turns[], owner: string, ids: readonly s
   return found
 }
 
-async function isBarred(
+async function isAnyForbidden(
   { references }: Pointers,
   missingId: string | undefined,
   owner: string,
@@ -183,19 +183,19 @@ async function channelsOf(
   { previous, references }: Pointers,
   found: ReadonlyMap<string, FoundItem>,
   owner: string,
-  { turns, found: continued }: TurnSources,
+  { turns, found: continuedTurn }: TurnSources,
 ): Promise<ReadonlySet<string | undefined>> {
-  const channels = new Set(references.map(id => rememberedBy(found.get(id))))
+  const channels = new Set(references.map(id => storingChannel(found.get(id))))
   if (previous === undefined) return channels
-  if (continued !== undefined) return channels.add(rememberedBy(continued))
+  if (continuedTurn !== undefined) return channels.add(storingChannel(continuedTurn))
   for (const repository of turns) {
     const turn = await repository.find(owner, previous)
-    if (turn !== undefined) return channels.add(rememberedBy(turn))
+    if (turn !== undefined) return channels.add(storingChannel(turn))
   }
   return channels.add(undefined)
 }
 
-const rememberedBy = (stored: { readonly channel?: string; readonly remembered?: true } | undefined) =>
+const storingChannel = (stored: { readonly channel?: string; readonly remembered?: true } | undefined) =>
   stored?.remembered === true ? stored.channel : undefined
 
 function resolve(
@@ -207,18 +207,18 @@ function resolve(
   const reference = format.format === STORED_FORMAT ? referenceOf(item) : undefined
   const stored = reference === undefined ? undefined : found.get(reference)
   if (stored === undefined) return [item]
-  return adapted(format, [stored.item], stored.channel, to)
+  return itemsFor(format, [stored.item], stored.channel, to)
 }
 
 /** Returns stored items in the form for a channel's upstream or, without a channel, for other formats. */
-const adapted = (
+const itemsFor = (
   format: StoredFormat,
   items: readonly JsonObject[],
   from: string | undefined,
   to: string | undefined,
 ): readonly JsonObject[] => (to === undefined ? items.map(withoutGatewayId) : format.portable(items, from, to))
 
-function missing(
+function missingReference(
   { previous, conversation, references }: Pointers,
   missingId: string | undefined,
   found: ReadonlyMap<string, FoundItem>,

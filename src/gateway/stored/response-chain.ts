@@ -7,13 +7,13 @@ import { STORED_FORMAT } from './items.ts'
 import type { ResolvedReferences, StoredItems } from './resolve-references.ts'
 import { type ResponseEcho, responseEchoOf } from './response-echo.ts'
 import type { ResponseSaver } from './response-saver.ts'
-import { unshortened } from './truncate.ts'
+import { withoutTruncation } from './truncate.ts'
 
 export interface ResponseChainOptions {
   /** The request as the caller sent it. */
   readonly request: CanonicalRequest
   /** The request in the form that the answer repeats. */
-  readonly repeated: CanonicalRequest
+  readonly echoedRequest: CanonicalRequest
   /** The resolved references of the request. */
   readonly references: ResolvedReferences | undefined
   /** Stores the answer, if it should be stored. */
@@ -22,8 +22,10 @@ export interface ResponseChainOptions {
   readonly gatewayStores: boolean
   /** True if it is known before the request is sent that the answer should be stored but cannot be. */
   readonly isUnstored: boolean
-  /** Request with its full history, truncated to the model's context. Undefined if truncation is off or impossible. */
-  readonly shortened: CanonicalRequest | undefined
+  /**
+   * Request with its full history, truncated to the model's context, or undefined if truncation is off or impossible.
+   */
+  readonly truncated: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
@@ -37,7 +39,7 @@ export class ResponseChain {
   private foreignForm: CanonicalRequest | undefined
   private readonly forms = new Map<Target, CanonicalRequest>()
   /** Accounts whose upstream has forgotten the referenced turns. */
-  private readonly forgetful = new Set<string>()
+  private readonly forgetfulAccounts = new Set<string>()
 
   constructor(options: ResponseChainOptions) {
     this.options = options
@@ -50,8 +52,8 @@ export class ResponseChain {
   }
 
   /** Request for estimates, including its known history. */
-  get whole(): CanonicalRequest {
-    return this.options.references?.known === false ? this.options.request : this.forForeign()
+  get fullRequest(): CanonicalRequest {
+    return this.options.references?.isResolved === false ? this.options.request : this.forForeign()
   }
 
   /**
@@ -62,13 +64,13 @@ export class ResponseChain {
   eligibleTargets(targets: readonly Target[]): readonly Target[] {
     const { references } = this.options
     if (references === undefined) return targets
-    const eligible = targets.filter(target => this.isRemembered(target) || this.canTake(target))
+    const eligible = targets.filter(target => this.remembersHistory(target) || this.canServe(target))
     if (eligible.length === 0) throw references.missing
-    return preferring(eligible, target => this.isRemembered(target))
+    return preferring(eligible, target => this.remembersHistory(target))
   }
 
   /** Returns the request in the form for a target. The same object if unchanged. */
-  form(target: Target): CanonicalRequest {
+  targetRequest(target: Target): CanonicalRequest {
     return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }
 
@@ -76,11 +78,11 @@ export class ResponseChain {
    * Returns true if a target failed only because its upstream forgot the referenced turns, and all of them are stored
    * here. The target then receives the full history and may be tried once more.
    */
-  forgot(target: Target, error: CanonicalError): boolean {
+  recordForgotten(target: Target, error: CanonicalError): boolean {
     const { references } = this.options
-    if (references?.known !== true || !this.isRemembered(target)) return false
-    if (!isForgotten(error, references.names)) return false
-    this.forgetful.add(accountName(target.channel))
+    if (references?.isResolved !== true || !this.remembersHistory(target)) return false
+    if (!isForgotten(error, references.referencedIds)) return false
+    this.forgetfulAccounts.add(accountName(target.channel))
     this.forms.delete(target)
     return true
   }
@@ -88,33 +90,35 @@ export class ResponseChain {
   /** Returns the stored items that precede the caller's items in the target's request. */
   stored(target: Target): StoredItems | undefined {
     const { references } = this.options
-    return references?.known === true && !isOfFormat(target) ? references.stored : undefined
+    return references?.isResolved === true && !isOfFormat(target) ? references.stored : undefined
   }
 
   private formFor(target: Target): CanonicalRequest {
     if (!isOfFormat(target)) return this.forForeign()
     const { references, request, read } = this.options
-    if (references === undefined || this.isRemembered(target)) return this.inForeground(request)
-    return this.inForeground(references.known ? read(references.whole(accountName(target.channel))) : request)
+    if (references === undefined || this.remembersHistory(target)) return this.inForeground(request)
+    return this.inForeground(
+      references.isResolved ? read(references.resolvedBody(accountName(target.channel))) : request,
+    )
   }
 
   /** Returns the echo of the request in the target's answer. */
   echo(target: Target): ResponseEcho {
-    const { request, repeated, saver, isUnstored } = this.options
+    const { request, echoedRequest, saver, isUnstored } = this.options
     // Upstreams of the format truncate long requests themselves. For all others, the gateway does.
-    const isShortened = isOfFormat(target) || this.options.shortened !== undefined
-    const shown = isShortened ? repeated : unshortened(repeated)
-    return responseEchoOf(shown, target, { saver, isUnstored, isUnchanged: this.form(target) === request })
+    const isShortened = isOfFormat(target) || this.options.truncated !== undefined
+    const shown = isShortened ? echoedRequest : withoutTruncation(echoedRequest)
+    return responseEchoOf(shown, target, { saver, isUnstored, isUnchanged: this.targetRequest(target) === request })
   }
 
-  private isRemembered(target: Target): boolean {
+  private remembersHistory(target: Target): boolean {
     const name = accountName(target.channel)
-    return isOfFormat(target) && !this.forgetful.has(name) && this.options.references?.channel === name
+    return isOfFormat(target) && !this.forgetfulAccounts.has(name) && this.options.references?.channel === name
   }
 
-  private canTake(target: Target): boolean {
+  private canServe(target: Target): boolean {
     const { references } = this.options
-    return references?.known === true || (isOfFormat(target) && references?.mayPass === true)
+    return references?.isResolved === true || (isOfFormat(target) && references?.mayForward === true)
   }
 
   /** Removes `background` if the gateway stores the result. The gateway then runs the background work itself. */
@@ -126,8 +130,8 @@ export class ResponseChain {
 
   private forForeign(): CanonicalRequest {
     if (this.foreignForm !== undefined) return this.foreignForm
-    const { references, request, read, gatewayStores, shortened } = this.options
-    const whole = shortened ?? (references?.known === true ? read(references.whole()) : request)
+    const { references, request, read, gatewayStores, truncated } = this.options
+    const whole = truncated ?? (references?.isResolved === true ? read(references.resolvedBody()) : request)
     return (this.foreignForm = gatewayStores
       ? withState(whole, whole.state?.store === false ? { store: false } : undefined)
       : whole)
@@ -148,12 +152,12 @@ function withState(request: CanonicalRequest, state: State | undefined): Canonic
  * `upstream-failed`.
  */
 const AMBIGUOUS_KINDS: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
-const CODES: ReadonlySet<string | undefined> = new Set([
+const FORGOTTEN_CODES: ReadonlySet<string | undefined> = new Set([
   ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
 ])
-const PARAM = /^(?:previous_response_id|previous_interaction_id|conversation)\b/
-const WORDS = /previous[ _](?:response|interaction)/i
-const MODEL = /\bmodel\b/i
+const REFERENCE_PARAM = /^(?:previous_response_id|previous_interaction_id|conversation)\b/
+const REFERENCE_TEXT = /previous[ _](?:response|interaction)/i
+const MODEL_TEXT = /\bmodel\b/i
 
 /**
  * Returns true if an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores
@@ -164,9 +168,9 @@ const MODEL = /\bmodel\b/i
  */
 function isForgotten({ kind, code, param, message }: CanonicalError, names: readonly string[]): boolean {
   if (!AMBIGUOUS_KINDS.has(kind)) return false
-  if (CODES.has(code) || PARAM.test(param ?? '') || WORDS.test(message)) return true
+  if (FORGOTTEN_CODES.has(code) || REFERENCE_PARAM.test(param ?? '') || REFERENCE_TEXT.test(message)) return true
   if (names.some(name => message.includes(name))) return true
-  return kind === 'not-found' && code !== 'model_not_found' && !MODEL.test(message)
+  return kind === 'not-found' && code !== 'model_not_found' && !MODEL_TEXT.test(message)
 }
 
 /**

@@ -14,8 +14,8 @@ import type { StoredFormat } from './stored-format.ts'
 export interface ResponseEcho {
   /** The request as the caller sent it, whose fields the answer repeats. */
   readonly request: CanonicalRequest
-  /** @param isNamed whether the upstream gave the answer an id. */
-  apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, isNamed: boolean): T
+  /** @param hasUpstreamId whether the upstream gave the answer an id. */
+  apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, hasUpstreamId: boolean): T
   /**
    * Stores the answer before it is sent, and returns whether this succeeded. Absent if the answer is not stored, or is
    * stored elsewhere. Never rejects.
@@ -47,19 +47,22 @@ export function responseEchoOf(request: CanonicalRequest, target: Target, option
   const { saver, isUnstored, isUnchanged } = options
   saver?.setTarget(target)
   const corrections = { ...(isUnchanged ? {} : stateIn(request)), ...(isUnstored ? { store: false } : {}) }
-  const id = saver === undefined || isUpstreams(target, request) ? undefined : saver.id
+  const id = saver === undefined || isStoredUpstream(target, request) ? undefined : saver.id
   return {
     request,
-    apply: (answer, isNamed) => {
-      const newId = id ?? (isNamed && isRetrievable(answer, saver) ? undefined : saver?.id)
+    apply: (answer, hasUpstreamId) => {
+      const newId = id ?? (hasUpstreamId && isRetrievable(answer, saver) ? undefined : saver?.id)
       const isEnd = 'type' in answer && answer.type === 'result-end'
-      const named = newId === undefined || isEnd ? answer : { ...answer, id: newId }
-      if (saver !== undefined && newId !== undefined && isNamed) saver.copy ??= copyIn(answer, target, saver.format)
-      if (isUnchanged && !isUnstored) return named
-      return saver?.format.format === INTERACTIONS ? withPrevious(named, request) : withCorrections(named, corrections)
+      const answerWithId = newId === undefined || isEnd ? answer : { ...answer, id: newId }
+      if (saver !== undefined && newId !== undefined && hasUpstreamId)
+        saver.copy ??= copyIn(answer, target, saver.format)
+      if (isUnchanged && !isUnstored) return answerWithId
+      return saver?.format.format === INTERACTIONS
+        ? withPrevious(answerWithId, request)
+        : withCorrections(answerWithId, corrections)
     },
     losses: isUnstored ? [NOT_STORED] : [],
-    ...(saver?.saves === true ? { save: response => saver.save(response), format: saver.format } : {}),
+    ...(saver?.savesWhenSent === true ? { save: response => saver.save(response), format: saver.format } : {}),
   }
 }
 
@@ -76,7 +79,7 @@ function copyIn(
 }
 
 /** Returns true if the answer can be retrieved under the upstream's id. */
-const isUpstreams = ({ native, format }: Target, { state }: CanonicalRequest): boolean =>
+const isStoredUpstream = ({ native, format }: Target, { state }: CanonicalRequest): boolean =>
   native && format.dialect['stateless'] !== true && state?.background !== true
 
 /** Returns true if an answer can be retrieved under the id that its upstream gave it. */

@@ -47,7 +47,7 @@ export class ResponseSaver {
   /** Id for an answer that cannot be retrieved under the upstream's id. */
   readonly id: string
   /** True if the answer is stored when it is sent. Background answers are stored by their run instead. */
-  saves = true
+  savesWhenSent = true
   private readonly newTurn: NewTurn
   private readonly repositories: Repositories
   private readonly input: readonly JsonObject[]
@@ -92,18 +92,18 @@ export class ResponseSaver {
    * Stores the answer before it is sent, and returns whether it was stored. Never rejects, because the answer is sent
    * in any case.
    */
-  async save(response: JsonObject, more: Progress = {}, events?: NewEvents): Promise<boolean> {
+  async save(response: JsonObject, progress: Progress = {}, events?: NewEvents): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || id === '') return false
-    return (await this.store('put', this.turnOf(id, response, more), events)) === true
+    return (await this.store('put', this.turnOf(id, response, progress), events)) === true
   }
 
   /**
    * Stores the progress of a background answer with new events, or its end if there is no lease. Returns false if the
    * answer was cancelled or deleted, undefined if the store fails. Never rejects.
    */
-  async advance(response: JsonObject, more: Progress, events: NewEvents): Promise<boolean | undefined> {
-    return this.store('advance', this.turnOf(this.id, response, more), events)
+  async advance(response: JsonObject, progress: Progress, events: NewEvents): Promise<boolean | undefined> {
+    return this.store('advance', this.turnOf(this.id, response, progress), events)
   }
 
   private store(method: 'put' | 'advance', turn: Turn, events?: NewEvents): Promise<boolean | undefined> {
@@ -143,14 +143,14 @@ export class ResponseSaver {
     )
   }
 
-  private turnOf(id: string, response: JsonObject, more: Progress): Turn {
+  private turnOf(id: string, response: JsonObject, progress: Progress): Turn {
     const { owner, previous } = this.newTurn
     return {
       ...{ owner, id, response, input: this.input, createdAt: this.createdAt },
       expiresAt: Date.now() + this.repositories.lifetime,
       ...defined({ previous, copy: this.copy?.id }),
       ...this.producerOf(id),
-      ...more,
+      ...progress,
     }
   }
 

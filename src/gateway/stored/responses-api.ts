@@ -30,17 +30,17 @@ export class ResponsesApi {
   async response(owner: string, id: string, withInput = false): Promise<JsonObject> {
     const { format } = this
     const running = format.isId(id) ? this.background.find(owner, id) : undefined
-    if (running?.isEndedElsewhere === false) return format.shown(running.response, withInput ? running.saver.items : [])
+    if (running?.isEndedElsewhere === false) return format.publicForm(running.response, withInput ? running.saver.items : [])
     const { response, input } = await this.turn(owner, id)
-    return format.shown(response, withInput ? input : [])
+    return format.publicForm(response, withInput ? input : [])
   }
 
   /** Reads a turn. A response whose process died before finishing it is marked as failed. */
   private async turn(owner: string, id: string): Promise<Turn> {
     const turn = this.format.isId(id) ? await this.store.turns.find(owner, id) : undefined
-    if (turn === undefined) throw this.unknown(id)
+    if (turn === undefined) throw this.notFoundError(id)
     return (await this.isOrphaned(turn))
-      ? this.settled(turn, this.format.ended(turn.response, 'failed', INTERRUPTED))
+      ? this.settle(turn, this.format.endedAnswer(turn.response, 'failed', INTERRUPTED))
       : turn
   }
 
@@ -52,25 +52,25 @@ export class ResponsesApi {
   }
 
   /** Stores the end of an unfinished turn. If the turn has ended in the meantime, that outcome remains. */
-  private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
+  private async settle({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
     const settled = { ...turn, response }
     if (await this.store.turns.advance(settled)) return settled
     const ended = await this.store.turns.find(turn.owner, turn.id)
-    if (ended === undefined) throw this.unknown(turn.id)
+    if (ended === undefined) throw this.notFoundError(turn.id)
     return ended
   }
 
   async remove(owner: string, id: string): Promise<JsonObject> {
-    if (!this.format.isId(id)) throw this.unknown(id)
+    if (!this.format.isId(id)) throw this.notFoundError(id)
     await this.background.cancel(owner, id)
     const turn = await this.store.turns.find(owner, id)
-    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw this.unknown(id)
+    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw this.notFoundError(id)
     const copy = copyOf(turn)
     if (copy !== undefined) await this.copies.remove(copy)
-    return this.format.deleted(id)
+    return this.format.deletionAnswer(id)
   }
 
-  private unknown(id: string): GatewayError {
+  private notFoundError(id: string): GatewayError {
     return notFound(`${capitalized(this.format.noun)} with id '${id}' not found.`)
   }
 
@@ -83,13 +83,13 @@ export class ResponsesApi {
    */
   async cancel(owner: string, id: string): Promise<JsonObject> {
     const { format } = this
-    if (!format.isId(id)) throw this.unknown(id)
+    if (!format.isId(id)) throw this.notFoundError(id)
     await this.background.cancel(owner, id)
     const turn = await this.turn(owner, id)
     if (turn.response['background'] !== true) throw invalid(`Cannot cancel a synchronous ${format.noun}.`)
-    if (turn.lease === undefined) return format.shown(turn.response, [])
-    const { response } = await this.settled(turn, format.ended(turn.response, 'cancelled', INTERRUPTED))
-    return format.shown(response, [])
+    if (turn.lease === undefined) return format.publicForm(turn.response, [])
+    const { response } = await this.settle(turn, format.endedAnswer(turn.response, 'cancelled', INTERRUPTED))
+    return format.publicForm(response, [])
   }
 
   /** Rejects a continuation of an unfinished response. Throws GatewayError `conflict`. */
@@ -117,7 +117,7 @@ export class ResponsesApi {
     const { lease, response } = await this.turn(owner, id)
     if (lease !== undefined || (await this.store.events.count(owner, id)) > 0)
       return storedEvents(owner, id, this.store.events, () => this.turn(owner, id))
-    if (response['background'] === true && after >= 0) throw FORGOTTEN
+    if (response['background'] === true && after >= 0) throw EVENTS_FORGOTTEN
     return replayedResult(response)
   }
 }
@@ -126,6 +126,6 @@ const INTERRUPTED = {
   message: 'The answer was interrupted: its process ended before the answer was complete.',
 }
 
-const FORGOTTEN = invalid(
+const EVENTS_FORGOTTEN = invalid(
   'The answer had more events than are stored, so its stream can only be replayed from the beginning.',
 )

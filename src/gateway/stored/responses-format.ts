@@ -13,13 +13,13 @@ import type { AnswerCollector, StoredFormat } from './stored-format.ts'
 const FORMAT = STORED_FORMAT
 
 /** Events that contain the whole answer. */
-const TERMINAL: ReadonlySet<string | undefined> = new Set([
+const LAST_EVENTS: ReadonlySet<string | undefined> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
 ])
 
-/** Returns the response in the final event of a stream. Undefined for any other event. */
+/** Returns the response in the final event of a stream, or undefined for any other event. */
 function responseIn({ event, data }: WireEvent): JsonObject | undefined {
-  if (!TERMINAL.has(event)) return undefined
+  if (!LAST_EVENTS.has(event)) return undefined
   const response = parseObject(data)?.['response']
   return isObject(response) ? response : undefined
 }
@@ -29,7 +29,7 @@ class ResponseCollector implements AnswerCollector {
   /** Complete items by output index. */
   private readonly items = new Map<number, JsonObject>()
   /** Events with further items that have not been parsed yet. */
-  private unread: string[] = []
+  private unparsedEvents: string[] = []
   private readonly wantsItems: boolean
 
   constructor(wantsItems: boolean) {
@@ -37,18 +37,18 @@ class ResponseCollector implements AnswerCollector {
   }
 
   get hasNews(): boolean {
-    return this.unread.length > 0
+    return this.unparsedEvents.length > 0
   }
 
   take(event: WireEvent): JsonObject | undefined {
-    if (this.wantsItems && event.event === 'response.output_item.done') this.unread.push(event.data)
+    if (this.wantsItems && event.event === 'response.output_item.done') this.unparsedEvents.push(event.data)
     return responseIn(event)
   }
 
   newItems(): readonly JsonObject[] | undefined {
     if (!this.hasNews) return undefined
-    for (const data of this.unread) this.add(parseObject(data) ?? {})
-    this.unread = []
+    for (const data of this.unparsedEvents) this.add(parseObject(data) ?? {})
+    this.unparsedEvents = []
     return [...this.items].sort(([a], [b]) => a - b).map(([, item]) => item)
   }
 
@@ -58,17 +58,17 @@ class ResponseCollector implements AnswerCollector {
 }
 
 /** Matches the sequence number at the end of every event. */
-const NUMBER = /"sequence_number":\d+\}$/
+const SEQUENCE_NUMBER = /"sequence_number":\d+\}$/
 /** Matches the type at the start of every event. */
-const NAME = /^\{"type":"([a-z_.]+)"/
+const EVENT_TYPE = /^\{"type":"([a-z_.]+)"/
 
 /** Returns the text of an event that contains an entire response. */
 const eventText = (type: string, response: JsonObject): string => JSON.stringify({ type, response, sequence_number: 0 })
 
 /** Default code of a failure. */
-const FAILED = 'server_error'
+const FAILURE_CODE = 'server_error'
 
-const REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
+const EMPTY_REQUEST: CanonicalRequest = { model: '', messages: [], output: {}, sampling: {}, stream: true }
 
 /** Stored responses (docs/wire/responses.md#stored-responses). */
 export const RESPONSES: StoredFormat = {
@@ -85,7 +85,7 @@ export const RESPONSES: StoredFormat = {
   hasReferences: ({ previous_response_id, conversation, input }) =>
     previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayBeReference)),
   collector: (_, wantsItems) => new ResponseCollector(wantsItems),
-  isLast: ({ event }) => TERMINAL.has(event),
+  isLast: ({ event }) => LAST_EVENTS.has(event),
   markedUnstored: event => {
     const body = parseObject(event.data)!
     return { ...event, data: JSON.stringify({ ...body, response: markedUnstored(body['response'] as JsonObject) }) }
@@ -97,21 +97,21 @@ export const RESPONSES: StoredFormat = {
     return { ...(parseObject(created!.data)!['response'] as JsonObject), status: 'queued', background: true }
   },
   startedAnswer: response => (response['status'] === 'queued' ? { ...response, status: 'in_progress' } : response),
-  ended: (response, status, error) => ({
+  endedAnswer: (response, status, error) => ({
     ...response,
     status,
-    error: status === 'failed' ? { code: FAILED, ...error } : null,
+    error: status === 'failed' ? { code: FAILURE_CODE, ...error } : null,
   }),
   isUnfinished: ({ status }) => status === 'queued' || status === 'in_progress',
   firstEvents: response => ['response.created', 'response.queued'].map(type => eventText(type, response)),
   isReplaced: ({ event }) => event === undefined || event === 'response.created',
-  numbered: (data, index) => data.replace(NUMBER, `"sequence_number":${index}}`),
+  withNumber: (data, index) => data.replace(SEQUENCE_NUMBER, `"sequence_number":${index}}`),
   lastEvent: response => eventText(`response.${response['status'] as string}`, response),
-  nameOf: data => NAME.exec(data)?.[1],
+  nameOf: data => EVENT_TYPE.exec(data)?.[1],
   endFrame: EVENT_STREAM.frame({ data: '[DONE]' }, false),
-  replayed: replayedEvents,
-  shown: response => response,
-  deleted: id => ({ id, object: 'response', deleted: true }),
+  replayEvents: replayedEvents,
+  publicForm: response => response,
+  deletionAnswer: id => ({ id, object: 'response', deleted: true }),
   upstreamPath: id => `/responses/${encodeURIComponent(id)}`,
 }
 
@@ -120,17 +120,17 @@ const mayBeReference = (item: unknown): boolean =>
 
 /** Returns the stream of a complete answer, without its final event. */
 function replayedEvents(response: JsonObject): readonly WireEvent[] {
-  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: response }, REQUEST)
+  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: response }, EMPTY_REQUEST)
   const output = Array.isArray(response['output']) ? response['output'] : []
-  const writer = WRITERS[FORMAT]!.events!(REQUEST)
+  const writer = WRITERS[FORMAT]!.events!(EMPTY_REQUEST)
   const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
   return [...events, ...writer.end()]
     .filter(event => event.event !== undefined && responseIn(event) === undefined)
-    .map(event => restored(event, { ...response, ...STARTED }, output))
+    .map(event => withStoredDetails(event, { ...response, ...STARTED_FIELDS }, output))
 }
 
 /** Fields of a response before any output. */
-const STARTED: JsonObject = {
+const STARTED_FIELDS: JsonObject = {
   ...{ status: 'in_progress', completed_at: null, error: null, incomplete_details: null },
   ...{ output: [], usage: null },
 }
@@ -139,8 +139,8 @@ const STARTED: JsonObject = {
  * Restores details that the canonical form lost. The first events get the response as it started, and an item's last
  * event gets the stored item.
  */
-function restored(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {
-  if (!WHOLE.has(event.event)) return event
+function withStoredDetails(event: WireEvent, started: JsonObject, output: readonly Json[]): WireEvent {
+  if (!WHOLE_EVENTS.has(event.event)) return event
   const fields = parseObject(event.data)!
   const { response, item, output_index } = fields
   const stored = output[Number(output_index)]
@@ -150,6 +150,6 @@ function restored(event: WireEvent, started: JsonObject, output: readonly Json[]
 }
 
 /** Events that contain an entire response or item. */
-const WHOLE: ReadonlySet<string | undefined> = new Set([
+const WHOLE_EVENTS: ReadonlySet<string | undefined> = new Set([
   ...['response.created', 'response.in_progress', 'response.output_item.done'],
 ])

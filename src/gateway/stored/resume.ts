@@ -6,16 +6,16 @@ import { EVENT_STREAM, streamHeaders } from '../../egress/transport/sse.ts'
 import type { Events } from '../../store/events.ts'
 import type { Turn } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
-import { drained } from '../relay.ts'
+import { waitForDrain } from '../relay.ts'
 import type { StoredFormat } from './stored-format.ts'
 import { formatOfAnswer } from './stored-formats.ts'
 
 /** A batch of events from a stream that is resumed or still in progress. */
 export interface Batch {
-  /** Texts of the events. Empty if none exist yet. */
+  /** Texts of the events, empty if none exist yet. */
   readonly texts: readonly string[]
   /** True if these are the last events. */
-  readonly over: boolean
+  readonly isLast: boolean
 }
 
 /** A readable source of a stream's events. */
@@ -43,23 +43,23 @@ export async function resumeStream(
   let next = Math.max(after + 1, 0)
   let lastWrite = performance.now()
   while (!reply.gone) {
-    const { texts, over } = await source.from(next)
+    const { texts, isLast } = await source.from(next)
     next += texts.length
     const text = texts.map(data => EVENT_STREAM.frame(eventOf(data, format), false)).join('')
-    if (over) {
+    if (isLast) {
       reply.end(text + format.endFrame)
       return
     }
     const silence = performance.now() - lastWrite
     const written = text === '' && silence >= heartbeat ? EVENT_STREAM.defaultHeartbeat : text
     if (written !== '') lastWrite = performance.now()
-    if (written !== '' && !reply.write(written)) await drained(reply, heartbeat)
-    else if (text === '') await orGone(source.until(next), reply, Math.max(heartbeat - silence, 1))
+    if (written !== '' && !reply.write(written)) await waitForDrain(reply, heartbeat)
+    else if (text === '') await waitForEvents(source.until(next), reply, Math.max(heartbeat - silence, 1))
   }
 }
 
 /** Waits for more events, a disconnect, or a timeout in milliseconds. */
-async function orGone(more: Promise<void>, reply: Reply, timeout: number): Promise<void> {
+async function waitForEvents(more: Promise<void>, reply: Reply, timeout: number): Promise<void> {
   const gone = Promise.withResolvers<void>()
   reply.abortable = { abort: () => gone.resolve() }
   const timer = setTimeout(gone.resolve, timeout)
@@ -76,7 +76,7 @@ function eventOf(data: string, { nameOf }: StoredFormat): WireEvent {
  * Minimum and maximum interval between reads of a response that another process generates, in milliseconds. The
  * interval grows while no events arrive.
  */
-const READ_INTERVAL = { least: 250, most: 1000 } as const
+const READ_INTERVALS = { min: 250, max: 1000 } as const
 
 /**
  * Reads the events of a response that has ended, or that another process generates, from the store.
@@ -84,29 +84,29 @@ const READ_INTERVAL = { least: 250, most: 1000 } as const
  * @param turn reads the current turn.
  */
 export function storedEvents(owner: string, id: string, events: Events, turn: () => Promise<Turn>): EventSource {
-  let wait: number = READ_INTERVAL.least
+  let wait: number = READ_INTERVALS.min
   let known = 0
   return {
     from: async number => {
       const texts = await events.from(owner, id, number)
       if (texts.length > 0) {
-        wait = READ_INTERVAL.least
+        wait = READ_INTERVALS.min
         known = number + texts.length
-        return { texts, over: false }
+        return { texts, isLast: false }
       }
       const { lease, response } = await turn()
-      if (lease !== undefined) return { texts, over: false }
+      if (lease !== undefined) return { texts, isLast: false }
       // The last events are stored before the turn ends, so they may have been stored after the first read.
       const last = await events.from(owner, id, number)
-      if (last.length > 0) return { texts: last, over: false }
+      if (last.length > 0) return { texts: last, isLast: false }
       const count = await events.count(owner, id)
       if (count < known) throw LOST
-      return { texts: number > count ? [] : [ending(response, count)], over: true }
+      return { texts: number > count ? [] : [finalEvent(response, count)], isLast: true }
     },
     until: () => {
-      const now = wait
-      wait = Math.min(wait * 2, READ_INTERVAL.most)
-      return pause(now)
+      const delay = wait
+      wait = Math.min(wait * 2, READ_INTERVALS.max)
+      return pause(delay)
     },
   }
 }
@@ -117,13 +117,13 @@ export const LOST = tooLarge('The stream has more events than can be replayed.')
 /** Builds the events of a response that was not streamed, as if it had been. */
 export function replayedResult(response: JsonObject): EventSource {
   const format = formatOfAnswer(response)
-  const before = format.replayed(response).map(({ data }, index) => format.numbered(data, index))
-  const texts = [...before, ending(response, before.length)]
-  return { from: async number => ({ texts: texts.slice(number), over: true }), until: async () => {} }
+  const before = format.replayEvents(response).map(({ data }, index) => format.withNumber(data, index))
+  const texts = [...before, finalEvent(response, before.length)]
+  return { from: async number => ({ texts: texts.slice(number), isLast: true }), until: async () => {} }
 }
 
 /** Returns the text of the final event of a stream. */
-function ending(response: JsonObject, number: number): string {
+function finalEvent(response: JsonObject, number: number): string {
   const format = formatOfAnswer(response)
-  return format.numbered(format.lastEvent(response), number)
+  return format.withNumber(format.lastEvent(response), number)
 }

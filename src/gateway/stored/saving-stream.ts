@@ -13,46 +13,46 @@ export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'
 /** Holds the final event back until the answer is stored, so that the next request finds the answer (trap 70). */
 export class SavingStream implements Sink {
   settled: Promise<void> = Promise.resolve()
-  private readonly to: Sink
+  private readonly sink: Sink
   private readonly save: (response: JsonObject) => Promise<boolean>
   private readonly format: StoredFormat
   private readonly collector: AnswerCollector
-  private held: WireEvent[] | undefined
-  private ended = false
+  private heldEvents: WireEvent[] | undefined
+  private hasEnded = false
 
   /** @param save stores the response and returns whether it succeeded. Never rejects. */
   constructor(
-    to: Sink,
+    sink: Sink,
     save: (response: JsonObject) => Promise<boolean>,
     format: StoredFormat,
     request: CanonicalRequest,
   ) {
-    this.to = to
+    this.sink = sink
     this.save = save
     this.format = format
     this.collector = format.collector(request, false)
   }
 
   push(events: readonly WireEvent[]): void {
-    if (this.held !== undefined) {
-      for (const event of events) this.held.push(event)
+    if (this.heldEvents !== undefined) {
+      for (const event of events) this.heldEvents.push(event)
       return
     }
-    const { last, response } = this.collected(events)
+    const { last, response } = this.collect(events)
     if (response === undefined) {
-      this.to.push(events)
+      this.sink.push(events)
       return
     }
-    this.to.push(events.slice(0, last))
-    this.held = events.slice(last)
+    this.sink.push(events.slice(0, last))
+    this.heldEvents = events.slice(last)
     this.settled = this.save(response).then(isSaved => {
-      if (!isSaved) this.held![0] = this.format.markedUnstored(events[last]!)
+      if (!isSaved) this.heldEvents![0] = this.format.markedUnstored(events[last]!)
       this.release()
     })
   }
 
   /** Returns the index of the stream's last event and the whole answer, if the last event is among these. */
-  private collected(events: readonly WireEvent[]): { readonly last: number; readonly response?: JsonObject } {
+  private collect(events: readonly WireEvent[]): { readonly last: number; readonly response?: JsonObject } {
     for (let last = 0; last < events.length; last++) {
       const response = this.collector.take(events[last]!)
       if (response !== undefined) return { last, response }
@@ -61,22 +61,22 @@ export class SavingStream implements Sink {
   }
 
   beat(): void {
-    this.to.beat()
+    this.sink.beat()
   }
 
   end(): void {
-    if (this.held === undefined) this.to.end()
-    else this.ended = true
+    if (this.heldEvents === undefined) this.sink.end()
+    else this.hasEnded = true
   }
 
   stop(): void {
-    this.to.stop()
+    this.sink.stop()
   }
 
   private release(): void {
-    const { held } = this
-    this.held = undefined
-    this.to.push(held ?? [])
-    if (this.ended) this.to.end()
+    const { heldEvents } = this
+    this.heldEvents = undefined
+    this.sink.push(heldEvents ?? [])
+    if (this.hasEnded) this.sink.end()
   }
 }

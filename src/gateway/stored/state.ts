@@ -19,10 +19,10 @@ import { ResponseChain } from './response-chain.ts'
 import { ResponseSaver } from './response-saver.ts'
 import { ResponsesApi } from './responses-api.ts'
 import { storedFormatOf } from './stored-formats.ts'
-import { checkTruncation, mayShorten, shortened } from './truncate.ts'
+import { allowsTruncation, checkTruncation, truncatedRequest } from './truncate.ts'
 
 /** A request that was read, with the reader for other bodies of the same caller. */
-export interface Reading {
+export interface ReadRequest {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
   readonly reader: {
@@ -53,15 +53,15 @@ export class State {
   }
 
   /**
-   * Prepares the state of a request: the turns that it continues and the saver of its answer. Undefined if the request
-   * needs neither.
+   * Prepares the state of a request: the turns that it continues and the saver of its answer. Returns undefined if the
+   * request needs neither.
    *
    * @throws GatewayError `invalid-request` for contradictory fields.
    */
   async responseChain(
     call: Call,
     owner: string,
-    { wire, request, reader }: Reading,
+    { wire, request, reader }: ReadRequest,
   ): Promise<ResponseChain | undefined> {
     const format = storedFormatOf(call.format)
     if (format === undefined) return undefined
@@ -80,8 +80,9 @@ export class State {
     const turns = [call.turns, store?.turns].filter(repository => repository !== undefined)
     const sources = { turns, found, conversations: store?.conversations, strict: call.strict === true, format }
     const references = await resolveReferences(wire.body, owner, sources)
-    if (references?.known === true) await reader.loadEncryptionKey(references.added)
-    if (call.strict === true && previous !== undefined && references?.known === true) checkCalls(references.whole())
+    if (references?.isResolved === true) await reader.loadEncryptionKey(references.storedItems)
+    if (call.strict === true && previous !== undefined && references?.isResolved === true)
+      checkCalls(references.resolvedBody())
     const savingStore = saves && !isUnstored ? store : undefined
     const repositories = [isConversation ? call.turns : undefined, savingStore?.turns].filter(
       repository => repository !== undefined,
@@ -93,14 +94,23 @@ export class State {
       repositories.length === 0
         ? undefined
         : new ResponseSaver({ format, owner, input, ...referenced, request }, saverOptions)
-    const shortens = mayShorten(request)
-    const facts = shortens ? this.config.models.get(request.model) : undefined
-    const whole = () => (references?.known === true ? reader.read({ ...wire, body: references.whole() }) : request)
-    const short = facts === undefined ? undefined : await shortened(whole(), facts)
-    const repeated = isUnstored || (saver === undefined && isConversation) ? unstored(request) : request
-    if (references === undefined && saver === undefined && !shortens && repeated === request) return undefined
+    const mayTruncate = allowsTruncation(request)
+    const facts = mayTruncate ? this.config.models.get(request.model) : undefined
+    const whole = () =>
+      references?.isResolved === true ? reader.read({ ...wire, body: references.resolvedBody() }) : request
+    const truncated = facts === undefined ? undefined : await truncatedRequest(whole(), facts)
+    const repeated = isUnstored || (saver === undefined && isConversation) ? withoutStoring(request) : request
+    if (references === undefined && saver === undefined && !mayTruncate && repeated === request) return undefined
     return new ResponseChain({
-      ...{ request, repeated, references, saver, shortened: short, gatewayStores: retention > 0, isUnstored },
+      ...{
+        request,
+        echoedRequest: repeated,
+        references,
+        saver,
+        truncated: truncated,
+        gatewayStores: retention > 0,
+        isUnstored,
+      },
       read: body => reader.read({ ...wire, body }),
     })
   }
@@ -130,7 +140,7 @@ export class State {
     throw notFound('Stored responses and conversations are turned off.')
   }
 
-  /** Returns the store's fault. Undefined if the store works or storing is turned off. */
+  /** Returns the store's fault, or undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.retention > 0 ? this.store.check() : undefined
   }
@@ -141,7 +151,7 @@ export class State {
 }
 
 /** Returns the request in the form that an answer repeats if it cannot be retrieved. */
-const unstored = (request: CanonicalRequest): CanonicalRequest =>
+const withoutStoring = (request: CanonicalRequest): CanonicalRequest =>
   request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
 
 /** Rejects a background response with `store: false`, because it could not be retrieved. */

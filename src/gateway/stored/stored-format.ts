@@ -22,7 +22,7 @@ export interface AnswerCollector {
 }
 
 /** Outcome of an answer that did not finish on its own. */
-export type Ended = 'cancelled' | 'failed'
+export type EndReason = 'cancelled' | 'failed'
 
 /**
  * A format whose answers are stored, retrieved and continued: its names and shapes of stored data
@@ -66,7 +66,7 @@ export interface StoredFormat {
   /** Returns an answer on which work has started. */
   startedAnswer(response: JsonObject): JsonObject
   /** Ends an answer that did not finish on its own. */
-  ended(response: JsonObject, outcome: Ended, failure: StoredFailure): JsonObject
+  endedAnswer(response: JsonObject, outcome: EndReason, failure: StoredFailure): JsonObject
   /** Returns true if an answer is still being generated, here or at its upstream. */
   isUnfinished(response: JsonObject): boolean
   /** Returns the events that start the stream of a background answer. */
@@ -74,7 +74,7 @@ export interface StoredFormat {
   /** Returns true if a background answer's log itself writes the event, at its start or end. */
   isReplaced(event: WireEvent): boolean
   /** Returns the text of an event with its number in the stream, counted from 0. */
-  numbered(data: string, index: number): string
+  withNumber(data: string, index: number): string
   /** Returns the text of the last event. */
   lastEvent(response: JsonObject): string
   /** Returns the name of an event from its text. */
@@ -82,15 +82,15 @@ export interface StoredFormat {
   /** Frame that ends a stream. */
   readonly endFrame: string
   /** Returns the stream of a complete answer, without its last event. */
-  replayed(response: JsonObject): readonly WireEvent[]
+  replayEvents(response: JsonObject): readonly WireEvent[]
   /**
    * Returns a stored answer in the form that callers retrieve.
    *
    * @param input input items of the turn, if the result should contain them.
    */
-  shown(response: JsonObject, input: readonly JsonObject[]): JsonObject
+  publicForm(response: JsonObject, input: readonly JsonObject[]): JsonObject
   /** Returns the body of the answer to a deletion. */
-  deleted(id: string): JsonObject
+  deletionAnswer(id: string): JsonObject
   /** Returns the path of an answer at an upstream of the format. */
   upstreamPath(id: string): string
 }

@@ -8,7 +8,7 @@ const FORMATS: ReadonlyMap<Format, StoredFormat> = new Map([RESPONSES, INTERACTI
 /** Returns true if answers of a format are stored. */
 export const isStored = (format: Format): boolean => FORMATS.has(format)
 
-/** Returns the row of a format. Undefined if answers of the format are not stored. */
+/** Returns the row of a format, or undefined if answers of the format are not stored. */
 export const storedFormatOf = (format: Format): StoredFormat | undefined => FORMATS.get(format)
 
 /** Returns the format of a stored answer. */

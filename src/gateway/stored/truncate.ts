@@ -21,77 +21,78 @@ export function checkTruncation({ truncation }: JsonObject): void {
 }
 
 /** Returns true if the request allows truncation. */
-export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
+export const allowsTruncation = ({ extras }: CanonicalRequest): boolean =>
+  extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
 /** Returns the request without its `truncation` setting. */
-export function unshortened(request: CanonicalRequest): CanonicalRequest {
-  if (!mayShorten(request)) return request
+export function withoutTruncation(request: CanonicalRequest): CanonicalRequest {
+  if (!allowsTruncation(request)) return request
   const { truncation: _, ...rest } = request.extras![STORED_FORMAT]!
   return { ...request, extras: { ...request.extras, [STORED_FORMAT]: rest } }
 }
 
 /**
- * Drops the oldest messages, so that the request and its answer are estimated to fit the model's context. Undefined if
- * the context size is unknown. Drops earlier turns entirely, then steps of the last turn. Drops calls together with
- * their results. System and developer messages, the start of the last turn and its last step always stay.
+ * Drops the oldest messages, so that the request and its answer are estimated to fit the model's context. Returns
+ * undefined if the context size is unknown. Drops earlier turns entirely, then steps of the last turn. Drops calls
+ * together with their results. System and developer messages, the start of the last turn and its last step always stay.
  */
-export async function shortened(
+export async function truncatedRequest(
   request: CanonicalRequest,
   { context, maxOutput = MAX_ANSWER }: Pick<ModelFacts, 'context' | 'maxOutput'>,
 ): Promise<CanonicalRequest | undefined> {
   if (context === undefined) return undefined
   const reserve = request.sampling.maxTokens ?? Math.min(maxOutput, MAX_ANSWER, Math.floor(context * ANSWER_SHARE))
   const messages = await messagesThatFit(request, context - reserve)
-  return { ...unshortened(request), messages }
+  return { ...withoutTruncation(request), messages }
 }
 
 /** Returns the messages that fit. Counts no more than necessary, and nothing if all messages certainly fit. */
-async function messagesThatFit(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
+async function messagesThatFit(request: CanonicalRequest, availableTokens: number): Promise<readonly Message[]> {
   const { messages } = request
   const fixed = new TokenInputs(MOST_EXPENSIVE_FORMAT)
   fixed.settings(request)
   for (const message of messages) if (isInstructing(message.role)) fixed.message(message)
-  const priced = pricesOf(messages)
-  if (fixed.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
-  let remaining = room - (await fixed.tokens())
-  for (const { block, inputs } of priced) if (block.mustStay) remaining -= await inputs.tokens()
-  const dropped = await indexesToDrop(priced, remaining)
+  const costs = costsOf(messages)
+  if (fixed.upperBound + (costs.at(-1)?.maxTokensUpTo ?? 0) <= availableTokens) return messages
+  let remaining = availableTokens - (await fixed.tokens())
+  for (const { block, inputs } of costs) if (block.mustStay) remaining -= await inputs.tokens()
+  const dropped = await indexesToDrop(costs, remaining)
   return dropped.size === 0 ? messages : messages.filter((_, messageIndex) => !dropped.has(messageIndex))
 }
 
 /** A block with its token cost. */
-interface Priced {
+interface BlockCost {
   readonly block: Block
   readonly inputs: TokenInputs
   /** Upper bound of the block's tokens. */
-  readonly most: number
+  readonly maxTokens: number
   /** Upper bound of the tokens of the block and all earlier blocks. */
-  readonly upTo: number
+  readonly maxTokensUpTo: number
 }
 
-function pricesOf(messages: readonly Message[]): readonly Priced[] {
-  let upTo = 0
+function costsOf(messages: readonly Message[]): readonly BlockCost[] {
+  let maxTokensUpTo = 0
   return blocksOf(messages).map(block => {
     const inputs = new TokenInputs(MOST_EXPENSIVE_FORMAT)
     for (const messageIndex of block.indexes) inputs.message(messages[messageIndex]!)
-    const most = inputs.atMost
-    upTo += most
-    return { block, inputs, most, upTo }
+    const maxTokens = inputs.upperBound
+    maxTokensUpTo += maxTokens
+    return { block, inputs, maxTokens, maxTokensUpTo }
   })
 }
 
 /** Returns the indexes of the messages to drop: the latest block that does not fit, and every earlier block. */
-async function indexesToDrop(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
-  let remaining = room
+async function indexesToDrop(costs: readonly BlockCost[], availableTokens: number): Promise<ReadonlySet<number>> {
+  let remaining = availableTokens
   let counted = 0
-  for (const [index, { block, inputs, most, upTo }] of [...priced.entries()].reverse()) {
+  for (const [index, { block, inputs, maxTokens, maxTokensUpTo }] of [...costs.entries()].reverse()) {
     if (block.mustStay) continue
-    if (upTo <= remaining) break
+    if (maxTokensUpTo <= remaining) break
     if (remaining > 0) remaining -= await inputs.tokens()
     else remaining = -1
     if (remaining < 0)
-      return new Set(priced.slice(0, index + 1).flatMap(({ block }) => (block.mustStay ? [] : block.indexes)))
-    counted += most
+      return new Set(costs.slice(0, index + 1).flatMap(({ block }) => (block.mustStay ? [] : block.indexes)))
+    counted += maxTokens
     if (counted < YIELD_AFTER) continue
     counted = 0
     await new Promise(resolve => setImmediate(resolve))

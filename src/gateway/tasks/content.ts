@@ -26,7 +26,7 @@ const RESPONSE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modifi
 const MAX_REDIRECTS = 3
 
 /** Statuses for a file that the upstream no longer has. Expired storage URLs also answer with 403. */
-const GONE: ReadonlySet<number> = new Set([403, 404, 410])
+const GONE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410])
 
 /**
  * Opens a file of a completed task at its upstream. The channel's credential is sent if the format requires it, but
@@ -43,8 +43,8 @@ export async function openUpstream(
 ): Promise<OpenedFile> {
   const { format, writer, task } = upstream
   const location = writer.content(upstreamTask(task), variant, format.dialect)
-  if (location === undefined) throw missing(variant)
-  const headers = ranges(requested)
+  if (location === undefined) throw missingVariant(variant)
+  const headers = rangeHeaders(requested)
   let exchange: Exchange
   let url: string
   if ('url' in location) {
@@ -54,12 +54,12 @@ export async function openUpstream(
     url = upstream.channel.endpoint(format, location).url
     exchange = await sendCall(upstream, location, { accept: '*/*', ...headers })
   }
-  for (let hop = 0; ; hop++) {
+  for (let redirects = 0; ; redirects++) {
     const answer = await exchange.answer
     const next = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers['location']) : ''
-    if (next === '') return opened(exchange, answer, variant, upstream)
+    if (next === '') return openedFile(exchange, answer, variant, upstream)
     exchange.abort()
-    if (hop === MAX_REDIRECTS || !URL.canParse(next, url)) throw REDIRECTED
+    if (redirects === MAX_REDIRECTS || !URL.canParse(next, url)) throw REDIRECTED
     url = new URL(next, url).href
     exchange = downloads.get(url, headers, isTrusted(url, upstream))
   }
@@ -73,13 +73,13 @@ const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean 
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
 /** Passes on a single range. As for stored files, several or malformed ranges lead to a request for the whole file. */
-function ranges(requested: Headers): { readonly [name: string]: string } {
+function rangeHeaders(requested: Headers): { readonly [name: string]: string } {
   if (!isRange(headerValue(requested['range']))) return {}
-  const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
-  return Object.fromEntries(found.map(name => [name, headerValue(requested[name])]))
+  const presentNames = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
+  return Object.fromEntries(presentNames.map(name => [name, headerValue(requested[name])]))
 }
 
-async function opened(
+async function openedFile(
   exchange: Exchange,
   answer: Answer,
   variant: TaskVariant,
@@ -87,31 +87,31 @@ async function opened(
 ): Promise<OpenedFile> {
   const { status, headers } = answer
   if (status !== 200 && status !== 206 && status !== 416) {
-    const failure = GONE.has(status) ? VIDEO_GONE : await publicFailure(answer, upstream)
+    const failure = GONE_STATUSES.has(status) ? VIDEO_GONE : await publicFailure(answer, upstream)
     exchange.abort()
     throw failure
   }
-  const isPage = status !== 416 && PAGE.test(headerValue(headers['content-type']))
+  const isPage = status !== 416 && NON_FILE_TYPES.test(headerValue(headers['content-type']))
   // A byte range may start anywhere in a file, so its first bytes prove nothing.
-  if (isPage || (status === 200 && NOT_A_FILE_STARTS.has(answer.bodyKind))) {
+  if (isPage || (status === 200 && NON_FILE_KINDS.has(answer.bodyKind))) {
     exchange.abort()
     throw NOT_A_FILE
   }
-  const passed = RESPONSE_HEADERS.filter(name => headers[name] !== undefined)
+  const forwardedNames = RESPONSE_HEADERS.filter(name => headers[name] !== undefined)
   return {
     status,
     mediaType: mediaTypeOf(headerValue(headers['content-type']), variant),
-    headers: Object.fromEntries(passed.map(name => [name, headerValue(headers[name])])),
+    headers: Object.fromEntries(forwardedNames.map(name => [name, headerValue(headers[name])])),
     bytes: answer.bytes(),
     close: () => exchange.abort(),
   }
 }
 
 /** Content types of web pages and messages, which some storage services send with status 200. */
-const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
+const NON_FILE_TYPES = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
 
 /** Kinds of bodies that are never a video, image or sprite sheet but a message, whatever their content type states. */
-const NOT_A_FILE_STARTS: ReadonlySet<Answer['bodyKind']> = new Set(['json', 'markup', 'nothing'])
+const NON_FILE_KINDS: ReadonlySet<Answer['bodyKind']> = new Set(['json', 'markup', 'nothing'])
 
 const NOT_A_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })
 
@@ -125,7 +125,7 @@ const DEFAULT_TYPES: { readonly [variant in TaskVariant]: string } = {
 const mediaTypeOf = (type: string, variant: TaskVariant): string =>
   /^(?:video|image)\/[\w.+-]+/i.test(type) ? type : DEFAULT_TYPES[variant]
 
-const missing = (variant: TaskVariant): GatewayError =>
+const missingVariant = (variant: TaskVariant): GatewayError =>
   new GatewayError({
     kind: 'not-found',
     message: `This video has no ${variant}.`,
@@ -141,7 +141,7 @@ export const VIDEO_GONE = new GatewayError({
   code: 'video_expired',
 })
 
-const ENDINGS: { readonly [mediaType: string]: string } = {
+const FILE_EXTENSIONS: { readonly [mediaType: string]: string } = {
   'video/mp4': 'mp4',
   'video/webm': 'webm',
   'video/quicktime': 'mov',
@@ -152,7 +152,7 @@ const ENDINGS: { readonly [mediaType: string]: string } = {
 
 /** Returns headers that describe the file and make browsers save it under the task's id. */
 export function fileHeaders(id: string, variant: TaskVariant, mediaType: string): { readonly [name: string]: string } {
-  const ending = ENDINGS[mediaType.split(';')[0]!.trim().toLowerCase()] ?? 'bin'
+  const ending = FILE_EXTENSIONS[mediaType.split(';')[0]!.trim().toLowerCase()] ?? 'bin'
   const name = variant === 'video' ? id : `${id}-${variant}`
   return {
     'content-type': mediaType,

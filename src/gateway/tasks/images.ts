@@ -5,7 +5,7 @@ import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
 /** Matches image types that can be recognised by their first bytes. */
-const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
+const RECOGNISABLE_TYPES = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
 /** Number of bytes, or base64 characters, from which the type is detected. */
 const HEAD_BYTES = 32
 
@@ -28,8 +28,9 @@ function checkImage({ source }: MediaPart, limit: number): void {
     throw refusal('is neither an image nor an image URL')
   const head = headOf(source)
   if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
-  const found = sniffMediaType(head)
-  const isImage = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
+  const detectedType = sniffMediaType(head)
+  const isImage =
+    detectedType?.startsWith('image/') === true || (detectedType === undefined && isUnrecognisable(source.mediaType))
   if (head.length === 0 || !isImage) throw refusal('is not an image')
 }
 
@@ -39,7 +40,8 @@ function sizeOf(source: MediaPart['source']): number {
 }
 
 /** Returns true if an image type cannot be recognised by its first bytes. */
-const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) && !KNOWN.test(mediaType)
+const isUnrecognisable = (mediaType: string): boolean =>
+  /^image\//i.test(mediaType) && !RECOGNISABLE_TYPES.test(mediaType)
 
 function headOf(source: MediaPart['source']): Uint8Array | undefined {
   if (source.type === 'base64') return Buffer.from(source.data.slice(0, HEAD_BYTES), 'base64')

@@ -30,9 +30,9 @@ import { requestRemoval } from './upstream-requests.ts'
 export type { TaskAction, TaskQuery } from './queries.ts'
 
 /** Retention time of a task, unless its video is stored longer, in milliseconds. */
-const LIFETIME = 30 * 24 * 3_600_000
+const TASK_LIFETIME = 30 * 24 * 3_600_000
 /** Maximum length of an idempotency key, in characters. */
-const LONGEST_KEY = 255
+const MAX_KEY_LENGTH = 255
 
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
@@ -62,9 +62,9 @@ export class VideoTasks {
   private readonly files: StoredFiles
   private downloads: Downloads
   /** Ids of the tasks that this process is submitting. */
-  private readonly submitted = new Set<string>()
+  private readonly submittingIds = new Set<string>()
   /** Serializes submissions with the same owner and idempotency key. */
-  private readonly keys = new KeyedLock()
+  private readonly keyLock = new KeyedLock()
 
   constructor(config: Settings, environment: Environment) {
     const { log, channels, store } = environment
@@ -104,16 +104,16 @@ export class VideoTasks {
    */
   async prepare({ call, caller, request }: SubmitRequest): Promise<Submission | undefined> {
     const key = keyOf(call)
-    const release = key === undefined ? undefined : await this.keys.take(`${caller.id}\n${key}`)
+    const release = key === undefined ? undefined : await this.keyLock.take(`${caller.id}\n${key}`)
     try {
-      const first = key === undefined ? undefined : await this.store.findByKey(caller.id, key)
-      if (first === undefined) {
+      const existingTask = key === undefined ? undefined : await this.store.findByKey(caller.id, key)
+      if (existingTask === undefined) {
         const submission = await this.submission(request, caller.id, this.base(call), key, release)
-        this.submitted.add(submission.id)
+        this.submittingIds.add(submission.id)
         return submission
       }
-      if (!isRepeated(first, request)) throw KEY_REUSED
-      this.answer(call, first)
+      if (!isRepeated(existingTask, request)) throw KEY_REUSED
+      this.answer(call, existingTask)
     } catch (thrown) {
       release?.()
       throw thrown
@@ -128,7 +128,7 @@ export class VideoTasks {
    * @throws the failure if the upstream does not have the task.
    */
   async reconcile(submission: Submission, call: Call, failure: unknown): Promise<void> {
-    this.submitted.delete(submission.id)
+    this.submittingIds.delete(submission.id)
     const open = await submission.finish()
     const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
     if (found?.upstreamId === undefined || call.reply.started || call.reply.gone) throw failure
@@ -137,7 +137,7 @@ export class VideoTasks {
 
   /** Ends a submission and admits the next one with the same key. */
   end({ id, release }: Submission): void {
-    this.submitted.delete(id)
+    this.submittingIds.delete(id)
     release?.()
   }
 
@@ -189,10 +189,11 @@ export class VideoTasks {
     const { remixOf } = request.output.video ?? {}
     const original = remixOf === undefined ? undefined : await this.find(owner, remixOf)
     if (remixOf !== undefined && original === undefined) throw unknownTask(remixOf)
-    const actual = original === undefined ? request : remixRequest(request, original, this.environment.channels())
+    const actualRequest =
+      original === undefined ? request : remixRequest(request, original, this.environment.channels())
     return new Submission({
-      ...{ store: this.store, owner, request: actual, worker: await this.worker(), now: Date.now() },
-      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.retention), base },
+      ...{ store: this.store, owner, request: actualRequest, worker: await this.worker(), now: Date.now() },
+      ...{ lifetime: Math.max(TASK_LIFETIME, this.config.tasks.retention), base },
       ...defined({ idempotencyKey, release, original }),
     })
   }
@@ -204,7 +205,7 @@ export class VideoTasks {
   }
 
   private async remove(task: StoredTask): Promise<void> {
-    if (!isEnded(task)) throw unfinished(task)
+    if (!isEnded(task)) throw notFinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.environment.channels())
     if (upstream !== undefined) await requestRemoval(upstream)
     // The task is dropped first, so that a process that is still downloading its video notices and deletes the file.
@@ -228,7 +229,7 @@ export class VideoTasks {
   /** Returns true if a live process is still submitting the task. */
   private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
     const { liveness } = this.environment.store()
-    return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true
+    return worker === liveness.id ? this.submittingIds.has(id) : (await liveness.isAlive(worker)) === true
   }
 
   private answer(call: Call, task: StoredTask): void {
@@ -257,11 +258,12 @@ export class VideoTasks {
 /** Returns the caller's idempotency key. Throws GatewayError `invalid-request` if it is too long. */
 function keyOf({ message }: Call): string | undefined {
   const key = headerValue(message.headers['idempotency-key'])
-  if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')
+  if (key.length > MAX_KEY_LENGTH)
+    throw invalid(`idempotency-key: at most ${MAX_KEY_LENGTH} characters.`, 'idempotency-key')
   return key === '' ? undefined : key
 }
 
-const unfinished = ({ state }: StoredTask): GatewayError =>
+const notFinished = ({ state }: StoredTask): GatewayError =>
   new GatewayError({
     kind: 'conflict',
     message: `A video can be deleted once it is completed or failed: its status is \`${state === 'in-progress' ? 'in_progress' : 'queued'}\`.`,

@@ -4,7 +4,7 @@ import type { Refresher } from './refresher.ts'
 /** Maximum number of a channel's tasks that are polled concurrently. */
 const CONCURRENCY = 4
 /** Maximum number of a channel's tasks that are polled per pass. */
-const BATCH = 256
+const BATCH_SIZE = 256
 /** Maximum interval between two passes, even if `poll` is longer, in milliseconds. */
 const MAX_INTERVAL = 10_000
 
@@ -24,9 +24,9 @@ export interface PollerOptions {
 }
 
 /** Lane for maintaining stored files. */
-const FILES = Symbol('files')
+const FILES_LANE = Symbol('files')
 /** Lane for unfinished submissions. */
-const SUBMITS = Symbol('submits')
+const SUBMISSIONS_LANE = Symbol('submits')
 
 /**
  * Polls tasks in the background until they end, including tasks of killed processes. Each channel has its own lane, so
@@ -60,14 +60,14 @@ export class Poller {
   private runPass(): void {
     const { store, channels, hasStore, maintainFiles } = this.options
     if (hasStore()) {
-      for (const channel of channels()) this.work(channel, () => this.poll(channel))
-      this.work(SUBMITS, async () => this.refresh(await store().submitting()))
-      this.work(FILES, maintainFiles)
+      for (const channel of channels()) this.startLane(channel, () => this.poll(channel))
+      this.startLane(SUBMISSIONS_LANE, async () => this.refresh(await store().submitting()))
+      this.startLane(FILES_LANE, maintainFiles)
     }
     this.start()
   }
 
-  private work(lane: string | symbol, work: () => Promise<void>): void {
+  private startLane(lane: string | symbol, work: () => Promise<void>): void {
     if (this.running.has(lane)) return
     const done = work()
       .catch(thrown => this.options.onFault(thrown))
@@ -77,7 +77,7 @@ export class Poller {
 
   private async poll(channel: string): Promise<void> {
     const { store, refresher, now, poll } = this.options
-    await this.refresh(await store().due(now() - Math.max(poll(), refresher.fresh), BATCH, [channel]))
+    await this.refresh(await store().due(now() - Math.max(poll(), refresher.fresh), BATCH_SIZE, [channel]))
   }
 
   private async refresh(tasks: readonly StoredTask[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
 import type { StoredTask } from '../../store/tasks.ts'
 import type { Target } from '../../upstreams/router.ts'
-import { scrubbed, scrubber } from '../scrub.ts'
+import { scrubber, scrubJson } from '../scrub.ts'
 
 /** Path of video tasks below the gateway's base URL. */
 const VIDEOS_PATH = '/v1/videos'
@@ -35,7 +35,7 @@ export function publicTask(stored: StoredTask, base: string): CanonicalResult {
     ...task,
     state: state === 'submitting' ? 'queued' : state,
     ...(task.progress === undefined ? {} : { progress: percent(task.progress) }),
-    ...(state === 'completed' ? COMPLETED : {}),
+    ...(state === 'completed' ? COMPLETED_FIELDS : {}),
     ...(state === 'failed' ? { failure: withReason(task.failure) } : {}),
     ...(state === 'completed' ? { files: [{ variant: 'video', url: `${base}${VIDEOS_PATH}/${id}/content` }] } : {}),
     ...defined({ remixOf: stored.remixOf }),
@@ -47,7 +47,7 @@ export function publicTask(stored: StoredTask, base: string): CanonicalResult {
   }
 }
 
-const COMPLETED = { progress: 100 } as const
+const COMPLETED_FIELDS = { progress: 100 } as const
 
 /** Ensures that a failed task states a reason. */
 const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): TaskFailure =>
@@ -85,14 +85,14 @@ export function storable(
 }
 
 /** Minimum length of an id that is replaced in texts, in characters. Shorter ids could match by chance. */
-const SHORTEST_ID = 6
+const MIN_ID_LENGTH = 6
 
 /** Scrubs a string, and replaces the upstream's task id with the public id. */
 const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
-  scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
+  scrub(id.length < MIN_ID_LENGTH ? text : text.replaceAll(id, publicId))
 
 function safeFailure({ kind, ...failure }: TaskFailure, scrub: (text: string) => string): TaskFailure {
-  const safe = scrubbed(failure as unknown as JsonObject, scrub)
+  const safe = scrubJson(failure as unknown as JsonObject, scrub)
   return { ...(safe as unknown as Omit<TaskFailure, 'kind'>), kind }
 }
 

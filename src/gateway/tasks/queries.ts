@@ -24,7 +24,7 @@ export interface TaskQuery {
   readonly action: TaskAction
   readonly message: IncomingMessage
   readonly queryKey?: string
-  /** Id of the task. Empty for a list. */
+  /** Id of the task, or an empty string for a list. */
   readonly task: string
   readonly query: { readonly [name: string]: string }
   readonly reply: Reply
@@ -53,7 +53,7 @@ export const taskBody = (task: StoredTask, format: Format, base: string): JsonOb
 
 /** Answers a query. Throws GatewayError `not-found` for another key's task. */
 export async function answerQuery(call: TaskQuery, context: QueryContext): Promise<void> {
-  if (call.action === 'list') return call.reply.whole(200, {}, JSON.stringify(await listed(call, context)))
+  if (call.action === 'list') return call.reply.whole(200, {}, JSON.stringify(await listBody(call, context)))
   const task = await context.find(context.owner, call.task)
   if (task === undefined) throw unknownTask(call.task)
   if (call.action === 'content') return sendContent(call, task, context)
@@ -68,7 +68,7 @@ export async function answerQuery(call: TaskQuery, context: QueryContext): Promi
 const pollAfter = (task: StoredTask, { freshOf }: QueryContext): { readonly [name: string]: string } =>
   isEnded(task) ? {} : { 'openai-poll-after-ms': String(freshOf(task)) }
 
-async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
+async function listBody({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
   const page = pageOf(query)
   const found = await list(owner, page)
   if (found === undefined) throw noSuchCursor(page.after!)

@@ -4,11 +4,11 @@ export interface ByteRange {
   readonly last: number
 }
 
-const FORM = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
+const RANGE_PATTERN = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
 
 /** Returns true if a `range` header requests exactly one valid range. */
 export function isRange(header: string): boolean {
-  const [, first = '', last = ''] = FORM.exec(header) ?? []
+  const [, first = '', last = ''] = RANGE_PATTERN.exec(header) ?? []
   return (first !== '' || last !== '') && (first === '' || last === '' || Number(first) <= Number(last))
 }
 
@@ -18,7 +18,7 @@ export function isRange(header: string): boolean {
  */
 export function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   if (!isRange(header)) return undefined
-  const [, first = '', last = ''] = FORM.exec(header)!
+  const [, first = '', last = ''] = RANGE_PATTERN.exec(header)!
   if (first === '') {
     const length = Math.min(Number(last), size)
     return length === 0 ? 'none' : { first: size - length, last: size - 1 }

@@ -9,13 +9,13 @@ import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
 import { requestState } from './upstream-requests.ts'
 
 /** Maximum time for which a state counts as current, in milliseconds. */
-const FRESH = 5000
-/** Like `FRESH`, but for recorded tasks, whose next recorded state appears with each poll. */
-const RECORDED_FRESH = 500
+const FRESH_TIME = 5000
+/** Like `FRESH_TIME`, but for recorded tasks, whose next recorded state appears with each poll. */
+const RECORDED_FRESH_TIME = 500
 /** Number of consecutive not-found answers after which a task counts as lost. */
-const MISSES = 3
+const MAX_MISSES = 3
 /** Age at which an unfinished task fails, in milliseconds. */
-const LONGEST = 24 * 3_600_000
+const MAX_AGE = 24 * 3_600_000
 /** Time for which an upstream is searched for a submission that it did not answer, in milliseconds. */
 const RECONCILE_WINDOW = 10 * 60_000
 
@@ -53,25 +53,25 @@ export class Refresher {
    */
   refresh(task: StoredTask): Promise<StoredTask> {
     if (isEnded(task)) return Promise.resolve(task)
-    const before = this.options.now() - this.freshOf(task)
-    if (task.polledAt > before) return Promise.resolve(task)
+    const polledBefore = this.options.now() - this.freshOf(task)
+    if (task.polledAt > polledBefore) return Promise.resolve(task)
     const running = this.polling.get(task.id)
     if (running !== undefined) return running
-    const poll = this.poll(task, before).finally(() => this.polling.delete(task.id))
+    const poll = this.poll(task, polledBefore).finally(() => this.polling.delete(task.id))
     this.polling.set(task.id, poll)
     return poll
   }
 
   /** Minimum interval between polls in milliseconds: five seconds, or the background interval if shorter. */
   get fresh(): number {
-    return Math.min(FRESH, this.options.poll() || FRESH)
+    return Math.min(FRESH_TIME, this.options.poll() || FRESH_TIME)
   }
 
   /** Minimum interval between polls of a task, in milliseconds. */
   freshOf({ channel }: StoredTask): number {
     const isRecorded =
       this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
-    return isRecorded ? RECORDED_FRESH : this.fresh
+    return isRecorded ? RECORDED_FRESH_TIME : this.fresh
   }
 
   /**
@@ -82,15 +82,15 @@ export class Refresher {
     const upstream = upstreamOf(task, this.options.channels())
     if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILE_WINDOW)
       return this.poll(task, this.options.now())
-    return this.fail(task, UNKNOWN)
+    return this.fail(task, UNANSWERED)
   }
 
   /**
    * Polls a task.
    *
-   * @param before time in Unix milliseconds. A task that was polled later is left unchanged.
+   * @param polledBefore time in Unix milliseconds. A task that was polled later is left unchanged.
    */
-  private async poll(task: StoredTask, before: number): Promise<StoredTask> {
+  private async poll(task: StoredTask, polledBefore: number): Promise<StoredTask> {
     const { options } = this
     if (task.state === 'submitting') {
       if (await options.isSubmitted(task)) return task
@@ -100,18 +100,20 @@ export class Refresher {
     }
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
-    const isLate = now - task.createdAt > LONGEST
+    const isOverdue = now - task.createdAt > MAX_AGE
     // Another process may still have the channel and be polling the task.
-    if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
-    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.reload(task)
+    if (upstream === undefined && task.state !== 'submitting') return isOverdue ? this.fail(task, TIMED_OUT) : task
+    if (!(await options.store().claim(task.owner, task.id, now, polledBefore))) return this.reload(task)
     if (task.state === 'submitting') {
-      if (!canFind(task, upstream) || now - task.createdAt > RECONCILE_WINDOW) return this.fail(task, UNKNOWN)
+      if (!canFind(task, upstream) || now - task.createdAt > RECONCILE_WINDOW) return this.fail(task, UNANSWERED)
     }
     if (upstream === undefined) return task
     try {
       const result = await requestState(upstream, this.closing.signal)
-      const after = await this.advance(task, storable(result, targetOf(upstream), task), result, now)
-      return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
+      const updated = await this.advance(task, storable(result, targetOf(upstream), task), result, now)
+      return isOverdue && updated.state !== 'submitting' && !isFinal(updated.state)
+        ? await this.fail(updated, TIMED_OUT)
+        : updated
     } catch (thrown) {
       if (this.closing.signal.aborted) return task
       const { error } = toFailure(thrown)
@@ -122,13 +124,13 @@ export class Refresher {
         said: logMessage(error, targetOf(upstream)),
       }
       options.log.warn(fields, 'the state of a task could not be read')
-      if (error.kind === 'not-found') return this.missing(task)
-      return isLate ? this.fail(task, LATE) : task
+      if (error.kind === 'not-found') return this.recordMiss(task)
+      return isOverdue ? this.fail(task, TIMED_OUT) : task
     }
   }
 
-  private async missing(task: StoredTask): Promise<StoredTask> {
-    if (task.misses + 1 >= MISSES) return this.fail(task, task.state === 'submitting' ? UNSENT : LOST)
+  private async recordMiss(task: StoredTask): Promise<StoredTask> {
+    if (task.misses + 1 >= MAX_MISSES) return this.fail(task, task.state === 'submitting' ? UNSENT : LOST)
     await this.options.store().miss(task.owner, task.id)
     return { ...task, misses: task.misses + 1 }
   }
@@ -143,24 +145,24 @@ export class Refresher {
     const upstreamId = task.upstreamId ?? id
     const change = {
       state: update.state,
-      result: merged(task.result, stored),
+      result: mergedResult(task.result, stored),
       ...(upstreamId && { upstreamId }),
       polledAt,
     }
-    const moved = await this.options.store().advance(task.owner, task.id, change)
-    if (!moved) return this.reload(task)
-    const after = { ...task, ...change }
-    if (isFinal(update.state)) this.logEnd(after)
-    return after
+    const hasAdvanced = await this.options.store().advance(task.owner, task.id, change)
+    if (!hasAdvanced) return this.reload(task)
+    const updated = { ...task, ...change }
+    if (isFinal(update.state)) this.logEnd(updated)
+    return updated
   }
 
   private async fail(task: StoredTask, failure: TaskFailure): Promise<StoredTask> {
     const result: CanonicalResult = { ...task.result, task: { ...task.result.task, state: 'failed', failure } }
-    const moved = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
-    if (!moved) return this.reload(task)
-    const after: StoredTask = { ...task, state: 'failed', result }
-    this.logEnd(after)
-    return after
+    const hasAdvanced = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
+    if (!hasAdvanced) return this.reload(task)
+    const updated: StoredTask = { ...task, state: 'failed', result }
+    this.logEnd(updated)
+    return updated
   }
 
   /** Reads the task again, because another process changed it. */
@@ -180,17 +182,17 @@ const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined):
   upstream?.writer.find !== undefined && reference !== undefined
 
 /** Merges two answers. Fields that the later answer lacks stay, and progress never decreases. */
-function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
-  const task = { ...before.task, ...now.task! }
-  const [earlier = 0, later = 0] = [before.task?.progress, now.task?.progress]
-  return { ...before, ...now, task: { ...task, ...(earlier > later ? { progress: earlier } : {}) } }
+function mergedResult(polledBefore: CanonicalResult, now: CanonicalResult): CanonicalResult {
+  const task = { ...polledBefore.task, ...now.task! }
+  const [earlier = 0, later = 0] = [polledBefore.task?.progress, now.task?.progress]
+  return { ...polledBefore, ...now, task: { ...task, ...(earlier > later ? { progress: earlier } : {}) } }
 }
 
 const broken = (code: string, message: string): TaskFailure => ({ kind: 'broken', code, message })
-const UNKNOWN = broken(
+const UNANSWERED = broken(
   'submit_unanswered',
   'The upstream did not answer the submission. It may have accepted the task, so the task was not submitted again.',
 )
 const UNSENT = broken('submit_lost', 'The submission did not reach the upstream. The task was not submitted again.')
 const LOST = broken('task_lost', 'The upstream no longer has this task.')
-const LATE = broken('task_timed_out', 'The upstream did not finish within a day.')
+const TIMED_OUT = broken('task_timed_out', 'The upstream did not finish within a day.')

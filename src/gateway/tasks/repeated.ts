@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { StoredTask } from '../../store/tasks.ts'
-import { madeFrom, promptOf } from './submission.ts'
+import { inputKindOf, promptOf } from './submission.ts'
 
 /**
  * Returns true if a request equals the one that created the task. For a remix, compares the prompt and the original.
@@ -13,7 +13,7 @@ export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean
   const { remixOf } = request.output.video ?? {}
   if (remixOf !== task.remixOf || promptOf(request) !== task.prompt) return false
   if (remixOf !== undefined) return true
-  const isSame = request.model === task.model && madeFrom(request) === task.from
+  const isSame = request.model === task.model && inputKindOf(request) === task.from
   return isSame && isDeepStrictEqual(settingsOf(request.output), settingsOf(task.output))
 }
 

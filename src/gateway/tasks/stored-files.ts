@@ -11,9 +11,9 @@ import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
 /** Maximum number of tasks examined per pass. */
-const BATCH = 256
+const BATCH_SIZE = 256
 /** Number of failed downloads after which a video is left at its upstream. */
-const ATTEMPTS = 8
+const MAX_ATTEMPTS = 8
 /** Maximum duration of a download, in milliseconds. */
 const DOWNLOAD_TIMEOUT = 30 * 60_000
 /** Number of bytes at the start of a file from which its type is detected. */
@@ -39,7 +39,7 @@ export interface StoredFilesOptions {
   /** Returns the id of this process, unique among the processes that share the folder. */
   readonly worker: () => Promise<string>
   isAlive(worker: string): Promise<boolean | undefined>
-  /** Opens a finished video at its upstream. Undefined if the upstream is no longer configured. */
+  /** Opens a finished video at its upstream. Returns undefined if the upstream is no longer configured. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
 }
@@ -67,20 +67,20 @@ export class StoredFiles {
     this.options = options
   }
 
-  /** Opens a task's stored video, whole or in the requested range. Undefined if it is not stored here. */
+  /** Opens a task's stored video, whole or in the requested range. Returns undefined if it is not stored here. */
   async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (hasNoFile(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
     if (file === undefined) return undefined
     try {
-      return await this.opened(file, task, requested)
+      return await this.openedFile(file, task, requested)
     } catch (thrown) {
       await file.close()
       throw thrown
     }
   }
 
-  private async opened(file: FileHandle, task: StoredTask, requested: Headers): Promise<OpenedFile> {
+  private async openedFile(file: FileHandle, task: StoredTask, requested: Headers): Promise<OpenedFile> {
     const head = Buffer.alloc(HEAD_BYTES)
     await file.read(head, 0, HEAD_BYTES, 0)
     const { size } = await file.stat()
@@ -90,7 +90,7 @@ export class StoredFiles {
     const shared = { mediaType: sniffMediaType(head) ?? 'video/mp4', close: () => void file.close().catch(() => {}) }
     const headers = { 'accept-ranges': 'bytes', etag }
     if (range === 'none')
-      return { ...shared, status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, bytes: NOTHING }
+      return { ...shared, status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, bytes: NO_BYTES }
     const { first, last } = range ?? { first: 0, last: size - 1 }
     const bytes: Bytes = {
       size: last - first + 1,
@@ -120,7 +120,7 @@ export class StoredFiles {
     }
     await this.makeRoom(space, 0)
     if (retention === 0) return
-    const unstored = await store().withoutVideo(now() - retention, BATCH)
+    const unstored = await store().withoutVideo(now() - retention, BATCH_SIZE)
     const due = unstored.filter(({ id }) => (this.failures.get(id)?.next ?? 0) <= now())
     const byChannel = Map.groupBy(due, ({ channel }) => channel)
     await Promise.all(byChannel.values().map(tasks => this.downloadAll(tasks, space)))
@@ -145,7 +145,7 @@ export class StoredFiles {
     const known = new Set(files.map(({ id }) => id))
     for (const name of names) {
       if (known.has(name)) continue
-      const [, worker] = PART.exec(name) ?? []
+      const [, worker] = PARTIAL_FILE.exec(name) ?? []
       const isAbandoned =
         worker === undefined
           ? await this.isSettled(name)
@@ -178,7 +178,7 @@ export class StoredFiles {
         this.options.onFault(task, thrown)
         // A disk error would affect every video, so the rest waits for the next pass.
         if (!(thrown instanceof GatewayError)) return
-        await this.failed(task, thrown)
+        await this.recordFailure(task, thrown)
       }
     }
   }
@@ -193,7 +193,7 @@ export class StoredFiles {
     try {
       if (this.isClosed || file.status !== 200) throw INCOMPLETE
       await mkdir(this.options.folder(), { recursive: true, mode: 0o700 })
-      const counted = async function* (this: StoredFiles): AsyncGenerator<Uint8Array> {
+      const countedChunks = async function* (this: StoredFiles): AsyncGenerator<Uint8Array> {
         for await (const chunk of file.bytes.read()) {
           await this.makeRoom(space, chunk.length)
           space.free -= chunk.length
@@ -201,7 +201,7 @@ export class StoredFiles {
           yield chunk
         }
       }
-      await pipeline(counted.call(this), createWriteStream(part, { mode: 0o600, flush: true }))
+      await pipeline(countedChunks.call(this), createWriteStream(part, { mode: 0o600, flush: true }))
       if (size === 0) throw INCOMPLETE
       await rename(part, this.path(task.id))
       if (await this.record(task, size)) space.stored.push({ ...task, fileSize: size })
@@ -245,9 +245,9 @@ export class StoredFiles {
     }
   }
 
-  private async failed(task: StoredTask, thrown: GatewayError): Promise<void> {
+  private async recordFailure(task: StoredTask, thrown: GatewayError): Promise<void> {
     const count = (this.failures.get(task.id)?.count ?? 0) + 1
-    const isFinal = thrown === VIDEO_GONE || thrown === TOO_LARGE || count >= ATTEMPTS
+    const isFinal = thrown === VIDEO_GONE || thrown === TOO_LARGE || count >= MAX_ATTEMPTS
     if (isFinal) await this.giveUp(task)
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }
@@ -264,7 +264,7 @@ export class StoredFiles {
 }
 
 /** Matches a partial download: the task's id, then the id of the writing process. */
-const PART = /\.([0-9a-f]{32})\.part$/
+const PARTIAL_FILE = /\.([0-9a-f]{32})\.part$/
 
 /** Returns true if the video has no stored file, either not yet or permanently. */
 const hasNoFile = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
@@ -272,4 +272,4 @@ const hasNoFile = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
 const INCOMPLETE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })
 const TOO_LARGE = tooLarge('The video is larger than the limit for stored videos.')
 
-const NOTHING: Bytes = { size: 0, read: async function* () {} }
+const NO_BYTES: Bytes = { size: 0, read: async function* () {} }

@@ -31,9 +31,9 @@ export interface SubmissionOptions {
 }
 
 /** First delay between attempts to store an accepted task, in milliseconds. */
-const RETRY = 250
+const RETRY_DELAY = 250
 /** Maximum number of attempts to store an accepted task. */
-const ATTEMPTS = 8
+const MAX_ATTEMPTS = 8
 
 /**
  * A submission in progress. The task is stored before it is sent, and updated before the caller is answered. Once an
@@ -43,9 +43,9 @@ export class Submission {
   readonly id = `video_${freshId()}`
   readonly base: string
   readonly release: (() => void) | undefined
-  /** True if an upstream may have accepted the task without answering. */
-  isUnknown = false
-  private stored: StoredTask | undefined
+  /** True if there was no usable answer and the upstream may still have accepted the task. */
+  mayBeAccepted = false
+  private storedTask: StoredTask | undefined
   private isAccepted = false
   private readonly options: SubmissionOptions
 
@@ -62,7 +62,7 @@ export class Submission {
 
   /** True if no other upstream may be tried. */
   get forbidsFailover(): boolean {
-    return this.isUnknown || this.isAccepted
+    return this.mayBeAccepted || this.isAccepted
   }
 
   /**
@@ -74,7 +74,7 @@ export class Submission {
     return original === undefined ? targets : targetsOfOriginal(targets, original)
   }
 
-  /** Adds the reference by which the upstream can find the task again, if its format supports references. */
+  /** Adds a reference by which the task can later be looked up at the upstream, if its format supports references. */
   withReference(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
@@ -94,20 +94,20 @@ export class Submission {
       ...{ channel: accountName(channel), format: format.format, upstreamModel },
       ...(reference && { reference }),
     }
-    if (this.stored !== undefined) {
+    if (this.storedTask !== undefined) {
       await store.move(owner, this.id, destination)
-      this.stored = { ...this.stored, ...destination }
+      this.storedTask = { ...this.storedTask, ...destination }
       return
     }
     const task = this.task(destination)
-    if (!(await store.begin(task))) throw REPEATED
-    this.stored = task
+    if (!(await store.begin(task))) throw KEY_IN_USE
+    this.storedTask = task
   }
 
   /** Records a failure. Returns true if the upstream may have accepted the task, so that no other upstream is tried. */
   recordFailure(failure: GatewayError): boolean {
-    this.isUnknown ||= this.isAccepted || mayBeAccepted(failure)
-    return this.isUnknown
+    this.mayBeAccepted ||= this.isAccepted || mayBeAccepted(failure)
+    return this.mayBeAccepted
   }
 
   /**
@@ -127,22 +127,22 @@ export class Submission {
       try {
         const isStored = await store.advance(owner, this.id, change)
         const ended = isStored ? undefined : await store.find(owner, this.id)
-        return ended ?? { ...this.stored!, ...change }
+        return ended ?? { ...this.storedTask!, ...change }
       } catch (thrown) {
-        if (attempt === ATTEMPTS) {
-          this.isUnknown = true
+        if (attempt === MAX_ATTEMPTS) {
+          this.mayBeAccepted = true
           throw thrown
         }
-        await new Promise(resolve => setTimeout(resolve, RETRY * attempt))
+        await new Promise(resolve => setTimeout(resolve, RETRY_DELAY * attempt))
       }
     }
   }
 
-  /** Ends the attempts. Drops a task that no upstream has. Returns a task that an upstream may have accepted. */
+  /** Called after the last attempt. Deletes the task if no upstream accepted it; returns it if one may have. */
   async finish(): Promise<StoredTask | undefined> {
     const { store, owner } = this.options
-    if (this.stored === undefined) return undefined
-    if (this.isUnknown) return this.stored
+    if (this.storedTask === undefined) return undefined
+    if (this.mayBeAccepted) return this.storedTask
     if (this.isAccepted) return undefined
     await store.drop(owner, this.id).catch(() => {})
     return undefined
@@ -153,7 +153,7 @@ export class Submission {
     const { model, output } = request
     const prompt = promptOf(request)
     return {
-      ...{ owner, id: this.id, model, ...destination, state: 'submitting', from: madeFrom(request), output },
+      ...{ owner, id: this.id, model, ...destination, state: 'submitting', from: inputKindOf(request), output },
       ...(prompt === undefined ? {} : { prompt }),
       ...{ result: { candidates: [] }, worker, misses: 0 },
       ...{ createdAt: now, polledAt: now, expiresAt: now + lifetime },
@@ -163,13 +163,17 @@ export class Submission {
   }
 }
 
-const REPEATED = conflict('A request with this idempotency key is being handled.', undefined, 'idempotency_key_in_use')
+const KEY_IN_USE = conflict(
+  'A request with this idempotency key is being handled.',
+  undefined,
+  'idempotency_key_in_use',
+)
 
 export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
   messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
 
 /** Returns the kind of input that a request has besides its prompt. */
-export function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
+export function inputKindOf({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
   if (output.video?.remixOf !== undefined) return 'video'
   const media = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
   if (media.some(({ kind }) => kind === 'video')) return 'video'

@@ -2,7 +2,7 @@ import type { ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { UpstreamFailure } from '../failures.ts'
 
 /** Error kinds after which an upstream may still have accepted the submission. */
-const UNCERTAIN: ReadonlySet<ErrorKind> = new Set([
+const UNCERTAIN_KINDS: ReadonlySet<ErrorKind> = new Set([
   'upstream-failed',
   'unreachable',
   'timed-out',
@@ -11,7 +11,7 @@ const UNCERTAIN: ReadonlySet<ErrorKind> = new Set([
 ])
 
 /** Error codes for a connection that was never established, so that nothing was sent. */
-const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
@@ -26,13 +26,13 @@ const SERVER_ERROR = 500
  */
 export function mayBeAccepted(failure: GatewayError): boolean {
   const { kind, status } = failure.error
-  if (!UNCERTAIN.has(kind)) return false
+  if (!UNCERTAIN_KINDS.has(kind)) return false
   if (failure instanceof UpstreamFailure && kind === 'upstream-failed') return status !== SERVER_ERROR
-  return !causes(failure).some(code => NOT_CONNECTED.has(code))
+  return !causeCodes(failure).some(code => CONNECTION_CODES.has(code))
 }
 
 /** Returns the error codes of all underlying causes. A connection attempt to several addresses has several causes. */
-function causes({ cause }: GatewayError): unknown[] {
+function causeCodes({ cause }: GatewayError): unknown[] {
   if (!(cause instanceof Error)) return []
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause, cause.cause]
   return errors.map(error => (error as { readonly code?: unknown } | undefined)?.code)

@@ -18,17 +18,20 @@ export async function submit(original: Attempt, submission: Submission): Promise
   const attempt = { ...original, request: submission.withReference(original.request, original.target) }
   const prepared = writeRequest(attempt)
   await submission.storeTarget(attempt.target, attempt.request)
-  let answered: WholeAnswer
-  let stored: StoredTask
+  let wholeAnswer: WholeAnswer
+  let storedTask: StoredTask
   try {
-    answered = await sendWhole(attempt, prepared)
-    stored = await submission.storeAccepted(answered.result, attempt.target)
+    wholeAnswer = await sendWhole(attempt, prepared)
+    storedTask = await submission.storeAccepted(wholeAnswer.result, attempt.target)
   } catch (thrown) {
     const failure = answerFailure(thrown)
     if (!submission.recordFailure(failure)) throw failure
-    throw new GatewayError({ ...failure.error, message: `${failure.error.message} ${OPEN}` }, { cause: failure.cause })
+    throw new GatewayError(
+      { ...failure.error, message: `${failure.error.message} ${NOT_RESUBMITTED}` },
+      { cause: failure.cause },
+    )
   }
-  await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })
+  await writeResult(attempt, { ...wholeAnswer, result: publicTask(storedTask, submission.base) })
 }
 
-const OPEN = 'It may have accepted the task, so the task is not submitted again.'
+const NOT_RESUBMITTED = 'It may have accepted the task, so the task is not submitted again.'

@@ -16,7 +16,7 @@ export interface TaskUpstream {
   readonly writer: TaskWriter
 }
 
-/** Finds the upstream of a task. Undefined if its channel is no longer configured. */
+/** Finds the upstream of a task. Returns undefined if its channel is no longer configured. */
 export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
   const channel = channelOfAccount(task.channel, channels)
   const format = channel?.config.formats.find(({ format }) => format === task.format)

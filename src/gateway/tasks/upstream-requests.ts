@@ -22,7 +22,7 @@ export function requestState(upstream: TaskUpstream, signal: AbortSignal): Promi
   const call =
     id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
   const read = (answer: Answer) =>
-    readWireResult(answer, READERS[format.format]!, requestOf(task), { largest: LARGEST })
+    readWireResult(answer, READERS[format.format]!, requestOf(task), { largest: MAX_ANSWER_SIZE })
   return exchange(upstream, call, read, signal)
 }
 
@@ -50,28 +50,28 @@ export async function sendCall(
 const TIMEOUT = 15_000
 
 /** Maximum size of an answer about a task, in bytes. Answers are stored and sent to callers. */
-const LARGEST = 2 ** 20
+const MAX_ANSWER_SIZE = 2 ** 20
 
 async function exchange<T>(
   upstream: TaskUpstream,
   call: TaskCall,
-  use: (answer: Answer) => Promise<T>,
+  read: (answer: Answer) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const sent = await sendCall(upstream, call, { accept: 'application/json' })
-  const abort = () => sent.abort()
+  const exchange = await sendCall(upstream, call, { accept: 'application/json' })
+  const abort = () => exchange.abort()
   const timer = setTimeout(abort, TIMEOUT)
   signal?.addEventListener('abort', abort)
   try {
-    const answer = await sent.answer
+    const answer = await exchange.answer
     if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
-    return await use(answer)
+    return await read(answer)
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    sent.discardRest()
+    exchange.discardRest()
   }
 }
 

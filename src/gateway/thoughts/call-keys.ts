@@ -10,10 +10,10 @@ import type { CallKeys } from './types.ts'
  * Maximum length of tool call ids in the strictest caller format, in characters. Sanitising an id a second time changes
  * nothing (trap 46).
  */
-const LONGEST_ID = 64
+const MAX_ID_LENGTH = 64
 
 /** Returns the key of a tool call by id. The upstream's id and the caller's sanitised id have the same key. */
-export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}`
+export const idKey = (id: string): string => `id ${sanitizeName(id, MAX_ID_LENGTH)}`
 
 /**
  * Returns the key of a tool call by position.
@@ -28,13 +28,13 @@ export const isPositionKey = (key: string): boolean => key.startsWith('at ')
  * Matches an id that only numbers its call. No character fits two neighbouring positions of the pattern, so matching
  * never backtracks far.
  */
-const NUMBERED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
+const NUMBERED_ID = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
  * Returns true if an id only numbers the calls of its conversation and therefore recurs in others: `call_0_get_time`,
  * which the gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name in deprecated function calls.
  */
-export const isNumberedId = (id: string, name: string): boolean => NUMBERED.test(id.replace(name, ''))
+export const isNumberedId = (id: string, name: string): boolean => NUMBERED_ID.test(id.replace(name, ''))
 
 /**
  * Returns all keys under which the tool calls of an answer can be found.

@@ -17,14 +17,14 @@ interface Slot {
   /** Chunks of the body. Collected only for reasoning, and for tool calls that are found by position. */
   readonly chunks: string[] | undefined
   /** True if the part has ended. A part that is still open when an error occurs was cut short. */
-  ended: boolean
+  hasEnded: boolean
 }
 
-const NONE: readonly never[] = []
-const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
+const NO_SLOTS: readonly never[] = []
+const COLLECTED_TYPES: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
 
 /** Receives the steps of each candidate of an answer. */
-export type Collected = (steps: readonly CalledStep[]) => void
+export type StepsListener = (steps: readonly CalledStep[]) => void
 
 /**
  * Collects the tool calls of a streamed answer and the reasoning before them. If the answer ends with an error, passes
@@ -32,22 +32,22 @@ export type Collected = (steps: readonly CalledStep[]) => void
  * comparison per event until the first reasoning or tool call, and never reads text parts.
  */
 export class Collector {
-  /** Slots by candidate, then by part. Undefined until the first reasoning or tool call. */
+  /** Slots by candidate, then by part, or undefined until the first reasoning or tool call. */
   private candidates: (Slot | undefined)[][] | undefined
-  private called = false
+  private hasCall = false
   private readonly isByPosition: (call: ToolCallPart) => boolean
-  private readonly done: Collected
+  private readonly onSteps: StepsListener
 
   /** @param isByPosition whether a call can be found only by position, so that its whole body is needed. */
-  constructor(isByPosition: (call: ToolCallPart) => boolean, done: Collected) {
+  constructor(isByPosition: (call: ToolCallPart) => boolean, done: StepsListener) {
     this.isByPosition = isByPosition
-    this.done = done
+    this.onSteps = done
   }
 
-  saw(event: CanonicalEvent): void {
+  observe(event: CanonicalEvent): void {
     switch (event.type) {
       case 'part-start':
-        if (this.candidates !== undefined || COLLECTED.has(event.part.type)) this.start(event.at, event.part)
+        if (this.candidates !== undefined || COLLECTED_TYPES.has(event.part.type)) this.start(event.at, event.part)
         return
       case 'part-delta':
         if (this.candidates !== undefined && event.of === undefined) this.slotAt(event.at)?.chunks?.push(event.append)
@@ -59,11 +59,11 @@ export class Collector {
         if (this.candidates !== undefined) this.end(event.at)
         return
       case 'result-end':
-        if (this.called) for (const slots of this.candidates ?? NONE) this.emit(slots)
+        if (this.hasCall) for (const slots of this.candidates ?? NO_SLOTS) this.emit(slots)
         this.candidates = undefined
         return
       case 'error':
-        if (this.called) for (const slots of this.candidates ?? NONE) this.emit(endedSlots(slots))
+        if (this.hasCall) for (const slots of this.candidates ?? NO_SLOTS) this.emit(endedSlots(slots))
         this.candidates = undefined
     }
   }
@@ -71,20 +71,20 @@ export class Collector {
   private start({ candidate, part: index }: PartPosition, part: Part): void {
     this.candidates ??= []
     const slots = (this.candidates[candidate] ??= [])
-    if (part.type === 'tool-call') this.called = true
+    if (part.type === 'tool-call') this.hasCall = true
     const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isByPosition(part))
-    slots[index] = { part, chunks: grows ? [bodyOf(part)] : undefined, ended: false }
+    slots[index] = { part, chunks: grows ? [bodyOf(part)] : undefined, hasEnded: false }
   }
 
   private end(at: PartPosition): void {
     const slot = this.slotAt(at)
-    if (slot !== undefined) slot.ended = true
+    if (slot !== undefined) slot.hasEnded = true
   }
 
   private patch(event: PartPatch): void {
     const slot = this.slotAt(event.at)
     if (slot === undefined) return
-    if (event.part !== undefined || COLLECTED.has(slot.part.type)) slot.part = patched(slot.part, event, true)
+    if (event.part !== undefined || COLLECTED_TYPES.has(slot.part.type)) slot.part = patched(slot.part, event, true)
     if (event.part !== undefined) slot.chunks?.splice(0, slot.chunks.length, bodyOf(event.part))
   }
 
@@ -93,16 +93,16 @@ export class Collector {
   }
 
   private emit(slots: readonly (Slot | undefined)[] | undefined): void {
-    const steps = stepsOf((slots ?? NONE).map(slot => slot && wholeOf(slot)))
-    if (steps.length > 0) this.done(steps)
+    const steps = stepsOf((slots ?? NO_SLOTS).map(slot => slot && wholeOf(slot)))
+    if (steps.length > 0) this.onSteps(steps)
   }
 }
 
 /**
  * Returns the slots before the first part that was cut short. Parts before the first reasoning or call have no slot.
  */
-function endedSlots(slots: readonly (Slot | undefined)[] = NONE): readonly (Slot | undefined)[] {
-  const cut = slots.findIndex(slot => slot?.ended === false)
+function endedSlots(slots: readonly (Slot | undefined)[] = NO_SLOTS): readonly (Slot | undefined)[] {
+  const cut = slots.findIndex(slot => slot?.hasEnded === false)
   return cut === -1 ? slots : slots.slice(0, cut)
 }
 

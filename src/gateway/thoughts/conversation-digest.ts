@@ -58,7 +58,7 @@ export class FullDigest extends ConversationDigest {
   }
 }
 
-const MARKS = /[^\p{L}\p{N}]+/gu
+const NON_WORD_CHARACTERS = /[^\p{L}\p{N}]+/gu
 
 /**
  * Digests the user's text and the tool calls, which identify a conversation even if a client shortens results, edits
@@ -78,7 +78,7 @@ export class GistDigest extends ConversationDigest {
    */
   call(name: string, args: string): void {
     this.flush()
-    this.add('call', `${name.replace(MARKS, '_')}\n${sortedFields(args)}`)
+    this.add('call', `${name.replace(NON_WORD_CHARACTERS, '_')}\n${sortedFields(args)}`)
   }
 
   override get digest(): string {
@@ -102,13 +102,13 @@ export class GistDigest extends ConversationDigest {
 /** Sorts the fields of a call's arguments, because clients that parse them may serialise them in another order. */
 function sortedFields(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json === '' ? '{}' : json), sorted)
+    return JSON.stringify(JSON.parse(json === '' ? '{}' : json), withSortedKeys)
   } catch {
     return json
   }
 }
 
-const sorted = (_: string, value: Json): Json =>
+const withSortedKeys = (_: string, value: Json): Json =>
   isObject(value)
     ? (Object.fromEntries(
         Object.keys(value)
@@ -118,10 +118,10 @@ const sorted = (_: string, value: Json): Json =>
     : value
 
 /** Number of characters at the end of a file that distinguish it from other files of the same length. */
-const TAIL = 64
+const TAIL_LENGTH = 64
 
 function textOfMedia({ kind, source }: MediaPart): string {
-  if (source.type === 'base64') return `${kind} ${source.data.length} ${source.data.slice(-TAIL)}`
+  if (source.type === 'base64') return `${kind} ${source.data.length} ${source.data.slice(-TAIL_LENGTH)}`
   if (source.type === 'url') return `${kind} ${source.url}`
   if (source.type === 'file-id') return `${kind} ${source.id}`
   return source.type === 'text' ? `${kind} ${source.text}` : kind

@@ -25,11 +25,11 @@ const hashOf = ({ format, baseUrl, headers, query }: ChannelFormat, key = '', au
     .digest('base64url')
 
 /** Length of an account's hash in stored records, in characters. */
-const SHORT = 16
+const HASH_LENGTH = 16
 
 /** Returns the name of a target's account in stored records of signatures: a hash of its credentials, and its name. */
 export const signerOf = (target: AccountTarget): string =>
-  `${accountOf(target).slice(0, SHORT)} ${accountName(target.channel)}`
+  `${accountOf(target).slice(0, HASH_LENGTH)} ${accountName(target.channel)}`
 
 /**
  * Returns true if a target reaches the account that issued a signature. A channel that changed its name or its key
@@ -38,4 +38,5 @@ export const signerOf = (target: AccountTarget): string =>
  * @param signer the result of `signerOf` when the signature was issued.
  */
 export const reachesSigner = (signer: string, target: AccountTarget): boolean =>
-  signer.startsWith(accountOf(target).slice(0, SHORT)) || signer.slice(SHORT + 1) === accountName(target.channel)
+  signer.startsWith(accountOf(target).slice(0, HASH_LENGTH)) ||
+  signer.slice(HASH_LENGTH + 1) === accountName(target.channel)

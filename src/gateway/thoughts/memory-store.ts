@@ -9,8 +9,8 @@ interface Entry {
   readonly keys: Set<string>
   readonly size: number
   usedAt: number
-  inAll: Link<Entry>
-  inOwner: Link<Entry>
+  globalLink: Link<Entry>
+  ownerLink: Link<Entry>
 }
 
 interface Owner {
@@ -23,10 +23,10 @@ interface Owner {
 }
 
 /** Overhead of an entry, in bytes: list links and map entries. */
-const ENTRY = 512
+const ENTRY_OVERHEAD = 512
 
 /** Maximum delay that Node's timers accept, in milliseconds. */
-const LONGEST_WAIT = 2 ** 31 - 1
+const MAX_TIMER_DELAY = 2 ** 31 - 1
 
 /**
  * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries that are not used for some
@@ -42,7 +42,7 @@ export class MemoryStore {
   private readonly all = new LinkedList<Entry>()
   private readonly classes = new SizeClasses<Owner>()
   private timer: NodeJS.Timeout | undefined
-  private total = 0
+  private totalSize = 0
 
   constructor(limits: ReasoningMemoryConfig, now: () => number = Date.now) {
     this.limits = limits
@@ -51,7 +51,7 @@ export class MemoryStore {
 
   /** Estimated size of all entries, in bytes. */
   get size(): number {
-    return this.total
+    return this.totalSize
   }
 
   /** Returns true if the owner has any entry. Most owners have none, and need no further search. */
@@ -85,19 +85,19 @@ export class MemoryStore {
   save(name: string, keys: readonly CallKeys[], reasoning: AnswerReasoning): void {
     this.expire()
     this.forget(name, keys)
-    const size = ENTRY + bytesOf(reasoning) + bytesOf(keys)
+    const size = ENTRY_OVERHEAD + bytesOf(reasoning) + bytesOf(keys)
     if (size > this.limits.memory) return
     const owner = this.ownerOf(name)
     const entry = { owner, keys: new Set(keys.flat()), size, usedAt: this.now() } as Entry
-    entry.inAll = this.all.push(entry)
-    entry.inOwner = owner.entries.push(entry)
+    entry.globalLink = this.all.push(entry)
+    entry.ownerLink = owner.entries.push(entry)
     keys.forEach((names, step) => {
       for (const key of names) owner.byKey.set(key, { reasoning, step, entry })
     })
     owner.positionKeys += countPositionKeys(entry.keys)
     this.grow(owner, size)
     this.evict()
-    this.arm()
+    this.startTimer()
   }
 
   /** Removes keys whose calls were made again without reasoning. An entry remains under its other keys. */
@@ -109,14 +109,14 @@ export class MemoryStore {
   reload(limits: ReasoningMemoryConfig): void {
     this.limits = limits
     this.evict()
-    this.disarm()
+    this.stopTimer()
     this.sweep()
   }
 
   /** Removes every entry. */
   clear(): void {
     while (this.all.first !== undefined) this.drop(this.all.first)
-    this.disarm()
+    this.stopTimer()
   }
 
   private ownerOf(name: string): Owner {
@@ -126,8 +126,8 @@ export class MemoryStore {
 
   private markUsed(entry: Entry): void {
     entry.usedAt = this.now()
-    this.all.moveToEnd(entry.inAll)
-    entry.owner.entries.moveToEnd(entry.inOwner)
+    this.all.moveToEnd(entry.globalLink)
+    entry.owner.entries.moveToEnd(entry.ownerLink)
   }
 
   private forgetKey(name: string, key: string): void {
@@ -142,8 +142,8 @@ export class MemoryStore {
 
   private drop(entry: Entry): void {
     const { owner, keys, size } = entry
-    this.all.remove(entry.inAll)
-    owner.entries.remove(entry.inOwner)
+    this.all.remove(entry.globalLink)
+    owner.entries.remove(entry.ownerLink)
     for (const key of keys) owner.byKey.delete(key)
     owner.positionKeys -= countPositionKeys(keys)
     this.grow(owner, -size)
@@ -153,11 +153,11 @@ export class MemoryStore {
   private grow(owner: Owner, by: number): void {
     this.classes.move(owner, owner.size, owner.size + by)
     owner.size += by
-    this.total += by
+    this.totalSize += by
   }
 
   private evict(): void {
-    while (this.total > this.limits.memory) this.drop(this.classes.largest()!.entries.first!)
+    while (this.totalSize > this.limits.memory) this.drop(this.classes.largest()!.entries.first!)
   }
 
   private expire(): void {
@@ -167,14 +167,14 @@ export class MemoryStore {
   }
 
   /** Starts the timer that removes expired entries even if nothing is looked up again. */
-  private arm(): void {
+  private startTimer(): void {
     const entry = this.all.first
     if (entry === undefined || this.timer !== undefined) return
     const wait = Math.max(1, entry.usedAt + this.limits.retention - this.now())
-    this.timer = setTimeout(this.sweep, Math.min(wait, LONGEST_WAIT)).unref()
+    this.timer = setTimeout(this.sweep, Math.min(wait, MAX_TIMER_DELAY)).unref()
   }
 
-  private disarm(): void {
+  private stopTimer(): void {
     clearTimeout(this.timer)
     this.timer = undefined
   }
@@ -182,7 +182,7 @@ export class MemoryStore {
   private readonly sweep = (): void => {
     this.timer = undefined
     this.expire()
-    this.arm()
+    this.startTimer()
   }
 }
 
@@ -193,9 +193,9 @@ function countPositionKeys(keys: Iterable<string>): number {
 }
 
 /** Estimated size of an object, of a list and of each of their fields, in bytes. */
-const NODE = 48
+const NODE_SIZE = 48
 /** Number of bytes per character. V8 uses one or two. */
-const CHARACTER = 2
+const CHARACTER_SIZE = 2
 
 /**
  * Estimates the size of a JSON value in memory, in bytes. Errs on the high side. Uses no recursion, so that deeply
@@ -206,15 +206,15 @@ function bytesOf(value: unknown): number {
   let bytes = 0
   while (remaining.length > 0) {
     const next = remaining.pop()
-    bytes += NODE
-    if (typeof next === 'string') bytes += next.length * CHARACTER
+    bytes += NODE_SIZE
+    if (typeof next === 'string') bytes += next.length * CHARACTER_SIZE
     else if (typeof next === 'object' && next !== null) for (const field of Object.values(next)) remaining.push(field)
   }
   return bytes
 }
 
 /** Number of size classes. Enough, because sizes are below 2^53. */
-const CLASSES = 54
+const CLASS_COUNT = 54
 
 const classOf = (size: number): number => Math.floor(Math.log2(size))
 
@@ -223,7 +223,7 @@ const classOf = (size: number): number => Math.floor(Math.log2(size))
  * nothing needs to be sorted.
  */
 class SizeClasses<T> {
-  private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
+  private readonly classes: readonly Set<T>[] = Array.from({ length: CLASS_COUNT }, () => new Set<T>())
 
   /** Moves an item whose size changed to its new class. Items of size 0 are in no class. */
   move(item: T, from: number, to: number): void {

@@ -18,7 +18,7 @@ interface OwnReasoning {
   readonly losses: readonly Loss[]
 }
 
-const NONE: readonly Loss[] = []
+const NO_LOSSES: readonly Loss[] = []
 
 /** Drops everything from a request that an account other than the target's signed. */
 export function withOwnSignatures(
@@ -26,14 +26,14 @@ export function withOwnSignatures(
   target: Target,
   signers: Signers | undefined,
 ): OwnReasoning {
-  if (signers === undefined) return { request, losses: NONE }
+  if (signers === undefined) return { request, losses: NO_LOSSES }
   const isForeign = (part: Part): boolean => {
     const signature = signatureFor(part, target)
     if (signature === undefined) return false
     const signer = signers.of(signature)
     return signer === undefined ? target.isDrawn?.() === false : !reachesSigner(signer, target)
   }
-  if (!request.messages.some(({ content }) => content.some(isForeign))) return { request, losses: NONE }
+  if (!request.messages.some(({ content }) => content.some(isForeign))) return { request, losses: NO_LOSSES }
   const losses: Loss[] = []
   const messages = request.messages.flatMap((message, index): Message[] => {
     const foreign = message.content.map(isForeign)
@@ -42,7 +42,7 @@ export function withOwnSignatures(
       if (isDropped)
         losses.push({ kind: 'dropped', path: ['messages', index, 'content', at], reason: 'signed-by-another' })
     const content = message.content.flatMap((part, at) =>
-      foreign[at] ? [] : [foreign[at - 1] === true ? rewritten(part) : part],
+      foreign[at] ? [] : [foreign[at - 1] === true ? unwrittenCopy(part) : part],
     )
     return content.length === 0 && message.extras === undefined ? [] : [{ ...message, content }]
   })
@@ -53,7 +53,7 @@ export function withOwnSignatures(
  * Returns a copy of a part, which makes the writer write it anew. The wire value of the original may contain the
  * signature, as calls in `contents` do.
  */
-const rewritten = (part: Part): Part => ({ ...part })
+const unwrittenCopy = (part: Part): Part => ({ ...part })
 
 /** Returns the signature that the target would receive. Signatures of other formats never leave the gateway. */
 function signatureFor(part: Part, { format }: Target): Signature | undefined {
@@ -67,12 +67,12 @@ function signatureOf(part: Part): Signature | undefined {
   if (part.type !== 'opaque' || part.encrypted !== undefined) return undefined
   const value = part.value['encrypted_content']
   return typeof value === 'string'
-    ? compacted.getOrInsertComputed(part, () => ({ format: part.format, value }))
+    ? compactedSignatures.getOrInsertComputed(part, () => ({ format: part.format, value }))
     : undefined
 }
 
 /** Signatures of opaque parts, created once per part. */
-const compacted = new WeakMap<Part, Signature>()
+const compactedSignatures = new WeakMap<Part, Signature>()
 
 /** Returns all signatures in a history. */
 export function signaturesIn({ messages }: CanonicalRequest): readonly Signature[] {
@@ -101,17 +101,17 @@ export function preferSigner(
 ): readonly Target[] {
   if (targets.length < 2) return targets
   const latest = signatures.findLast(signature => signers.of(signature) !== undefined)
-  const marked = targets.map((target, index) =>
+  const drawnTargets = targets.map((target, index) =>
     target.isDrawn === undefined ? { ...target, isDrawn: () => index === 0 } : target,
   )
-  if (latest === undefined) return marked
+  if (latest === undefined) return drawnTargets
   const signer = signers.of(latest)!
-  return preferring(marked, target => target.format.format === latest.format && reachesSigner(signer, target))
+  return preferring(drawnTargets, target => target.format.format === latest.format && reachesSigner(signer, target))
 }
 
 /** Receives the events of a streamed answer. */
 export interface EventWatcher {
-  saw(event: CanonicalEvent): void
+  observe(event: CanonicalEvent): void
 }
 
 /** Records the signatures of a whole answer. */
@@ -122,7 +122,7 @@ export function noteSignatures({ candidates }: CanonicalResult, target: Target, 
 
 function notePart(part: Part, target: Target, signers: Signers): void {
   const signature = part.type === 'text' ? undefined : signatureFor(part, target)
-  if (signature !== undefined) signers.issued(signature, signerOf(target))
+  if (signature !== undefined) signers.recordSigner(signature, signerOf(target))
 }
 
 /** Like `noteSignatures`, for a streamed answer. Passes each event on to the next watcher. */
@@ -133,13 +133,13 @@ export function watchSignatures(
 ): EventWatcher | undefined {
   if (signers === undefined) return next
   return {
-    saw: event => {
+    observe: event => {
       if (event.type === 'part-start') notePart(event.part, target, signers)
       else if (event.type === 'part-patch') {
-        if (event.signature?.format === target.format.format) signers.issued(event.signature, signerOf(target))
+        if (event.signature?.format === target.format.format) signers.recordSigner(event.signature, signerOf(target))
         if (event.part !== undefined) notePart(event.part, target, signers)
       }
-      next?.saw(event)
+      next?.observe(event)
     },
   }
 }

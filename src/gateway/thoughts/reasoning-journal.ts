@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as breath } from 'node:timers/promises'
 import { hashOf } from '../../config/hash.ts'
 import type { ReasoningChange, SharedRecords } from '../../store/shared-records.ts'
-import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { encryptText, type GatewaySecret } from '../gateway-secret.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
 /** Maximum number of changes that wait for the store. Further changes are dropped. */
@@ -10,7 +10,7 @@ const MAX_CHANGES = 2000
 /** Maximum number of characters of all waiting changes. */
 const MAX_SIZE = 16 * 1024 * 1024
 /** Maximum number of changes per transaction. */
-const BATCH = 50
+const BATCH_SIZE = 50
 
 /** A queued change, encrypted when it is written. */
 interface QueuedChange {
@@ -25,22 +25,22 @@ interface QueuedChange {
 export class ReasoningJournal {
   private readonly records: Pick<SharedRecords, 'changeReasoning'>
   private readonly secret: GatewaySecret
-  private readonly fault: (thrown: unknown) => void
+  private readonly onFault: (thrown: unknown) => void
   private queue: QueuedChange[] = []
   private size = 0
   private writing: Promise<void> | undefined
   /** Number of changes not stored because the queue was full or the store failed. */
   dropped = 0
 
-  /** @param fault receives the reason when a change is dropped. */
+  /** @param onFault receives the reason when a change is dropped. */
   constructor(
     records: Pick<SharedRecords, 'changeReasoning'>,
     secret: GatewaySecret,
-    fault: (thrown: unknown) => void,
+    onFault: (thrown: unknown) => void,
   ) {
     this.records = records
     this.secret = secret
-    this.fault = fault
+    this.onFault = onFault
   }
 
   /**
@@ -66,7 +66,7 @@ export class ReasoningJournal {
     const size = change.text?.length ?? 0
     if (this.queue.length >= MAX_CHANGES || this.size + size > MAX_SIZE) {
       this.dropped++
-      return this.fault(FULL)
+      return this.onFault(QUEUE_FULL)
     }
     this.queue.push(change)
     this.size += size
@@ -78,21 +78,21 @@ export class ReasoningJournal {
   private async write(): Promise<void> {
     while (this.queue.length > 0) {
       await breath()
-      const batch = this.queue.slice(0, BATCH)
-      this.queue = this.queue.slice(BATCH)
+      const batch = this.queue.slice(0, BATCH_SIZE)
+      this.queue = this.queue.slice(BATCH_SIZE)
       for (const { text } of batch) this.size -= text?.length ?? 0
       try {
         const key = await this.secret.load()
         await this.records.changeReasoning(batch.map(change => changeOf(change, key)))
       } catch (thrown) {
         this.dropped += batch.length
-        this.fault(thrown)
+        this.onFault(thrown)
       }
     }
   }
 }
 
-const FULL = new Error('The queue of reasoning to be stored is full.')
+const QUEUE_FULL = new Error('The queue of reasoning to be stored is full.')
 
 function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): ReasoningChange {
   const names = namesOf(owner, keys)
@@ -101,7 +101,7 @@ function changeOf({ owner, keys, text, expiresAt }: QueuedChange, key: Buffer): 
     names,
     reasoning: {
       id: randomUUID(),
-      text: encrypted(key, text, authenticatedDataOf(owner)).toString('base64'),
+      text: encryptText(key, text, authenticatedDataOf(owner)).toString('base64'),
       expiresAt,
     },
   }

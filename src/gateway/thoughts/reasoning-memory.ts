@@ -22,7 +22,7 @@ import type { AnswerReasoning, Step } from './types.ts'
 
 /** Maximum time for which the shutdown waits for the store, in milliseconds. */
 const CLOSE_TIMEOUT = 3000
-const UNREFERENCED = { ref: false }
+const TIMER_OPTIONS = { ref: false }
 
 /**
  * Remembers the reasoning before tool calls for callers that do not return it, because their format cannot or their
@@ -50,7 +50,7 @@ export class ReasoningMemory {
     this.retention = config.retention
   }
 
-  /** Returns the memory of one owner. Undefined if memory is switched off. */
+  /** Returns the memory of one owner, or undefined if memory is switched off. */
   of(owner: string): OwnerReasoning | undefined {
     return this.retention === 0
       ? undefined
@@ -81,7 +81,7 @@ export class ReasoningMemory {
   async close(): Promise<void> {
     this.store.clear()
     if (this.shared !== undefined)
-      await Promise.race([this.shared.journal.idle(), sleep(CLOSE_TIMEOUT, undefined, UNREFERENCED)])
+      await Promise.race([this.shared.journal.idle(), sleep(CLOSE_TIMEOUT, undefined, TIMER_OPTIONS)])
   }
 }
 
@@ -157,19 +157,21 @@ export class OwnerReasoning {
   }
 
   /** Stores the reasoning before the tool calls of a whole answer. Stores nothing if the answer has an error. */
-  save({ candidates, error }: CanonicalResult, answered: AnsweredRequest): void {
+  save({ candidates, error }: CanonicalResult, answeredRequest: AnsweredRequest): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
       for (const { content } of candidates) {
         const steps = stepsOf(content)
-        if (steps.length > 0) this.add(steps, answered)
+        if (steps.length > 0) this.add(steps, answeredRequest)
       }
     }, undefined)
   }
 
   /** Like `save`, for a streamed answer. Stores the reasoning at the end of the answer. */
-  collector(answered: AnsweredRequest): Collector {
-    return new Collector(mayDropIds(answered), steps => this.faults.attempt(() => this.add(steps, answered), undefined))
+  collector(answeredRequest: AnsweredRequest): Collector {
+    return new Collector(mayDropIds(answeredRequest), steps =>
+      this.faults.attempt(() => this.add(steps, answeredRequest), undefined),
+    )
   }
 
   /**
@@ -196,28 +198,28 @@ export class OwnerReasoning {
    * Removes the reasoning stored for earlier calls with the same keys, because the new calls have none. Most upstreams
    * give every call a new id, but some reuse ids.
    */
-  private forget(steps: readonly CalledStep[], answered: AnsweredRequest): void {
+  private forget(steps: readonly CalledStep[], answeredRequest: AnsweredRequest): void {
     const { store, owner, otherInstances } = this
     if (otherInstances === undefined && !store.holds(owner)) return
-    const keys = keysOf(steps, answered.attempt.request, mayDropIds(answered))
+    const keys = keysOf(steps, answeredRequest.attempt.request, mayDropIds(answeredRequest))
     store.forget(owner, keys)
     otherInstances?.all.forget(owner, keys)
   }
 
-  private add(steps: readonly CalledStep[], answered: AnsweredRequest): void {
-    const { target, request } = answered.attempt
-    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, answered)
-    if (reasoningShown(answered.attempt) === 'all' && returnsReasoning(request, steps)) return
+  private add(steps: readonly CalledStep[], answeredRequest: AnsweredRequest): void {
+    const { target, request } = answeredRequest.attempt
+    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, answeredRequest)
+    if (reasoningShown(answeredRequest.attempt) === 'all' && returnsReasoning(request, steps)) return
     const { native } = target
     const { format, dialect } = target.format
-    const bound = WRITERS[format]!.boundSignatures?.({ dialect, native }) === true
+    const dependOnPrefix = WRITERS[format]!.boundSignatures?.({ dialect, native }) === true
     const thoughts: AnswerReasoning = {
       format,
       issuer: issuerOf(target),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
-      ...(bound ? { prefix: prefixOf(answered.prepared.recalled?.request ?? request) } : {}),
+      ...(dependOnPrefix ? { prefix: prefixOf(answeredRequest.prepared.recalled?.request ?? request) } : {}),
     }
-    const keys = keysOf(steps, request, mayDropIds(answered))
+    const keys = keysOf(steps, request, mayDropIds(answeredRequest))
     this.store.save(this.owner, keys, thoughts)
     this.otherInstances?.all.save(this.owner, keys, thoughts, this.otherInstances.lifetime)
   }

@@ -9,8 +9,8 @@ import { idKey, isNumberedId, positionKey } from './call-keys.ts'
 import { FullDigest, GistDigest } from './conversation-digest.ts'
 import { issuerOf } from './issuer.ts'
 import type { MemoryStore } from './memory-store.ts'
-import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
-import { type AcceptReasoning, type Position, Turn } from './turn.ts'
+import { type Changes, changedMessage, type Recalled, recalledBy } from './recalled.ts'
+import { type AdaptReasoning, type Position, Turn } from './turn.ts'
 import type { AnswerReasoning, KnownCall } from './types.ts'
 
 /**
@@ -32,7 +32,7 @@ export function recall(
     isBound: boundSignatures?.({ dialect: format.dialect, native }) === true,
     byPosition: store.holdsPositionKeys(owner),
     find: key => store.find(owner, key),
-    takes: ({ format: issuerFormat, issuer: issuerOfAnswer }) => {
+    adapterFor: ({ format: issuerFormat, issuer: issuerOfAnswer }) => {
       const options = { dialect: format.dialect, native, toIssuer: issuerOfAnswer === issuer }
       return issuerFormat === format.format ? part => reasoningForHistory(part, options) : undefined
     },
@@ -42,32 +42,32 @@ export function recall(
 const hasCall = ({ role, content }: Message): boolean => role === 'assistant' && content.some(isCall)
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 
-interface Options {
+interface RecallOptions {
   /** True if signatures are valid only if nothing before them changed. */
   readonly isBound: boolean
   /** True if some calls may be known only by position. */
   readonly byPosition: boolean
   find(key: string): KnownCall | undefined
-  /** Returns a function that adapts this reasoning to the target. Undefined if the target does not accept it. */
-  takes(reasoning: AnswerReasoning): AcceptReasoning | undefined
+  /** Returns a function that adapts this reasoning to the target, or undefined if the target does not accept it. */
+  adapterFor(reasoning: AnswerReasoning): AdaptReasoning | undefined
 }
 
 class Recall {
   private readonly request: CanonicalRequest
-  private readonly options: Options
+  private readonly options: RecallOptions
   /** The messages, with the reasoning restored so far. */
   private readonly messages: Message[]
   private readonly changes = new Map<number, Changes>()
   private readonly gist = new GistDigest()
-  private readonly read = { message: 0, index: 0 }
-  private whole: FullDigest | undefined
-  private digested = 0
+  private readonly gistPosition = { message: 0, index: 0 }
+  private fullDigest: FullDigest | undefined
+  private digestedCount = 0
   /** Answers whose reasoning was restored in an earlier turn. */
   private readonly restoredAnswers = new Set<AnswerReasoning>()
   /** Budget for restoring the reasoning of these answers again. */
   private readonly repeatBudget = new Budget()
 
-  constructor(request: CanonicalRequest, options: Options) {
+  constructor(request: CanonicalRequest, options: RecallOptions) {
     this.request = request
     this.options = options
     this.messages = [...request.messages]
@@ -97,13 +97,13 @@ class Recall {
       if (!isCall(part)) continue
       const found = knownCalls.get(part)
       if (found !== undefined && this.isUnchanged(found, first) && this.isAffordable(found))
-        turn.restore(found, { from, at, take: this.options.takes(found.reasoning) })
+        turn.restore(found, { from, at, adapt: this.options.adapterFor(found.reasoning) })
       from = at + 1
     }
     for (const { reasoning } of knownCalls.values()) this.restoredAnswers.add(reasoning)
     for (const [message, changes] of turn.changes()) {
       this.changes.set(message, changes)
-      this.messages[message] = changed(this.messages[message]!, changes)
+      this.messages[message] = changedMessage(this.messages[message]!, changes)
     }
   }
 
@@ -126,14 +126,14 @@ class Recall {
 
   /** Returns the digest of the conversation up to and including this call. */
   private gistUpTo(message: number, index: number): string {
-    const { read } = this
+    const { gistPosition: read } = this
     for (; read.message < message; read.message++, read.index = 0) this.readTo(Number.POSITIVE_INFINITY)
     this.readTo(index + 1)
     return this.gist.digest
   }
 
   private readTo(end: number): void {
-    const { read } = this
+    const { gistPosition: read } = this
     const { role, content } = this.request.messages[read.message]!
     for (; read.index < Math.min(end, content.length); read.index++) this.gist.part(role, content[read.index]!)
   }
@@ -149,8 +149,8 @@ class Recall {
   /** Returns true if everything that a signature covers is unchanged. */
   private isUnchanged({ reasoning: { prefix } }: KnownCall, first: number): boolean {
     if (!this.options.isBound || prefix === undefined) return true
-    this.whole ??= new FullDigest(this.request)
-    for (; this.digested < first; this.digested++) this.whole.message(this.messages[this.digested]!)
-    return this.whole.digest === prefix
+    this.fullDigest ??= new FullDigest(this.request)
+    for (; this.digestedCount < first; this.digestedCount++) this.fullDigest.message(this.messages[this.digestedCount]!)
+    return this.fullDigest.digest === prefix
   }
 }

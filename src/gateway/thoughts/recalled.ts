@@ -9,14 +9,14 @@ export interface Recalled {
   /** Number of restored reasoning parts. */
   readonly count: number
   /**
-   * Maps losses of this request to losses of the caller's request, and appends the restored parts as insertions, so
-   * that `lose` turns the caller's request into the written request.
+   * Maps losses of this request to losses of the caller's request, and records the restored parts as insertions.
+   * Applying the result to the caller's request with `lose` gives the request that was sent.
    */
   lossesOf(found: readonly Loss[]): readonly Loss[]
 }
 
 /** Applies changes to a message. */
-export const changed = (message: Message, changes: Changes): Message => ({
+export const changedMessage = (message: Message, changes: Changes): Message => ({
   ...message,
   content: message.content.flatMap((part, index): readonly Part[] => {
     const { before = [], replaced } = changes.get(index) ?? {}
@@ -52,12 +52,14 @@ export type Changes = ReadonlyMap<number, Change>
 interface ChangedPart {
   /** Index of the part in the caller's message or, for a restored part, the index before which it was inserted. */
   readonly index: number
-  /** Restored part as the upstream receives it. Undefined for a part of the caller. */
-  put: ReasoningPart | undefined
-  readonly isPut: boolean
-  readonly lost: Loss[]
-  /** Index after all insertions but before any drops, when `lose` applies insertions and moves. */
-  late: number
+  /** Restored part as the upstream receives it, or undefined for a part of the caller. */
+  restored: ReasoningPart | undefined
+  /** True for a part that was restored, even if it was dropped again. */
+  readonly isRestored: boolean
+  /** Losses of a restored part. */
+  readonly losses: Loss[]
+  /** Index once all insertions are made and before anything is dropped. `lose` uses it for insertions and moves. */
+  indexAfterInsertions: number
 }
 
 /** Parts of each changed message, in order. */
@@ -81,29 +83,29 @@ function locatedLosses(
 }
 
 function partsOf({ content }: Message, changes: Changes): readonly ChangedPart[] {
-  const changedPart = (index: number, put?: ReasoningPart): ChangedPart => ({
-    ...{ index, put, isPut: put !== undefined, lost: [], late: 0 },
+  const changedPart = (index: number, restored?: ReasoningPart): ChangedPart => ({
+    ...{ index, restored, isRestored: restored !== undefined, losses: [], indexAfterInsertions: 0 },
   })
   return content.flatMap((_, index) => {
     const { before = [], replaced } = changes.get(index) ?? {}
-    return [...before.map(put => changedPart(index, put)), ...(replaced ? [] : [changedPart(index)])]
+    return [...before.map(restored => changedPart(index, restored)), ...(replaced ? [] : [changedPart(index)])]
   })
 }
 
 /**
- * Records a loss on the restored part that it concerns, if any, and returns true. The part is reported in its written
- * form, so that the loss need not be reported to the caller.
+ * Records a loss on the restored part that it concerns, if any, and returns true. The caller sees the
+ * part as it was sent, so the loss needs no separate report.
  */
 function noteRestoredLoss(loss: Loss, all: ChangedParts): boolean {
   const [part, rest] = partAt(loss, all)
-  if (part?.isPut !== true) return false
-  part.lost.push({ ...loss, path: ['put', ...rest] })
+  if (part?.isRestored !== true) return false
+  part.losses.push({ ...loss, path: ['restored', ...rest] })
   return true
 }
 
 /**
- * Returns the part that a loss concerns, and the rest of the loss's path. Undefined if the loss concerns no part of a
- * changed message.
+ * Returns the part that a loss concerns, and the rest of the loss's path, or undefined if the loss concerns no part of
+ * a changed message.
  */
 function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart | undefined, Loss['path']] {
   const [list, message, field, index, ...rest] = path
@@ -113,11 +115,12 @@ function partAt({ kind, path }: Loss, all: ChangedParts): readonly [ChangedPart 
 }
 
 function settleIndexes(parts: readonly ChangedPart[]): void {
-  let put = 0
+  let insertions = 0
   for (const part of parts) {
-    if (part.lost.length > 0) part.put = lose<{ put?: ReasoningPart | undefined }>({ put: part.put }, part.lost).put
-    part.late = part.index + put
-    if (part.put !== undefined) put++
+    if (part.losses.length > 0)
+      part.restored = lose<{ restored?: ReasoningPart | undefined }>({ restored: part.restored }, part.losses).restored
+    part.indexAfterInsertions = part.index + insertions
+    if (part.restored !== undefined) insertions++
   }
 }
 
@@ -128,7 +131,7 @@ function atCallersPath(loss: Loss, all: ChangedParts): Loss {
   const parts = list === 'messages' && field === 'content' ? all.get(Number(message)) : undefined
   if (parts === undefined) return loss
   if (loss.kind === 'inserted' && typeof index === 'number')
-    return { ...loss, path: [list!, message!, field!, parts[index]?.late ?? index] }
+    return { ...loss, path: [list!, message!, field!, parts[index]?.indexAfterInsertions ?? index] }
   return loss.kind === 'moved' && index === undefined ? { ...loss, order: finalOrder(loss.order, parts) } : loss
 }
 
@@ -137,19 +140,21 @@ function atCallersPath(loss: Loss, all: ChangedParts): Loss {
  * keep their positions.
  */
 function finalOrder(order: readonly number[], parts: readonly ChangedPart[]): readonly number[] {
-  const remaining = order.map(index => parts[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
-  const late = new Set(remaining.map(part => part.late))
-  const last = parts.at(-1)?.late ?? 0
-  return [...late, ...[...Array(last + 1).keys()].filter(index => !late.has(index))]
+  const remaining = order
+    .map(index => parts[index]!)
+    .filter(({ isRestored, restored }) => !isRestored || restored !== undefined)
+  const indexAfterInsertions = new Set(remaining.map(part => part.indexAfterInsertions))
+  const last = parts.at(-1)?.indexAfterInsertions ?? 0
+  return [...indexAfterInsertions, ...[...Array(last + 1).keys()].filter(index => !indexAfterInsertions.has(index))]
 }
 
 function additions(message: number, changes: Changes, parts: readonly ChangedPart[]): readonly Loss[] {
-  const put = Map.groupBy(parts, ({ index, put }) => (put === undefined ? undefined : index))
+  const restoredByIndex = Map.groupBy(parts, ({ index, restored }) => (restored === undefined ? undefined : index))
   return [...changes].flatMap(([index, { replaced }]): readonly Loss[] => {
     const path = ['messages', message, 'content', index]
     return [
-      ...(put.get(index) ?? []).map(
-        (part): Loss => ({ kind: 'inserted', path, value: part.put, reason: RESTORED_REASONING }),
+      ...(restoredByIndex.get(index) ?? []).map(
+        (part): Loss => ({ kind: 'inserted', path, value: part.restored, reason: RESTORED_REASONING }),
       ),
       ...(replaced ? ([{ kind: 'dropped', path, reason: 'sent-with-its-proof', restored: true }] as const) : []),
     ]

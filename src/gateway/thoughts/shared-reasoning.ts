@@ -1,14 +1,14 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { LogOnce } from '../../log.ts'
 import type { FoundReasoning, SharedRecords } from '../../store/shared-records.ts'
-import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { decryptText, type GatewaySecret } from '../gateway-secret.ts'
 import { AbsentNames } from './absent-names.ts'
 import { isPositionKey } from './call-keys.ts'
 import { authenticatedDataOf, nameOf, ReasoningJournal } from './reasoning-journal.ts'
 import type { AnswerReasoning, CallKeys } from './types.ts'
 
 /** Maximum time for which a request waits for the reasoning of other instances, in milliseconds. */
-const PATIENCE = 500
+const FETCH_TIMEOUT = 500
 
 /** Options of `SharedReasoning`. */
 export interface SharedReasoningOptions {
@@ -20,7 +20,7 @@ export interface SharedReasoningOptions {
 }
 
 /** The reasoning of an answer that another instance received. */
-export interface Fetched {
+export interface FetchedReasoning {
   /** Keys of each call, in the order of the steps. */
   readonly keys: readonly CallKeys[]
   readonly thoughts: AnswerReasoning
@@ -35,18 +35,18 @@ export class SharedReasoning {
   private readonly options: SharedReasoningOptions
   private readonly now: () => number
   private readonly absent: AbsentNames
-  private readonly fault: (thrown: unknown) => void
+  private readonly onFault: (thrown: unknown) => void
 
   constructor(options: SharedReasoningOptions) {
     this.options = options
     this.now = options.now ?? Date.now
     this.absent = new AbsentNames(this.now)
     const faults = new LogOnce(options.onFault)
-    this.fault = thrown => {
+    this.onFault = thrown => {
       // The store reports its own faults.
       if (!(thrown instanceof GatewayError)) faults.log(thrown)
     }
-    this.journal = new ReasoningJournal(options.records, options.secret, this.fault)
+    this.journal = new ReasoningJournal(options.records, options.secret, this.onFault)
   }
 
   /**
@@ -73,42 +73,42 @@ export class SharedReasoning {
     return !this.absent.has(nameOf(owner, key))
   }
 
-  /** Reads the reasoning stored under any of the keys. Empty if the store does not answer in time. Never rejects. */
-  async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
+  /** Reads the reasoning stored under any of the keys, empty if the store does not answer in time. Never rejects. */
+  async find(owner: string, keys: readonly string[]): Promise<readonly FetchedReasoning[]> {
     let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<readonly Fetched[]>(resolve => {
-      timer = setTimeout(resolve, PATIENCE, NOTHING)
+    const timeout = new Promise<readonly FetchedReasoning[]>(resolve => {
+      timer = setTimeout(resolve, FETCH_TIMEOUT, NO_REASONING)
     })
     try {
-      return await Promise.race([this.stored(owner, keys), timeout])
+      return await Promise.race([this.readStored(owner, keys), timeout])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  private async stored(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
+  private async readStored(owner: string, keys: readonly string[]): Promise<readonly FetchedReasoning[]> {
     const names = keys.map(key => nameOf(owner, key))
     try {
       const rows = await this.options.records.reasoning(names)
       const present = new Set(rows.flatMap(row => row.names.map(({ name }) => name)))
       for (const name of names) if (!present.has(name)) this.absent.add(name, false)
-      if (rows.length === 0) return NOTHING
+      if (rows.length === 0) return NO_REASONING
       const secret = await this.options.secret.load()
-      return rows.flatMap(row => fetched(row, owner, secret))
+      return rows.flatMap(row => decryptedRow(row, owner, secret))
     } catch (thrown) {
-      this.fault(thrown)
-      return NOTHING
+      this.onFault(thrown)
+      return NO_REASONING
     }
   }
 }
 
-const NOTHING: readonly Fetched[] = []
+const NO_REASONING: readonly FetchedReasoning[] = []
 
 /** Decrypts a row. Drops keys that have since been deleted or now belong to another answer. */
-function fetched({ text, names }: FoundReasoning, owner: string, secret: Buffer): readonly Fetched[] {
-  const plain = decrypted(secret, Buffer.from(text, 'base64'), authenticatedDataOf(owner))
-  if (plain === undefined) return NOTHING
-  const { keys, thoughts } = JSON.parse(plain) as Fetched
+function decryptedRow({ text, names }: FoundReasoning, owner: string, secret: Buffer): readonly FetchedReasoning[] {
+  const plain = decryptText(secret, Buffer.from(text, 'base64'), authenticatedDataOf(owner))
+  if (plain === undefined) return NO_REASONING
+  const { keys, thoughts } = JSON.parse(plain) as FetchedReasoning
   const valid = new Set(names.map(({ name }) => name))
   return [{ keys: keys.map(callKeys => callKeys.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
 }

@@ -11,13 +11,13 @@ import { AbsentNames } from './absent-names.ts'
 import { signerOf } from './issuer.ts'
 
 /** Time for which the account of a signature is stored, in milliseconds. */
-const LIFETIME = 7 * 24 * 3_600_000
+const SIGNATURE_LIFETIME = 7 * 24 * 3_600_000
 /** Maximum number of signatures that are remembered in memory. The oldest are forgotten first. */
 const MAX_REMEMBERED = 100_000
 /** Maximum number of signatures that wait for the store. Further signatures are only remembered in memory. */
 const MAX_WAITING = 10_000
 /** Maximum time for which a request waits for the store, in milliseconds. */
-const PATIENCE = 500
+const LOOKUP_TIMEOUT = 500
 
 /** Options of `Signers`. */
 export interface SignersOptions {
@@ -30,27 +30,27 @@ export interface SignersOptions {
 }
 
 /**
- * Remembers which account issued a signature of reasoning, so that no other account receives it, even if the client
+ * Remembers which account issued a reasoning signature, so that no other account receives it, even if the client
  * returns it (trap 33). Holds only hashes. Other instances and later processes find them in the store.
  */
 export class Signers {
   private readonly options: SignersOptions
-  private readonly known = new Map<string, string>()
+  private readonly signerByHash = new Map<string, string>()
   private readonly absent = new AbsentNames(Date.now)
   private readonly faults: LogOnce
-  private readonly end: () => void
-  private waiting = new Map<string, string>()
+  private readonly unsubscribe: () => void
+  private queue = new Map<string, string>()
   private writing: Promise<void> | undefined
   private isNeeded = false
 
   constructor(options: SignersOptions, channels: readonly ChannelConfig[]) {
     this.options = options
     this.faults = new LogOnce(options.onFault)
-    this.end = options.bus.subscribe('signatures', message => this.apply(message))
+    this.unsubscribe = options.bus.subscribe('signatures', message => this.apply(message))
     this.reload(channels)
   }
 
-  /** This object if signatures may belong to different accounts. Undefined if there is only one account. */
+  /** This object if signatures may belong to different accounts, or undefined if there is only one account. */
   get ifNeeded(): Signers | undefined {
     return this.isNeeded ? this : undefined
   }
@@ -65,62 +65,66 @@ export class Signers {
     this.isNeeded ||= await this.guarded(this.options.records.hasSignatures(), false)
   }
 
-  /** Returns the account that issued a signature: the result of `signerOf`. Undefined if the account is unknown. */
+  /** Returns the account that issued a signature: the result of `signerOf`, or undefined if the account is unknown. */
   of(signature: Signature): string | undefined {
-    return this.known.get(hashOf(signature))
+    return this.signerByHash.get(hashOf(signature))
   }
 
   /** Records the account that issued a signature. */
-  issued(signature: Signature, signer: string): void {
+  recordSigner(signature: Signature, signer: string): void {
     const name = hashOf(signature)
-    if (this.known.get(name) === signer) return
-    putNewest(this.known, name, signer, MAX_REMEMBERED)
+    if (this.signerByHash.get(name) === signer) return
+    putNewest(this.signerByHash, name, signer, MAX_REMEMBERED)
     this.options.bus.publish('signatures', [name, signer])
-    if (!this.options.isStored() || this.waiting.size >= MAX_WAITING) return
-    this.waiting.set(name, signer)
+    if (!this.options.isStored() || this.queue.size >= MAX_WAITING) return
+    this.queue.set(name, signer)
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
     })
   }
 
-  /** Looks up the accounts of signatures that this process does not know. Undefined if there are none to look up. */
+  /**
+   * Looks up the accounts of signatures that this process does not know. Returns undefined if there are none to look
+   * up.
+   */
   fetch(signatures: readonly Signature[]): Promise<void> | undefined {
-    const unknown = signatures.map(hashOf).filter(name => !this.known.has(name) && !this.absent.has(name))
+    const unknown = signatures.map(hashOf).filter(name => !this.signerByHash.has(name) && !this.absent.has(name))
     return unknown.length === 0 ? undefined : this.find(unknown)
   }
 
   /** Waits until all signatures so far are stored, but at most a few seconds. */
   async close(): Promise<void> {
-    this.end()
+    this.unsubscribe()
     if (this.writing !== undefined) await Promise.race([this.writing, valueAfter(undefined, 3000)])
   }
 
   private async find(names: readonly string[]): Promise<void> {
     const found = await this.guarded(
-      Promise.race([this.options.records.signatures(names), valueAfter(undefined, PATIENCE)]),
+      Promise.race([this.options.records.signatures(names), valueAfter(undefined, LOOKUP_TIMEOUT)]),
       undefined,
     )
     if (found === undefined) return
     for (const name of names) {
       const signer = found.get(name)
       if (signer === undefined) this.absent.add(name, false)
-      else putNewest(this.known, name, signer, MAX_REMEMBERED)
+      else putNewest(this.signerByHash, name, signer, MAX_REMEMBERED)
     }
   }
 
   private apply(message: Json): void {
     if (!Array.isArray(message)) return
     const [name, signer] = message
-    if (typeof name === 'string' && typeof signer === 'string') putNewest(this.known, name, signer, MAX_REMEMBERED)
+    if (typeof name === 'string' && typeof signer === 'string')
+      putNewest(this.signerByHash, name, signer, MAX_REMEMBERED)
   }
 
   /** Writes all waiting signatures, one transaction at a time. */
   private async write(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
-    while (this.waiting.size > 0) {
-      const batch = this.waiting
-      this.waiting = new Map()
-      const expiresAt = Date.now() + LIFETIME
+    while (this.queue.size > 0) {
+      const batch = this.queue
+      this.queue = new Map()
+      const expiresAt = Date.now() + SIGNATURE_LIFETIME
       const records = [...batch].map(([name, issuer]) => ({ hash: name, issuer, expiresAt }))
       await this.guarded(this.options.records.putSignatures(records), undefined)
     }
@@ -159,10 +163,10 @@ const hashOf = (signature: Signature): string => {
 }
 
 /** Number of characters hashed at either end of a long signature. Both ends of a ciphertext are unique. */
-const END = 1024
+const END_LENGTH = 1024
 
 const excerptOf = (value: string): string =>
-  value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`
+  value.length <= 2 * END_LENGTH ? value : `${value.length} ${value.slice(0, END_LENGTH)} ${value.slice(-END_LENGTH)}`
 
 const valueAfter = <T>(value: T, milliseconds: number): Promise<T> =>
   new Promise(resolve => {

@@ -11,7 +11,7 @@ export interface Position {
 }
 
 /** Converts reasoning to a form that the target accepts. Returns undefined if the target accepts none of it. */
-export type AcceptReasoning = (part: ReasoningPart) => ReasoningPart | undefined
+export type AdaptReasoning = (part: ReasoningPart) => ReasoningPart | undefined
 
 /** Positions between which a call's reasoning belongs. */
 interface Range {
@@ -19,7 +19,7 @@ interface Range {
   readonly from: number
   /** The position of the call. */
   readonly at: number
-  readonly take: AcceptReasoning | undefined
+  readonly adapt: AdaptReasoning | undefined
 }
 
 /** One assistant turn, which may span several messages, and the reasoning to restore in it. */
@@ -30,7 +30,7 @@ export class Turn {
   private readonly unsigned: readonly Position[]
   /** Text of the unsigned reasoning, without spaces. */
   private unsignedText: string | undefined
-  private readonly put = new Map<number, ReasoningPart[]>()
+  private readonly restoredByPosition = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Position>()
   /** Number of handled steps of each answer. */
   private readonly steps = new Map<AnswerReasoning, number>()
@@ -45,16 +45,16 @@ export class Turn {
    * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at their original positions
    * as far as these are known. If signatures depend on positions, restores reasoning only if all positions are known.
    */
-  restore({ reasoning, step }: KnownCall, { from, at, take }: Range): void {
+  restore({ reasoning, step }: KnownCall, { from, at, adapt }: Range): void {
     const handled = this.steps.get(reasoning) ?? 0
-    if (take === undefined || step < handled) return
-    const missed = reasoning.steps.slice(handled, step)
+    if (adapt === undefined || step < handled) return
+    const skippedSteps = reasoning.steps.slice(handled, step)
     const callStep = reasoning.steps[step]!
-    const inexact = this.isBound && (missed.length > 0 || callStep.mixed === true)
-    this.steps.set(reasoning, inexact ? Number.POSITIVE_INFINITY : step + 1)
-    if (inexact) return
-    const lead = [...missed.flatMap(allOf), ...callStep.lead].flatMap(part => take(part) ?? [])
-    const next = callStep.next.flatMap(part => take(part) ?? [])
+    const isInexact = this.isBound && (skippedSteps.length > 0 || callStep.mixed === true)
+    this.steps.set(reasoning, isInexact ? Number.POSITIVE_INFINITY : step + 1)
+    if (isInexact) return
+    const lead = [...skippedSteps.flatMap(allOf), ...callStep.lead].flatMap(part => adapt(part) ?? [])
+    const next = callStep.next.flatMap(part => adapt(part) ?? [])
     if (!this.addsAnything([...lead, ...next])) return
     if (handled === 0 && this.unsigned.length > 0) this.replaceTextOf(reasoning)
     this.insert(this.leadPosition(from, at), lead)
@@ -65,7 +65,7 @@ export class Turn {
   changes(): ReadonlyMap<number, Changes> {
     const changes = new Map<number, Map<number, Change>>()
     for (const [at, position] of this.positions.entries()) {
-      const before = this.put.get(at)
+      const before = this.restoredByPosition.get(at)
       const replaced = this.replaced.has(position)
       if (before === undefined && !replaced) continue
       const messageChanges = changes.getOrInsertComputed(position.message, () => new Map())
@@ -75,8 +75,10 @@ export class Turn {
   }
 
   /** Returns true if the reasoning adds anything: text or signatures that the caller does not have. */
-  private addsAnything(put: readonly ReasoningPart[]): boolean {
-    return this.unsigned.length === 0 ? put.length > 0 : put.some(({ signature }) => signature !== undefined)
+  private addsAnything(reasoning: readonly ReasoningPart[]): boolean {
+    return this.unsigned.length === 0
+      ? reasoning.length > 0
+      : reasoning.some(({ signature }) => signature !== undefined)
   }
 
   /** Replaces the caller's unsigned reasoning with the signed original, if the text is the same. */
@@ -101,7 +103,7 @@ export class Turn {
 
   private insert(at: number, reasoning: readonly ReasoningPart[]): void {
     if (reasoning.length === 0) return
-    const inserted = this.put.getOrInsertComputed(at, () => [])
+    const inserted = this.restoredByPosition.getOrInsertComputed(at, () => [])
     append(inserted, reasoning)
   }
 }

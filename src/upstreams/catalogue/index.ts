@@ -57,7 +57,7 @@ export class Catalogue implements Prices {
     this.known.clear()
   }
 
-  /** Returns the cost of an answer in nanodollars. Undefined if a price is unknown. */
+  /** Returns the cost of an answer in nanodollars, or undefined if a price is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined {
     return costOf(this.ratesOf(model), usage)
   }
@@ -75,7 +75,7 @@ export class Catalogue implements Prices {
     return rates
   }
 
-  /** Returns the maximum length of an answer, in tokens. Undefined if unknown. */
+  /** Returns the maximum length of an answer, in tokens, or undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined {
     return this.about(upstreamModel, { provider }).maxOutput
   }
@@ -91,13 +91,13 @@ export class Catalogue implements Prices {
     const key = `${provider}\n${upstreamModel}\n${model}`
     const cached = this.known.get(key)
     if (cached !== undefined) return cached
-    const made = this.make(model, upstreamModel, account.provider)
+    const knownModel = this.buildModel(model, upstreamModel, account.provider)
     if (this.known.size >= MAX_CACHED) this.known.clear()
-    this.known.set(key, made)
-    return made
+    this.known.set(key, knownModel)
+    return knownModel
   }
 
-  private make(model: string, upstreamModel: string, provider: string | undefined): KnownModel {
+  private buildModel(model: string, upstreamModel: string, provider: string | undefined): KnownModel {
     const facts = this.facts.get(model)
     const info = modelInfo(provider, upstreamModel)
     const listed = listedModel(upstreamModel)
@@ -108,8 +108,8 @@ export class Catalogue implements Prices {
         description: facts?.description,
         context: facts?.context ?? info?.context_window ?? listed?.context,
         maxOutput: facts?.maxOutput ?? listed?.maxOutput,
-        input: declared(facts?.input) ?? listed?.input,
-        output: declared(facts?.output) ?? listed?.output,
+        input: nonEmpty(facts?.input) ?? listed?.input,
+        output: nonEmpty(facts?.output) ?? listed?.output,
         reasoning: facts?.reasoning ?? listed?.reasoning,
         tools: facts?.tools ?? listed?.tools,
       }),
@@ -118,18 +118,18 @@ export class Catalogue implements Prices {
 }
 
 /** Returns a list from the config. An empty list counts as absent. */
-const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
+const nonEmpty = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
 
 type PricePackage = typeof import('@pydantic/genai-prices')
 
-const load = createRequire(import.meta.url)
+const requirePackage = createRequire(import.meta.url)
 
 /** The price package. Loaded at the first lookup, because loading takes 20 MB and about 50 ms. */
 let prices: PricePackage | undefined
-const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
+const pricePackage = (): PricePackage => (prices ??= requirePackage('@pydantic/genai-prices') as PricePackage)
 
 /** Presets for self-hosted models. Their model names do not identify a price. */
-const SELF_HOSTED: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
+const SELF_HOSTED_PRESETS: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
 
 /** A model in the price package, with its prices at a time. */
 export interface PricedEntry {
@@ -137,9 +137,9 @@ export interface PricedEntry {
   readonly price: ModelPrice
 }
 
-/** Returns a provider's prices for a model at a time. Undefined if the package does not list it. */
+/** Returns a provider's prices for a model at a time, or undefined if the package does not list it. */
 function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
-  if (SELF_HOSTED.has(provider)) return undefined
+  if (SELF_HOSTED_PRESETS.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
   const known = findProvider({ providerId: provider })
   if (known === undefined) return undefined
@@ -151,7 +151,7 @@ function pricedEntry(provider: string, model: string, at: Date): PricedEntry | u
  * Vendors whose models are also served by other providers. They are searched if the package does not list the model for
  * the provider itself.
  */
-const MAKERS = [
+const MODEL_VENDORS = [
   'openai',
   'anthropic',
   'google',
@@ -169,9 +169,11 @@ function modelInfo(provider: string | undefined, model: string): ModelInfo | und
   const at = new Date()
   const listed = provider === undefined ? undefined : pricedEntry(provider, model, at)
   if (listed !== undefined) return listed.info
-  const bare = model.slice(model.lastIndexOf('/') + 1)
-  for (const maker of MAKERS) {
-    const entry = pricedEntry(maker, model, at) ?? (bare === model ? undefined : pricedEntry(maker, bare, at))
+  const nameWithoutHost = model.slice(model.lastIndexOf('/') + 1)
+  for (const vendor of MODEL_VENDORS) {
+    const entry =
+      pricedEntry(vendor, model, at) ??
+      (nameWithoutHost === model ? undefined : pricedEntry(vendor, nameWithoutHost, at))
     if (entry !== undefined) return entry.info
   }
   return undefined

@@ -14,7 +14,7 @@ export interface PricedModel {
 
 /** Calculates the cost of answers. */
 export interface Prices {
-  /** Returns the cost of an answer in nanodollars. Undefined if a price of any part is unknown. */
+  /** Returns the cost of an answer in nanodollars, or undefined if a price of any part is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined
 }
 
@@ -47,7 +47,7 @@ export interface Rates {
 }
 
 /** Field names in the price package, and the units that a price is for: a million tokens or a thousand searches. */
-const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number])[] = [
+const RATE_FIELDS: readonly (readonly [ours: keyof Rates, theirs: string, per: number])[] = [
   ['input', 'input_mtok', 1e6],
   ['output', 'output_mtok', 1e6],
   ['cacheRead', 'cache_read_mtok', 1e6],
@@ -62,15 +62,15 @@ const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number]
 ]
 
 /** Number of nanodollars per dollar. */
-const NANO = 1e9
+const NANODOLLARS = 1e9
 
 /** Converts prices from the price package. */
 export function ratesOf(price: ModelPrice | undefined): Rates {
   if (price === undefined) return {}
   return Object.fromEntries(
-    NAMES.flatMap(([ours, theirs, per]) => {
+    RATE_FIELDS.flatMap(([ours, theirs, per]) => {
       const dollars = price[theirs]
-      return dollars === undefined ? [] : [[ours, rateOf(dollars, NANO / per)]]
+      return dollars === undefined ? [] : [[ours, rateOf(dollars, NANODOLLARS / per)]]
     }),
   )
 }
@@ -90,7 +90,7 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
 export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
   if (prices === undefined) return rates
   const flat = (dollars: number | undefined): Rate | undefined =>
-    dollars === undefined ? undefined : { base: (dollars * NANO) / 1e6 }
+    dollars === undefined ? undefined : { base: (dollars * NANODOLLARS) / 1e6 }
   const operatorRates = {
     ...{ input: flat(prices.input), output: flat(prices.output) },
     ...{
@@ -99,9 +99,12 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
       cacheWriteLong: flat(prices.cacheWrite),
     },
   }
-  const known = Object.fromEntries(Object.entries(operatorRates).filter(([, rate]) => rate !== undefined)) as Rates
-  const usual = prices.input === undefined ? {} : { cacheRead: flat(prices.input)!, cacheWrite: flat(prices.input)! }
-  return { ...usual, ...rates, ...known }
+  const configuredRates = Object.fromEntries(
+    Object.entries(operatorRates).filter(([, rate]) => rate !== undefined),
+  ) as Rates
+  const defaultRates =
+    prices.input === undefined ? {} : { cacheRead: flat(prices.input)!, cacheWrite: flat(prices.input)! }
+  return { ...defaultRates, ...rates, ...configuredRates }
 }
 
 /** Returns the price per unit for a prompt of this many tokens. */
@@ -118,36 +121,37 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 export function costOf(rates: Rates, usage: Usage): number | undefined {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, searches = 0 } = usage
   if ((usage.input === undefined && usage.output === undefined) || searches > 0) return undefined
-  const calls = searchCalls(usage)
-  if (calls === undefined) return undefined
-  const long = Math.min(longWrites(usage), cacheWrite)
-  const inAudio = usage.inputBy?.audio ?? 0
-  const outAudio = usage.outputBy?.audio ?? 0
-  const inImage = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
-  const outImage = usage.outputBy?.image ?? 0
+  const searchCount = searchCalls(usage)
+  if (searchCount === undefined) return undefined
+  const longWriteTokens = Math.min(longWrites(usage), cacheWrite)
+  const audioInput = usage.inputBy?.audio ?? 0
+  const audioOutput = usage.outputBy?.audio ?? 0
+  const imageInput = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
+  const imageOutput = usage.outputBy?.image ?? 0
   const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
   // The difference may be negative, because cached tokens may also be audio.
-  const fresh = Math.max(0, input - cacheRead - cacheWrite - inAudio - inImage)
+  const plainInput = Math.max(0, input - cacheRead - cacheWrite - audioInput - imageInput)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
     if (count > 0) cost += rate === undefined ? Number.NaN : priceAt(rate, input) * count
   }
-  add(rates.input, fresh)
+  add(rates.input, plainInput)
   add(rates.cacheRead, cacheRead)
-  add(rates.cacheWrite, cacheWrite - long)
-  add(rates.cacheWriteLong, long)
-  add(rates.inputAudio, inAudio)
-  add(rates.inputImage, inImage)
-  add(rates.output, Math.max(0, output - outAudio - outImage - reasoningTokens))
-  add(rates.outputAudio, outAudio)
-  add(rates.outputImage, outImage)
+  add(rates.cacheWrite, cacheWrite - longWriteTokens)
+  add(rates.cacheWriteLong, longWriteTokens)
+  add(rates.inputAudio, audioInput)
+  add(rates.inputImage, imageInput)
+  add(rates.output, Math.max(0, output - audioOutput - imageOutput - reasoningTokens))
+  add(rates.outputAudio, audioOutput)
+  add(rates.outputImage, imageOutput)
   add(rates.reasoning, reasoningTokens)
-  add(rates.search, calls)
+  add(rates.search, searchCount)
   return Number.isFinite(cost) ? Math.round(cost) : undefined
 }
 
 /**
- * Returns the number of the upstream's web searches. Undefined if it made other hosted calls, whose price is unknown.
+ * Returns the number of the upstream's web searches, or undefined if it made other hosted calls, whose price is
+ * unknown.
  */
 function searchCalls({ hostedCalls }: Usage): number | undefined {
   let searches = 0

@@ -4,8 +4,9 @@ import { ROOT } from '../../root.ts'
 
 /** Limits and capabilities of one model. Absent fields are unknown. */
 export interface ListedModel {
-  /** Size of the context window, and maximum length of an answer (`maxOutput`), in tokens. */
+  /** Size of the context window, in tokens. */
   readonly context?: number
+  /** Maximum length of an answer, in tokens. */
   readonly maxOutput?: number
   readonly input?: readonly string[]
   readonly output?: readonly string[]
@@ -35,7 +36,7 @@ export const TABLE_FILE: string = join(ROOT, 'catalogue', 'models.json')
 let table: { readonly source: TableSource; readonly models: ReadonlyMap<string, ListedModel> } | undefined
 
 /** Returns the table, which is loaded at the first lookup. */
-function loaded(): NonNullable<typeof table> {
+function loadTable(): NonNullable<typeof table> {
   if (table === undefined) {
     const { source, models } = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as ModelTable
     table = { source, models: new Map(Object.entries(models)) }
@@ -44,11 +45,13 @@ function loaded(): NonNullable<typeof table> {
 }
 
 /** Returns the origin and date of the table. */
-export const tableSource = (): TableSource => loaded().source
+export const tableSource = (): TableSource => loadTable().source
 
-/** Returns the limits and capabilities of a model, regardless of the provider. Undefined if the model is not listed. */
+/**
+ * Returns the limits and capabilities of a model, regardless of the provider, or undefined if the model is not listed.
+ */
 export function listedModel(model: string): ListedModel | undefined {
-  const { models } = loaded()
+  const { models } = loadTable()
   for (const name of listedNames(model)) {
     const found = models.get(name)
     if (found !== undefined) return found

@@ -14,11 +14,11 @@ const systemResolve: Resolve = name => systemLookup(name, { all: true })
  * public may lead into the upstream's own network (trap 50).
  */
 export class AddressGuard {
-  private readonly allowed: readonly Range[]
+  private readonly allowedRanges: readonly Range[]
   private readonly resolve: Resolve
 
-  constructor(allowed: readonly Range[], resolve = systemResolve) {
-    this.allowed = allowed
+  constructor(allowedRanges: readonly Range[], resolve = systemResolve) {
+    this.allowedRanges = allowedRanges
     this.resolve = resolve
   }
 
@@ -30,16 +30,16 @@ export class AddressGuard {
    */
   check(address: string): string | undefined {
     if (!URL.canParse(address)) {
-      if (PATH.test(address) || SCHEME.test(address)) throw refused()
+      if (FILE_PATH.test(address) || SCHEME_PREFIX.test(address)) throw refusal()
       return undefined
     }
     const { protocol, hostname } = new URL(address)
     if (PASSED_SCHEMES.has(protocol)) return undefined
-    if (!WEB.has(protocol) || !PLAIN.test(address)) throw refused()
+    if (!WEB_SCHEMES.has(protocol) || !PLAIN_URL.test(address)) throw refusal()
     const host = hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 ? isReachable(host, this.allowed) : !isInternalName(host))
+    if (isIP(host) !== 0 ? isReachable(host, this.allowedRanges) : !isInternalName(host))
       return isIP(host) === 0 ? host : undefined
-    throw refused()
+    throw refusal()
   }
 
   /**
@@ -48,7 +48,7 @@ export class AddressGuard {
    */
   async checkName(name: string): Promise<void> {
     const found = await this.resolve(name).catch(() => [])
-    if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowed))) throw refused()
+    if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowedRanges))) throw refusal()
   }
 }
 
@@ -61,16 +61,16 @@ export function isInternal(baseUrl: string): boolean {
   return isIP(host) === 0 ? isInternalName(host) : !isReachable(host)
 }
 
-const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
+const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:'])
 /** Schemes that are passed on unchecked: inline bytes, and cloud buckets, which require separate credentials. */
 const PASSED_SCHEMES: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
-const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
+const SCHEME_PREFIX = /^\s*[a-z][a-z0-9+.-]*:/i
 /** Matches a file path. Base64 may start in the same way but is longer. */
-const PATH = /^\s*[/\\.~].{0,4096}$/s
+const FILE_PATH = /^\s*[/\\.~].{0,4096}$/s
 /** Matches URLs in which every URL parser finds the same host. Parsers disagree about backslashes and spaces. */
-const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
+const PLAIN_URL = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
 
-const refused = (): GatewayError =>
+const refusal = (): GatewayError =>
   new GatewayError({
     kind: 'invalid-request',
     message: 'This media URL is not passed to the upstream.',

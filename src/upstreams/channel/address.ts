@@ -5,7 +5,7 @@ import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
 import { type AuthStyle, allowedBetas, authHeaders, sentStyle } from '../../formats/index.ts'
 import { keyPairOf } from '../credentials/key-pair.ts'
 import { type Headers, headerValue } from './headers.ts'
-import { hosted } from './hostings.ts'
+import { adaptedToHosting } from './hostings.ts'
 import type { TraceHeaders } from './trace-context.ts'
 
 /** A complete request for the HTTP client. */
@@ -25,7 +25,7 @@ export interface RequestParts {
   /** Trace headers of the request. */
   readonly trace?: TraceHeaders | undefined
   /** Parts of the caller's form that are still arriving. */
-  readonly late?: LateParts | undefined
+  readonly lateParts?: LateParts | undefined
 }
 
 /** A body that is read and sent at the same time. */
@@ -43,12 +43,12 @@ export interface StreamedBody {
  */
 export function outgoingRequest(
   channel: ChannelConfig,
-  { format, wire: written, from = {}, trace, late }: RequestParts,
+  { format, wire: originalWire, from = {}, trace, lateParts }: RequestParts,
   token?: string,
 ): Outgoing {
-  const wire = format.hosting === undefined ? written : hosted(written, format.hosting)
+  const wire = format.hosting === undefined ? originalWire : adaptedToHosting(originalWire, format.hosting)
   const { origin, path, headers } = endpointAt(channel, format, wire, token)
-  const { about, body } = bodyOf(wire, late)
+  const { bodyHeaders, body } = bodyOf(wire, lateParts)
   return {
     origin,
     path,
@@ -57,24 +57,24 @@ export function outgoingRequest(
       ...trace,
       ...withAllowedBetas(wire.headers, channel.betas),
       ...headers,
-      ...about,
+      ...bodyHeaders,
     },
     body,
   }
 }
 
-const STREAMED = 'text/event-stream, application/json'
+const STREAM_ACCEPT = 'text/event-stream, application/json'
 
 /** A body, and the headers that describe it. */
 interface Body extends Pick<Outgoing, 'body'> {
-  readonly about: Outgoing['headers']
+  readonly bodyHeaders: Outgoing['headers']
 }
 
-const bodyOf = (wire: WireRequest, late: LateParts | undefined): Body =>
-  wire.raw !== undefined ? rawBody(wire.raw) : wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
+const bodyOf = (wire: WireRequest, lateParts: LateParts | undefined): Body =>
+  wire.raw !== undefined ? rawBody(wire.raw) : wire.files === undefined ? jsonBody(wire) : formBody(wire, lateParts)
 
 const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>): Body => ({
-  about: {
+  bodyHeaders: {
     accept: 'application/json',
     'content-type': mediaType.replace(/[\r\n]/g, ''),
     ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
@@ -83,19 +83,19 @@ const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>): Body =>
 })
 
 const jsonBody = ({ body, accept = 'application/json' }: WireRequest): Body => ({
-  about: { accept: body['stream'] === true ? STREAMED : accept, 'content-type': 'application/json' },
+  bodyHeaders: { accept: body['stream'] === true ? STREAM_ACCEPT : accept, 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
 
-function formBody(wire: WireRequest, late: LateParts | undefined): Body {
-  const { contentType, length, read } = multipart(wire, late)
+function formBody(wire: WireRequest, lateParts: LateParts | undefined): Body {
+  const { contentType, length, read } = multipart(wire, lateParts)
   return {
-    about: {
-      accept: wire.accept ?? STREAMED,
+    bodyHeaders: {
+      accept: wire.accept ?? STREAM_ACCEPT,
       'content-type': contentType,
       ...(length === undefined ? {} : { 'content-length': String(length) }),
     },
-    body: { once: late !== undefined || (wire.files ?? []).some(({ bytes }) => bytes.once === true), read },
+    body: { once: lateParts !== undefined || (wire.files ?? []).some(({ bytes }) => bytes.once === true), read },
   }
 }
 
@@ -107,32 +107,32 @@ export function endpointAt(
   token?: string,
 ): Omit<Outgoing, 'body'> {
   const style = sentStyle(format, wire.headers)
-  const { origin, pathname, headers } = baseOf(format, style, sentKey(channel, format, token))
+  const { origin, pathname, headers } = baseOf(format, style, credentialFor(channel, format, token))
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
 /** Parts that are the same in every request of a format to a channel. */
-interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
+interface EndpointBase extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly pathname: string
   /** Credential to send in the headers. */
   readonly key: string | undefined
   readonly style: AuthStyle
 }
 
-const baseCache = new WeakMap<ChannelFormat, Base>()
+const baseCache = new WeakMap<ChannelFormat, EndpointBase>()
 
 /**
  * Returns the credential for the headers: a token, which is issued by a cloud or signed with a two-part key, or else
  * the key.
  */
-const sentKey = (
+const credentialFor = (
   { key, auth: signIn }: ChannelConfig,
   { auth }: ChannelFormat,
   token: string | undefined,
 ): string | undefined => (signIn !== undefined || (auth === 'jwt' && keyPairOf(key) !== undefined) ? token : key)
 
 /** Returns the base URL and headers, which are cached per credential. */
-function baseOf(format: ChannelFormat, style: Base['style'], key: string | undefined): Base {
+function baseOf(format: ChannelFormat, style: EndpointBase['style'], key: string | undefined): EndpointBase {
   const cached = baseCache.get(format)
   if (cached !== undefined && cached.key === key && cached.style === style) return cached
   const { origin, pathname } = new URL(format.baseUrl)
@@ -158,12 +158,12 @@ function queryOf(fields: WireRequest['query']): string {
 /** Returns the caller's headers that the channel passes on. */
 function passedHeaders(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
   if (channel.allowHeaders.length === 0) return undefined
-  const out: Record<string, string> = {}
+  const passed: Record<string, string> = {}
   for (const name of channel.allowHeaders) {
     const value = from[name]
-    if (value !== undefined && !NEVER_PASSED_ON.has(name)) out[name] = headerValue(value)
+    if (value !== undefined && !NEVER_PASSED_ON.has(name)) passed[name] = headerValue(value)
   }
-  return out
+  return passed
 }
 
 /** Returns the format's headers with only the beta features that the channel allows. */

@@ -39,31 +39,31 @@ async function* chunks(source: Source, pipeTo: (consumer: Consumer) => void): As
   let buffered: Uint8Array[] = []
   let size = 0
   let outcome: GatewayError | 'ended' | undefined
-  let wake = (): void => {}
+  let wakeReader = (): void => {}
   pipeTo({
     onData: bytes => {
       buffered.push(bytes)
       size += bytes.length
       if (size > MAX_BUFFERED) source.pause()
-      wake()
+      wakeReader()
     },
     onEnd: () => {
       outcome = 'ended'
-      wake()
+      wakeReader()
     },
     onError: error => {
       outcome = error
-      wake()
+      wakeReader()
     },
   })
   try {
     while (buffered.length > 0 || outcome === undefined) {
-      if (buffered.length === 0) await new Promise<void>(resolve => (wake = resolve))
-      const taken = buffered
+      if (buffered.length === 0) await new Promise<void>(resolve => (wakeReader = resolve))
+      const batch = buffered
       buffered = []
       size = 0
       source.resume()
-      yield* taken
+      yield* batch
     }
     if (outcome !== 'ended') throw outcome
   } finally {

@@ -39,14 +39,19 @@ export class Downloads {
    * @throws GatewayError `upstream-failed` if the URL must not be fetched.
    */
   get(address: string, headers: { readonly [name: string]: string }, trusted: boolean): Exchange {
-    const { origin, pathname, search } = this.checked(address, trusted)
+    const { origin, pathname, search } = this.checkedUrl(address, trusted)
     const exchange = new Exchange({
       ...{ watchdog: this.watchdog, head: TIMEOUTS.head, idle: TIMEOUTS.idle, staleRetry: undefined },
       endInFlight: () => {},
     })
-    const about: Headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'interlingua', ...headers }
+    const requestHeaders: Headers = {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'interlingua',
+      ...headers,
+    }
     const agent = trusted ? this.trusted : this.guarded
-    agent.dispatch({ origin, path: `${pathname}${search}`, method: 'GET', headers: about }, exchange)
+    agent.dispatch({ origin, path: `${pathname}${search}`, method: 'GET', headers: requestHeaders }, exchange)
     return exchange
   }
 
@@ -54,7 +59,7 @@ export class Downloads {
     await Promise.all([this.guarded.destroy(), this.trusted.destroy()])
   }
 
-  private checked(address: string, trusted: boolean): URL {
+  private checkedUrl(address: string, trusted: boolean): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusal()
     try {

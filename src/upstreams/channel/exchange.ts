@@ -41,13 +41,13 @@ const END_TIMEOUT = 2000
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
   /**
-   * Maximum time until the head of the upstream's answer, in milliseconds. Undefined while the request is still being
-   * sent.
+   * Maximum time until the head of the upstream's answer, in milliseconds, or undefined while the request is still
+   * being sent.
    */
   readonly head: number | undefined
   /** Maximum silence of the upstream during its answer, in milliseconds. */
   readonly idle: number
-  /** Retry of the request after a stale connection. Undefined if the request cannot be sent twice. */
+  /** Retry of the request after a stale connection, or undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
   /** Called once, when the exchange has ended and no longer counts towards the upstream's load. */
   endInFlight(): void
@@ -67,12 +67,12 @@ export class Exchange implements Watched {
   index = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
-  private headReceived = false
+  private hasHead = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** Declared encoding. Undefined once the first bytes have shown whether the body is compressed. */
+  /** Declared encoding, or undefined once the first bytes have shown whether the body is compressed. */
   private encoding: string | undefined
-  private settled: GatewayError | 'ended' | undefined
+  private outcome: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined
   private inflater: Transform | undefined
   /** Chunks of the body that the consumer has not received yet. */
@@ -81,7 +81,7 @@ export class Exchange implements Watched {
   private chunkEnd = Number.POSITIVE_INFINITY
   private endTimer: NodeJS.Timeout | undefined
   /** True while the gateway itself pauses the body, so that the upstream's silence does not count. */
-  private paused = false
+  private isPaused = false
 
   constructor(options: ExchangeOptions) {
     this.options = options
@@ -99,23 +99,23 @@ export class Exchange implements Watched {
    * while the caller is still sending.
    */
   setDeadline(milliseconds: number | undefined): void {
-    if (this.headReceived) return
+    if (this.hasHead) return
     this.silenceLimit = milliseconds
     this.touch()
   }
 
   expire(): void {
-    if (this.paused) return
+    if (this.isPaused) return
     this.terminate(
-      this.headReceived
-        ? failure('timed-out', 'idle-timeout', SILENT)
-        : failure('timed-out', 'first-byte-timeout', NO_HEAD_IN_TIME),
+      this.hasHead
+        ? failure('timed-out', 'idle-timeout', SILENCE_DURING_ANSWER)
+        : failure('timed-out', 'first-byte-timeout', NO_ANSWER_IN_TIME),
     )
   }
 
   /** Aborts the exchange and closes the upstream's connection. */
   abort(): void {
-    if (this.settled !== 'ended') this.terminate(failure('cancelled', undefined, 'The caller went away.'))
+    if (this.outcome !== 'ended') this.terminate(failure('cancelled', undefined, 'The caller went away.'))
   }
 
   /** Ends the exchange because its request cannot be sent. */
@@ -131,20 +131,20 @@ export class Exchange implements Watched {
 
   /** Drops the rest of an answer. The upstream has a short time to end it. */
   discardRest(): void {
-    if (this.settled !== undefined) return
+    if (this.outcome !== undefined) return
     if (this.consumer === undefined) this.pipeTo(DISCARD)
     this.resume()
     this.endTimer = setTimeout(() => this.abort(), END_TIMEOUT)
   }
 
   pause(): void {
-    this.paused = true
+    this.isPaused = true
     this.controller?.pause()
     this.inflater?.pause()
   }
 
   resume(): void {
-    this.paused = false
+    this.isPaused = false
     this.touch()
     this.inflater?.resume()
     if (this.inflater?.writableNeedDrain !== true) this.controller?.resume()
@@ -152,7 +152,7 @@ export class Exchange implements Watched {
 
   onRequestStart(controller: Controller): void {
     this.controller = controller
-    if (this.settled instanceof GatewayError) controller.abort(this.settled)
+    if (this.outcome instanceof GatewayError) controller.abort(this.outcome)
     else this.options.staleRetry?.sent()
   }
 
@@ -162,7 +162,7 @@ export class Exchange implements Watched {
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
-    this.headReceived = true
+    this.hasHead = true
     this.silenceLimit = this.options.idle
     this.touch()
     this.encoding = headerValue(headers['content-encoding']).toLowerCase()
@@ -173,7 +173,7 @@ export class Exchange implements Watched {
     this.touch()
     if (this.encoding !== undefined) this.decompress(this.encoding, chunk)
     if (this.inflater === undefined) this.deliver(chunk)
-    else if (this.settled === undefined && !this.inflater.write(chunk)) this.controller?.pause()
+    else if (this.outcome === undefined && !this.inflater.write(chunk)) this.controller?.pause()
   }
 
   onResponseEnd(): void {
@@ -182,8 +182,8 @@ export class Exchange implements Watched {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    if (this.settled === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
-    else this.settle(exchangeFailure(error, this.headReceived))
+    if (this.outcome === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
+    else this.settle(exchangeFailure(error, this.hasHead))
   }
 
   private touch(): void {
@@ -204,14 +204,14 @@ export class Exchange implements Watched {
       this.deliver(chunk)
     })
     inflater.on('drain', () => {
-      if (!this.paused) this.controller?.resume()
+      if (!this.isPaused) this.controller?.resume()
     })
     inflater.on('end', () => this.settle('ended'))
     inflater.on('error', error => this.terminate(exchangeFailure(error, true)))
   }
 
   private deliver(chunk: Uint8Array): void {
-    if (this.settled !== undefined) return
+    if (this.outcome !== undefined) return
     const isFirstOfRead = chunk.byteOffset <= this.chunkEnd
     this.chunkEnd = chunk.byteOffset + chunk.length
     if (this.consumer !== undefined && isFirstOfRead && this.chunks.length === 0) return this.consumer.onData(chunk)
@@ -238,9 +238,9 @@ export class Exchange implements Watched {
   }
 
   private settle(outcome: GatewayError | 'ended'): void {
-    if (this.settled === undefined) this.flush()
-    if (this.settled !== undefined) return
-    this.settled = outcome
+    if (this.outcome === undefined) this.flush()
+    if (this.outcome !== undefined) return
+    this.outcome = outcome
     clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
     this.options.endInFlight()
@@ -267,7 +267,7 @@ export class Exchange implements Watched {
   pipeTo(consumer: Consumer): void {
     this.consumer = consumer
     this.flush()
-    if (this.settled !== undefined) this.notify(consumer, this.settled)
+    if (this.outcome !== undefined) this.notify(consumer, this.outcome)
   }
 
   /** Aborts the exchange because the body exceeds its reader's limit. */
@@ -307,7 +307,7 @@ class ExchangeAnswer implements Answer {
 
   bytes(): Bytes {
     const { exchange, headers } = this
-    return streamedBytes(exchange, exchange.isCompressed ? UNSIZED : headers, consumer => exchange.pipeTo(consumer))
+    return streamedBytes(exchange, exchange.isCompressed ? NO_HEADERS : headers, consumer => exchange.pipeTo(consumer))
   }
 }
 
@@ -348,22 +348,22 @@ class TextConsumer implements Consumer {
   }
 }
 
-const UNSIZED: Headers = {}
+const NO_HEADERS: Headers = {}
 
 /** A consumer that drops the body. */
 const DISCARD: Consumer = { onData: () => {}, onEnd: () => {}, onError: () => {} }
 
-const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
-const SILENT = 'The upstream stopped sending in the middle of its answer.'
+const NO_ANSWER_IN_TIME = 'The upstream did not begin to answer in time.'
+const SILENCE_DURING_ANSWER = 'The upstream stopped sending in the middle of its answer.'
 
 /** Returns the error for an answer that is too large to buffer. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', 'content', "The upstream's answer is larger than the gateway accepts.", cause)
 
 /** Converts an error of the HTTP client into one whose message names no address. */
-function exchangeFailure(error: Error, headReceived: boolean): GatewayError {
+function exchangeFailure(error: Error, hasHead: boolean): GatewayError {
   if (error instanceof GatewayError) return error
-  if (headReceived) return failure('upstream-failed', 'cut', 'The upstream broke off its answer.', error)
+  if (hasHead) return failure('upstream-failed', 'cut', 'The upstream broke off its answer.', error)
   return unreachable(error)
 }
 

@@ -70,11 +70,11 @@ export class MediaFetcher {
   }
 
   /** Fetches a resource without checking its kind. Throws like `fetch`. */
-  async load(url: string, watch?: FetchObserver): Promise<FetchedBytes> {
+  async load(url: string, observer?: FetchObserver): Promise<FetchedBytes> {
     const timeout = AbortSignal.timeout(this.limits.timeout)
-    const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
+    const signal = observer === undefined ? timeout : AbortSignal.any([timeout, observer.signal])
     try {
-      return await this.follow(url, signal, watch)
+      return await this.follow(url, signal, observer)
     } catch (thrown) {
       throw thrown instanceof GatewayError ? thrown : refusal(thrown, timeout)
     }
@@ -85,10 +85,10 @@ export class MediaFetcher {
     return this.closing
   }
 
-  private async follow(url: string, signal: AbortSignal, watch: FetchObserver | undefined): Promise<FetchedBytes> {
+  private async follow(url: string, signal: AbortSignal, observer: FetchObserver | undefined): Promise<FetchedBytes> {
     let at = url
-    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      const { origin, pathname, search } = this.checked(at)
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const { origin, pathname, search } = this.checkedUrl(at)
       const answer = await this.agent.request({
         origin,
         path: `${pathname}${search}`,
@@ -98,14 +98,14 @@ export class MediaFetcher {
       })
       const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
       if (typeof next !== 'string')
-        return { declaredType: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
+        return { declaredType: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, observer) }
       discard(answer.body)
       at = new URL(next, at).href
     }
     throw fault('The media is behind too many redirects.')
   }
 
-  private checked(text: string): URL {
+  private checkedUrl(text: string): URL {
     if (!URL.canParse(text)) throw fault('The address of the media is not a valid URL.')
     const url = new URL(text)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -115,24 +115,27 @@ export class MediaFetcher {
     return url
   }
 
-  private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: FetchObserver): Promise<Buffer> {
+  private async body(
+    { statusCode, headers, body }: Dispatcher.ResponseData,
+    observer?: FetchObserver,
+  ): Promise<Buffer> {
     const declaredLength = Number(headers['content-length'])
-    const refused =
+    const error =
       statusCode !== 200
         ? fault(`The media could not be fetched: its server answered ${statusCode}.`)
         : declaredLength > this.limits.size
           ? this.tooLarge()
           : undefined
-    if (refused !== undefined) {
+    if (error !== undefined) {
       discard(body)
-      throw refused
+      throw error
     }
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of body) {
       size += (chunk as Buffer).length
       if (size > this.limits.size) throw this.tooLarge()
-      watch?.take((chunk as Buffer).length)
+      observer?.take((chunk as Buffer).length)
       chunks.push(chunk as Buffer)
     }
     return Buffer.concat(chunks, size)
@@ -158,14 +161,16 @@ export function mediaTypeOf(head: Buffer, declaredType: string, kind: MediaKind)
   const detected = sniffMediaType(head)
   const found = detected ?? type
   if (kind === 'file') return found === '' ? 'application/octet-stream' : found
-  const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, SNIFF_BYTES)))
-  if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
+  const isTrustedType =
+    detected !== undefined || (kind !== 'image' && !MARKUP_START.test(head.toString('latin1', 0, SNIFF_BYTES)))
+  if (isTrustedType && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/'))))
+    return found
   throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
 /** Number of first bytes that `mediaTypeOf` needs. */
 export const SNIFF_BYTES = 64
-const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
+const MARKUP_START = /^(?:\xef\xbb\xbf)?\s*</
 
 function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {
   const cause = thrown instanceof Error ? thrown : undefined

@@ -3,7 +3,7 @@ export interface Headers {
   readonly [name: string]: string | string[] | undefined
 }
 
-/** Joins a header's values into one string. Empty if the header is missing. */
+/** Joins a header's values into one string, empty if the header is missing. */
 export const headerValue = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
@@ -24,12 +24,12 @@ function hasSingleValues(headers: Headers): headers is { readonly [name: string]
   return true
 }
 
-const FORWARDED = /^(x-ratelimit-|anthropic-ratelimit-|x-should-retry$)/
+const FORWARDABLE_HEADERS = /^(x-ratelimit-|anthropic-ratelimit-|x-should-retry$)/
 
 /** Returns the upstream headers that a native caller may see: rate limits and `x-should-retry` (trap 78). */
 export function forwardable(headers: Headers): { readonly [name: string]: string } {
   const out: Record<string, string> = {}
-  for (const name in headers) if (FORWARDED.test(name)) out[name] = headerValue(headers[name])
+  for (const name in headers) if (FORWARDABLE_HEADERS.test(name)) out[name] = headerValue(headers[name])
   return out
 }
 

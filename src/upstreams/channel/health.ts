@@ -14,10 +14,10 @@ const MIN_EXTENSION = 1000
  * tried last (trap 100). Times are Unix milliseconds.
  */
 export class RestingState {
-  private channel = 0
+  private channelRestEnd = 0
   private readonly parent: RestingState | undefined
-  private why: ErrorKind | undefined
-  private readonly byModel = new Map<string, number>()
+  private refusalKind: ErrorKind | undefined
+  private readonly modelRestEnds = new Map<string, number>()
   /**
    * Called at each change with the model, or undefined for the whole channel, and with the end of the rest, or 0 if the
    * rest is over.
@@ -30,51 +30,51 @@ export class RestingState {
   }
 
   /**
-   * Kind of the error with which the upstream permanently refused the key. Undefined if the key does not rest for this
-   * reason.
+   * Kind of the error with which the upstream permanently refused the key, or undefined if the key does not rest for
+   * this reason.
    */
   get refusal(): ErrorKind | undefined {
-    return this.why
+    return this.refusalKind
   }
 
-  /** End of the whole channel's rest. Undefined if the channel has never rested or has answered since. */
+  /** End of the whole channel's rest, or undefined if the channel has never rested or has answered since. */
   get until(): number | undefined {
-    return this.channel === 0 ? undefined : this.channel
+    return this.channelRestEnd === 0 ? undefined : this.channelRestEnd
   }
 
   /** Returns true if the whole channel rests at this time. */
   rests(now: number): boolean {
-    return isOngoing(this.channel, now)
+    return isOngoing(this.channelRestEnd, now)
   }
 
   get models(): ReadonlyMap<string, number> {
-    return this.byModel
+    return this.modelRestEnds
   }
 
   /** @param refusal the kind of the error with which the upstream permanently refused the key. */
   restChannel(until: number, refusal?: ErrorKind): void {
-    const previous = possibleEnd(this.channel, until)
-    this.channel = Math.max(previous, until)
-    this.why = refusal ?? this.why
+    const previous = possibleEnd(this.channelRestEnd, until)
+    this.channelRestEnd = Math.max(previous, until)
+    this.refusalKind = refusal ?? this.refusalKind
     if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
   restModel(model: string, until: number, now: number): void {
-    const previous = possibleEnd(this.byModel.get(model) ?? 0, until)
-    this.byModel.delete(model)
-    if (this.byModel.size >= MAX_MODELS) this.makeRoom(now)
-    this.byModel.set(model, Math.max(previous, until))
+    const previous = possibleEnd(this.modelRestEnds.get(model) ?? 0, until)
+    this.modelRestEnds.delete(model)
+    if (this.modelRestEnds.size >= MAX_MODELS) this.makeRoom(now)
+    this.modelRestEnds.set(model, Math.max(previous, until))
     if (until - previous > MIN_EXTENSION) this.onChange(model, until)
   }
 
   /** Ends the rest of the channel and of a model after the model has answered. */
   wake(model: string): void {
-    if (this.channel !== 0) {
-      this.channel = 0
-      this.why = undefined
+    if (this.channelRestEnd !== 0) {
+      this.channelRestEnd = 0
+      this.refusalKind = undefined
       this.onChange(undefined, 0)
     }
-    if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
+    if (this.modelRestEnds.size > 0 && this.modelRestEnds.delete(model)) this.onChange(model, 0)
     this.parent?.wake(model)
   }
 
@@ -82,10 +82,10 @@ export class RestingState {
   apply(model: string | undefined, until: number, now: number, refusal?: ErrorKind): void {
     const { onChange } = this
     this.onChange = () => {}
-    if (until === 0 && model !== undefined) this.byModel.delete(model)
+    if (until === 0 && model !== undefined) this.modelRestEnds.delete(model)
     else if (until === 0) {
-      this.channel = 0
-      this.why = undefined
+      this.channelRestEnd = 0
+      this.refusalKind = undefined
     } else if (model === undefined) this.restChannel(until, refusal)
     else this.restModel(model, until, now)
     this.onChange = onChange
@@ -94,16 +94,16 @@ export class RestingState {
   /** Returns the number of channels (0 or 1) and models that rest at this time. */
   count(now: number): { readonly channels: number; readonly models: number } {
     let models = 0
-    for (const until of this.byModel.values()) if (isOngoing(until, now)) models++
+    for (const until of this.modelRestEnds.values()) if (isOngoing(until, now)) models++
     return { channels: this.rests(now) ? 1 : 0, models }
   }
 
   /** Makes room for a model: drops models whose rest is over, or else the least recently added model. */
   private makeRoom(now: number): void {
-    for (const [model, until] of this.byModel) if (!isOngoing(until, now)) this.byModel.delete(model)
-    if (this.byModel.size < MAX_MODELS) return
-    for (const oldest of this.byModel.keys()) {
-      this.byModel.delete(oldest)
+    for (const [model, until] of this.modelRestEnds) if (!isOngoing(until, now)) this.modelRestEnds.delete(model)
+    if (this.modelRestEnds.size < MAX_MODELS) return
+    for (const oldest of this.modelRestEnds.keys()) {
+      this.modelRestEnds.delete(oldest)
       return
     }
   }
@@ -112,7 +112,7 @@ export class RestingState {
 /** Period over which requests are counted, in minutes. */
 export const MINUTES = 60
 /** Maximum number of error groups stored per channel. */
-export const LAST_ERRORS = 20
+export const MAX_ERROR_GROUPS = 20
 const MINUTE = 60_000
 
 /** An upstream failure as shown to administrators, without credentials. Times are Unix milliseconds. */
@@ -127,7 +127,7 @@ export interface ChannelError {
   readonly model: string
   /** Last characters of the key, if the channel has several keys. */
   readonly key?: string
-  /** Id of the request. Undefined for a test of the channel. */
+  /** Id of the request, or undefined for a test of the channel. */
   readonly request?: string
 }
 
@@ -152,12 +152,12 @@ export interface StatsSnapshot {
 /** Failures of a channel since its last success. Times are Unix milliseconds. */
 export interface Streak {
   readonly since: number
-  /** Times of the last failures, at most `FAILING`, latest first. */
+  /** Times of the last failures, at most `FAILURES_UNTIL_FAILING`, latest first. */
   readonly last: readonly number[]
 }
 
 /** Number of consecutive failures after which a channel counts as failing, even if it has answered in the last hour. */
-export const FAILING = 3
+export const FAILURES_UNTIL_FAILING = 3
 
 /** Errors caused by the request itself, which say nothing about the upstream's state. */
 const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
@@ -167,10 +167,10 @@ const REQUEST_ERRORS: ReadonlySet<ErrorKind> = new Set([
 
 /** Counts the requests of one channel in the last hour. Counting allocates no memory. */
 export class ChannelStats {
-  private readonly stamps = new Float64Array(MINUTES)
+  private readonly minuteBySlot = new Float64Array(MINUTES)
   private readonly requests = new Uint32Array(MINUTES)
   private readonly failures = new Uint32Array(MINUTES)
-  private readonly last: ErrorGroup[] = []
+  private readonly errorGroups: ErrorGroup[] = []
   private succeededAt: number | undefined
   private streak: Streak | undefined
   private readonly parent: ChannelStats | undefined
@@ -191,11 +191,11 @@ export class ChannelStats {
     this.parent?.failed(error)
     const isFailure = !REQUEST_ERRORS.has(error.kind)
     this.count(error.at, isFailure)
-    if (isFailure) this.streak = longer(this.streak, error.at)
-    const index = this.last.findIndex(one => areEqual(one, error))
-    const [before] = index === -1 ? [] : this.last.splice(index, 1)
-    if (this.last.length === LAST_ERRORS) this.last.pop()
-    this.last.unshift({ ...error, count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? error.at })
+    if (isFailure) this.streak = extendedStreak(this.streak, error.at)
+    const index = this.errorGroups.findIndex(one => areEqual(one, error))
+    const [before] = index === -1 ? [] : this.errorGroups.splice(index, 1)
+    if (this.errorGroups.length === MAX_ERROR_GROUPS) this.errorGroups.pop()
+    this.errorGroups.unshift({ ...error, count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? error.at })
   }
 
   /** Returns the start of the failures if all recent requests of the channel failed. */
@@ -212,18 +212,18 @@ export class ChannelStats {
   snapshot(now = Date.now()): StatsSnapshot {
     const first = Math.floor(now / MINUTE) - MINUTES
     const minutes: [number, number, number][] = []
-    for (const [slot, minute] of this.stamps.entries())
+    for (const [slot, minute] of this.minuteBySlot.entries())
       if (minute > first) minutes.push([minute, this.requests[slot]!, this.failures[slot]!])
     const { succeededAt, streak } = this
-    const counted = { minutes: minutes.sort(([one], [other]) => one - other), errors: [...this.last] }
+    const counted = { minutes: minutes.sort(([one], [other]) => one - other), errors: [...this.errorGroups] }
     return { ...counted, ...defined({ succeededAt, streak }) }
   }
 
   private count(now: number, isFailure: boolean): void {
     const minute = Math.floor(now / MINUTE)
     const slot = minute % MINUTES
-    if (this.stamps[slot] !== minute) {
-      this.stamps[slot] = minute
+    if (this.minuteBySlot[slot] !== minute) {
+      this.minuteBySlot[slot] = minute
       this.requests[slot] = 0
       this.failures[slot] = 0
     }
@@ -241,21 +241,21 @@ const areEqual = (one: ChannelError, other: ChannelError): boolean =>
   one.model === other.model &&
   one.key === other.key
 
-const longer = (streak: Streak | undefined, at: number): Streak => ({
+const extendedStreak = (streak: Streak | undefined, at: number): Streak => ({
   since: streak?.since ?? at,
-  last: [at, ...(streak?.last ?? [])].slice(0, FAILING),
+  last: [at, ...(streak?.last ?? [])].slice(0, FAILURES_UNTIL_FAILING),
 })
 
 /**
- * Returns the start of a channel's failures if all its recent requests failed, that is, the last `FAILING` requests or
- * all requests of the last hour. Undefined otherwise.
+ * Returns the start of a channel's failures if all its recent requests failed, that is, the last `FAILURES_UNTIL_FAILING` requests or
+ * all requests of the last hour, or undefined otherwise.
  */
 export function failingSince(
   { succeededAt, streak }: { readonly succeededAt?: number | undefined; readonly streak?: Streak | undefined },
   now = Date.now(),
 ): number | undefined {
   if (streak === undefined || streak.last.length === 0) return undefined
-  const isLong = streak.last.length >= FAILING
+  const isLong = streak.last.length >= FAILURES_UNTIL_FAILING
   const isAlone = succeededAt === undefined || succeededAt < now - MINUTES * MINUTE
   return isLong || isAlone ? streak.since : undefined
 }
@@ -282,7 +282,7 @@ function mergedErrors(all: readonly ErrorGroup[]): readonly ErrorGroup[] {
     if (group === undefined) groups.push(one)
     else groups[at] = { ...group, count: group.count + one.count, firstAt: Math.min(group.firstAt, one.firstAt) }
   }
-  return groups.slice(0, LAST_ERRORS)
+  return groups.slice(0, MAX_ERROR_GROUPS)
 }
 
 /** Merges the streaks of several processes. Only failures after the last success in any process count. */
@@ -295,7 +295,8 @@ function mergedStreaks(all: readonly StatsSnapshot[]): Pick<StatsSnapshot, 'succ
     .filter(isLater)
     .sort((one, other) => other - one)
   const starts = [...all.flatMap(one => one.streak?.since ?? []), ...last].filter(isLater)
-  const streak = last.length === 0 ? undefined : { since: Math.min(...starts), last: last.slice(0, FAILING) }
+  const streak =
+    last.length === 0 ? undefined : { since: Math.min(...starts), last: last.slice(0, FAILURES_UNTIL_FAILING) }
   return defined({ succeededAt, streak })
 }
 

@@ -20,9 +20,15 @@ function vertexClaude(wire: WireRequest): WireRequest {
   const { 'anthropic-version': _, ...headers } = wire.headers
   const body = { anthropic_version: VERTEX_VERSION, ...wire.body }
   if (wire.path === COUNT_PATH) return { ...wire, headers, body, path: '/models/count-tokens:rawPredict' }
-  const { model, ...rest } = withMarkedEnd(body)
+  const { model, ...rest } = withMarkerOnLastBlock(body)
   const method = rest['stream'] === true ? 'streamRawPredict' : 'rawPredict'
-  return { ...wire, headers, body: rest, query: withoutBeta(wire.query), path: `/models/${encoded(model)}:${method}` }
+  return {
+    ...wire,
+    headers,
+    body: rest,
+    query: withoutBeta(wire.query),
+    path: `/models/${encodedModel(model)}:${method}`,
+  }
 }
 
 /**
@@ -30,21 +36,21 @@ function vertexClaude(wire: WireRequest): WireRequest {
  * (docs/wire/messages.md#prompt-caching). Only the vendor's own API has automatic caching. Empty text blocks and
  * reasoning cannot have markers.
  */
-function withMarkedEnd(wire: JsonObject): JsonObject {
+function withMarkerOnLastBlock(wire: JsonObject): JsonObject {
   const { cache_control: marker, ...body } = wire
   const { messages } = body
   const last = Array.isArray(messages) ? messages.at(-1) : undefined
   if (!isObject(marker) || !Array.isArray(messages) || !isObject(last)) return body
   const { content } = last
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
-  const at = blocks.findLastIndex(isMarkable)
+  const at = blocks.findLastIndex(canHaveMarker)
   const block = blocks[at]
   if (!isObject(block) || block['cache_control'] !== undefined) return body
-  const marked = blocks.with(at, { ...block, cache_control: marker })
-  return { ...body, messages: messages.with(-1, { ...last, content: marked }) }
+  const markedBlocks = blocks.with(at, { ...block, cache_control: marker })
+  return { ...body, messages: messages.with(-1, { ...last, content: markedBlocks }) }
 }
 
-const isMarkable = (block: Json): boolean =>
+const canHaveMarker = (block: Json): boolean =>
   isObject(block) && block['text'] !== '' && !String(block['type']).includes('thinking')
 
 /** Removes `beta=true` from the query, because it has no meaning on Google Cloud. */
@@ -59,24 +65,24 @@ const BEDROCK_VERSION = 'bedrock-2023-05-31'
  */
 function bedrockInvoke({ path, headers, body, query: _query, ...wire }: WireRequest): WireRequest {
   const { 'anthropic-version': _, 'anthropic-beta': betas, ...rest } = headers
-  const { model, stream, ...fields } = withMarkedEnd(body)
+  const { model, stream, ...fields } = withMarkerOnLastBlock(body)
   const beta = betas === undefined ? {} : { anthropic_beta: betas.split(',').map(name => name.trim()) }
-  const invoked = { anthropic_version: BEDROCK_VERSION, ...beta, ...fields }
-  const operation = (name: string): string => `/model/${encoded(model)}/${name}`
+  const invokeBody = { anthropic_version: BEDROCK_VERSION, ...beta, ...fields }
+  const operation = (name: string): string => `/model/${encodedModel(model)}/${name}`
   const request = { ...wire, headers: rest, query: {} }
-  if (path === COUNT_PATH) return { ...request, body: counted(invoked), path: countPathOf(String(model)) }
+  if (path === COUNT_PATH) return { ...request, body: countBodyOf(invokeBody), path: countPathOf(String(model)) }
   return stream === true
-    ? { ...request, ...FRAMED, body: invoked, path: operation('invoke-with-response-stream') }
-    : { ...request, body: invoked, path: operation('invoke') }
+    ? { ...request, ...FRAMES_ACCEPT, body: invokeBody, path: operation('invoke-with-response-stream') }
+    : { ...request, body: invokeBody, path: operation('invoke') }
 }
 
-const FRAMED = { accept: 'application/vnd.amazon.eventstream' }
+const FRAMES_ACCEPT = { accept: 'application/vnd.amazon.eventstream' }
 
 /**
  * Returns the CountTokens body for a request (docs/wire/converse.md#token-counting). It contains a complete InvokeModel
  * request, whose token limit must exceed the thinking budget.
  */
-function counted(invoked: JsonObject): JsonObject {
+function countBodyOf(invoked: JsonObject): JsonObject {
   const { thinking } = invoked
   const budget = isObject(thinking) ? Number(thinking['budget_tokens'] ?? 0) : 0
   const body = JSON.stringify({ ...invoked, max_tokens: budget + 1 })
@@ -86,10 +92,10 @@ function counted(invoked: JsonObject): JsonObject {
 /** Adapts a request for Azure's older API: the path contains the deployment, which is the model. */
 const azureDeployment = (wire: WireRequest): WireRequest => ({
   ...wire,
-  path: `/${encoded(wire.body['model'])}${wire.path}`,
+  path: `/${encodedModel(wire.body['model'])}${wire.path}`,
 })
 
-const encoded = (model: unknown): string => encodeURIComponent(String(model).toWellFormed())
+const encodedModel = (model: unknown): string => encodeURIComponent(String(model).toWellFormed())
 
 const HOSTINGS: { readonly [H in Hosting]: (wire: WireRequest) => WireRequest } = {
   'vertex-claude': vertexClaude,
@@ -98,4 +104,4 @@ const HOSTINGS: { readonly [H in Hosting]: (wire: WireRequest) => WireRequest } 
 }
 
 /** Returns a request in the form that the hosting cloud accepts. */
-export const hosted = (wire: WireRequest, hosting: Hosting): WireRequest => HOSTINGS[hosting](wire)
+export const adaptedToHosting = (wire: WireRequest, hosting: Hosting): WireRequest => HOSTINGS[hosting](wire)

@@ -24,7 +24,7 @@ export { connectionDetail, unreachable } from './unreachable.ts'
 
 /** A request to an upstream, with options for sending it. */
 export interface ChannelRequest extends RequestParts {
-  /** False if the answer is not streamed; the timeout for its headers is then `whole`. True by default. */
+  /** Default: true. If false, the answer is not streamed, and the timeout for its headers is `whole`. */
   readonly stream?: boolean
   /**
    * True if the request must not reach the upstream twice. Such a request uses a new connection and is never retried.
@@ -55,7 +55,7 @@ const undiciRequest = (origin: string, { method, path, headers, body }: OriginRe
 })
 
 /** Returns the parts of a request that a credential signs. A streamed body is not signed. */
-const signable = (origin: string, { method, path, headers, body = '' }: OriginRequest): SignableRequest => ({
+const signablePart = (origin: string, { method, path, headers, body = '' }: OriginRequest): SignableRequest => ({
   ...{ origin, method, path, headers },
   body: typeof body === 'string' ? body : undefined,
 })
@@ -84,10 +84,10 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
  */
 export class Channel {
   readonly config: ChannelConfig
-  /** One channel for each key of the pool. Undefined if there is no pool. */
+  /** One channel for each key of the pool, or undefined if there is no pool. */
   readonly keys: readonly Channel[] | undefined
   /** The channel with the pool, if this is a key of a pool. */
-  readonly around: Channel | undefined
+  readonly parent: Channel | undefined
   /** Limits per minute, if this is a key of a pool. */
   readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
@@ -95,31 +95,31 @@ export class Channel {
   private readonly credential: Credential | undefined
   private inFlight = 0
   /** True while the channel is closing and accepts no new requests. */
-  private closing = false
+  private isClosing = false
   readonly resting: RestingState
   readonly stats: ChannelStats
   /** Measured times to the first byte, shared by all keys of a pool. */
   readonly latencies: Latencies
   /** True if an administrator has stopped new requests to the channel. */
   drained = false
-  /** Model ids in the upstream's list. Undefined until the list is fetched. */
+  /** Model ids in the upstream's list, or undefined until the list is fetched. */
   listed: ReadonlySet<string> | undefined
 
   /**
    * @param before the channel of the same name before a config change, whose request counts are continued.
-   * @param around the channel with the pool, if this is a key of a pool.
-   * @param sharing shares access tokens with other processes. Undefined if there are none.
+   * @param parent the channel with the pool, if this is a key of a pool.
+   * @param sharing shares access tokens with other processes, or undefined if there are none.
    */
-  constructor(config: ChannelConfig, before?: Channel, around?: Channel, sharing?: TokenSharing) {
+  constructor(config: ChannelConfig, before?: Channel, parent?: Channel, sharing?: TokenSharing) {
     this.config = config
-    this.around = around
-    this.stats = before?.stats ?? new ChannelStats(around?.stats)
-    this.resting = new RestingState(around?.resting)
-    this.latencies = around?.latencies ?? before?.latencies ?? new Latencies()
+    this.parent = parent
+    this.stats = before?.stats ?? new ChannelStats(parent?.stats)
+    this.resting = new RestingState(parent?.resting)
+    this.latencies = parent?.latencies ?? before?.latencies ?? new Latencies()
     this.credential = credentialOf(config, sharing)
     this.limits = keyLimitsOf(config.pooled)
     const { firstByte, whole = firstByte, idle } = config.timeout
-    this.watchdog = around?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
+    this.watchdog = parent?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
     this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
   }
 
@@ -130,7 +130,7 @@ export class Channel {
     return { inFlight, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
   }
 
-  /** Returns the key of the pool with this id. Undefined if there is none. */
+  /** Returns the key of the pool with this id, or undefined if there is none. */
   keyOf(id: string): Channel | undefined {
     return this.keys?.find(({ config }) => config.pooled?.id === id)
   }
@@ -139,9 +139,9 @@ export class Channel {
    * Returns the number of resting channels (0 or 1) and models. A channel with a pool also rests if all its keys do.
    */
   restCount(now: number): { readonly channels: number; readonly models: number } {
-    const own = this.resting.count(now)
+    const counts = this.resting.count(now)
     const areResting = this.keys?.every(({ resting }) => resting.rests(now)) === true
-    return areResting ? { ...own, channels: 1 } : own
+    return areResting ? { ...counts, channels: 1 } : counts
   }
 
   /**
@@ -154,8 +154,8 @@ export class Channel {
   }
 
   /**
-   * Resolves when the credential for requests is ready. Undefined if it is ready now. Must be awaited before `send` and
-   * `call`.
+   * Resolves when the credential for requests is ready. Returns undefined if it is ready now. Must be awaited before
+   * `send` and `call`.
    *
    * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
@@ -169,11 +169,11 @@ export class Channel {
   }
 
   /** Sends a request. Never throws; failures are reported by the exchange. */
-  send(sending: ChannelRequest): Exchange {
-    const { origin, path, headers, body } = outgoingRequest(this.config, sending, this.credential?.token)
+  send(request: ChannelRequest): Exchange {
+    const { origin, path, headers, body } = outgoingRequest(this.config, request, this.credential?.token)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
-    const headTimeout = sending.stream === false ? whole : firstByte
-    const single = sending.single === true
+    const headTimeout = request.stream === false ? whole : firstByte
+    const single = request.single === true
     if (typeof body === 'string')
       return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
     let exchange: Exchange | undefined
@@ -183,17 +183,21 @@ export class Channel {
       taken: () => exchange?.setDeadline(undefined),
       ended: () => exchange?.setDeadline(headTimeout),
     }
-    const flow = () => Readable.from(observedBody(body.read(), watch), { objectMode: false })
-    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once, single }, undefined)
+    const openBody = () => Readable.from(observedBody(body.read(), watch), { objectMode: false })
+    exchange = this.exchange(
+      origin,
+      { method: 'POST', path, headers, body: openBody, once: body.once, single },
+      undefined,
+    )
     return exchange
   }
 
   /** Returns the URL and headers to open a WebSocket at a path of the format. */
   endpoint(
     format: ChannelFormat,
-    where: Pick<WireRequest, 'path' | 'query'>,
+    endpoint: Pick<WireRequest, 'path' | 'query'>,
   ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
+    const { origin, path, headers } = endpointAt(this.config, format, endpoint, this.credential?.token)
     return { url: `${origin}${path}`, headers }
   }
 
@@ -205,10 +209,10 @@ export class Channel {
   }
 
   /** Sends a request without a body, for example to list models or to fetch a stored response. */
-  call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = endpointAt(this.config, format, where, this.credential?.token)
+  call(method: Method, format: ChannelFormat, endpoint: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
+    const { origin, path, headers } = endpointAt(this.config, format, endpoint, this.credential?.token)
     const { firstByte } = this.config.timeout
-    return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
+    return this.exchange(origin, { method, path, headers: { ...endpoint.headers, ...headers } }, firstByte)
   }
 
   /**
@@ -216,7 +220,7 @@ export class Channel {
    * may still be sent; connections for such requests are closed afterwards.
    */
   async close(): Promise<void> {
-    this.closing = true
+    this.isClosing = true
     const pools = [...this.pools.values()]
     this.pools.clear()
     await Promise.all(pools.map(pool => pool.close()))
@@ -227,23 +231,23 @@ export class Channel {
     await Promise.all([...this.pools.values()].map(pool => pool.destroy()))
   }
 
-  private exchange(origin: string, unsigned: OriginRequest, head: number | undefined): Exchange {
+  private exchange(origin: string, unsignedRequest: OriginRequest, head: number | undefined): Exchange {
     const { watchdog, endInFlight, limits } = this
-    const pool = (this.around ?? this).pool(origin)
+    const pool = (this.parent ?? this).pool(origin)
     limits?.sent()
-    let request = unsigned
+    let request = unsignedRequest
     const sendAlone = (): void => pool.dispatchAlone(undiciRequest(origin, request), exchange)
     const isOnce = request.once === true || request.single === true
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
-    const signing = this.credential?.sign?.(signable(origin, request))
+    const signing = this.credential?.sign?.(signablePart(origin, request))
     if (signing === undefined) send()
     else
       signing.then(
         headers => {
-          request = { ...unsigned, headers }
+          request = { ...unsignedRequest, headers }
           send()
         },
         (thrown: unknown) => exchange.fail(thrown),
@@ -253,13 +257,13 @@ export class Channel {
 
   private startInFlight(): void {
     this.inFlight++
-    if (this.around !== undefined) this.around.inFlight++
+    if (this.parent !== undefined) this.parent.inFlight++
   }
 
   private readonly endInFlight = (): void => {
     this.inFlight--
-    this.around?.endInFlight()
-    if (this.closing && this.inFlight === 0) void this.close()
+    this.parent?.endInFlight()
+    if (this.isClosing && this.inFlight === 0) void this.close()
   }
 
   private pool(origin: string): OriginPool {

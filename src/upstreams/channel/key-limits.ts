@@ -29,6 +29,6 @@ export class KeyLimits {
   }
 }
 
-/** Returns the limits of a pool's key. Undefined if it has none. */
+/** Returns the limits of a pool's key, or undefined if it has none. */
 export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
   pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)

@@ -14,7 +14,7 @@ export class Latencies {
     this.averages.set(model, before === undefined ? milliseconds : before + NEWEST_WEIGHT * (milliseconds - before))
   }
 
-  /** Returns the average latency, in milliseconds. Undefined if no answer was measured. */
+  /** Returns the average latency, in milliseconds, or undefined if no answer was measured. */
   of(model: string): number | undefined {
     return this.averages.get(model)
   }

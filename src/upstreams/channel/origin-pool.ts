@@ -14,13 +14,13 @@ export class OriginPool {
    * True if a connection was just made or has just failed. Set only during that callback, so a request that is written
    * or fails in the callback is the first on its connection.
    */
-  fresh = false
+  isFresh = false
   private readonly origin: string
   private readonly timeout: number
   private readonly tls: UpstreamTls | undefined
   private readonly proxy: ProxyConfig | undefined
   private readonly pool: Dispatcher
-  private readonly singleClients = new Set<Dispatcher>()
+  private readonly singleUseClients = new Set<Dispatcher>()
 
   /** @param timeout maximum time for connecting to the upstream or its proxy, in milliseconds. */
   constructor(origin: string, timeout: number, { proxy, tls }: Pick<ChannelConfig, 'proxy' | 'tls'> = {}) {
@@ -28,7 +28,7 @@ export class OriginPool {
     this.timeout = timeout
     this.tls = tls
     this.proxy = proxy
-    this.pool = proxy === undefined ? this.keepAlive(origin) : this.proxied(proxy)
+    this.pool = proxy === undefined ? this.keepAlivePool(origin) : this.proxiedDispatcher(proxy)
   }
 
   dispatch(request: Request, handler: Handler): void {
@@ -39,11 +39,11 @@ export class OriginPool {
   dispatchAlone(request: Request, handler: Handler): void {
     const client =
       this.proxy === undefined
-        ? new Client(this.origin, { connect: this.observed(undefined) })
-        : this.proxied(this.proxy)
-    this.singleClients.add(client)
+        ? new Client(this.origin, { connect: this.observedConnector(undefined) })
+        : this.proxiedDispatcher(this.proxy)
+    this.singleUseClients.add(client)
     client.dispatch(request, handler)
-    const done = (): boolean => this.singleClients.delete(client)
+    const done = (): boolean => this.singleUseClients.delete(client)
     void client.close().then(done, done)
   }
 
@@ -54,32 +54,32 @@ export class OriginPool {
 
   /** Aborts all running requests. */
   async destroy(): Promise<void> {
-    await Promise.all([this.pool, ...this.singleClients].map(one => one.destroy()))
+    await Promise.all([this.pool, ...this.singleUseClients].map(one => one.destroy()))
   }
 
   /**
    * Creates a keep-alive pool with unlimited connections and without pipelining, so that no request waits for another
    * request's answer.
    */
-  private keepAlive(origin: string | URL, connect?: Connect): Pool {
-    return new Pool(origin, { connections: null, pipelining: 1, connect: this.observed(connect) })
+  private keepAlivePool(origin: string | URL, connect?: Connect): Pool {
+    return new Pool(origin, { connections: null, pipelining: 1, connect: this.observedConnector(connect) })
   }
 
   /**
    * Creates a dispatcher that connects through a proxy, except to excluded hosts. Uses tunnels for https, and absolute
    * URLs for http.
    */
-  private proxied({ http, https, except }: ProxyConfig): Dispatcher {
+  private proxiedDispatcher({ http, https, except }: ProxyConfig): Dispatcher {
     const { timeout, tls } = this
     return new EnvHttpProxyAgent({
       ...{ httpProxy: http, httpsProxy: https, noProxy: except, connectTimeout: timeout },
       ...(tls === undefined ? {} : { requestTls: tls }),
-      factory: (origin, options: { readonly connect?: Connect }) => this.keepAlive(origin, options.connect),
+      factory: (origin, options: { readonly connect?: Connect }) => this.keepAlivePool(origin, options.connect),
     })
   }
 
-  /** Wraps a connector to set `fresh` when a connection is made or fails. By default, wraps a direct connector. */
-  private observed(connect: Connect): buildConnector.connector {
+  /** Wraps a connector to set `isFresh` when a connection is made or fails. By default, wraps a direct connector. */
+  private observedConnector(connect: Connect): buildConnector.connector {
     const { timeout, tls } = this
     const connector =
       typeof connect === 'function'
@@ -87,9 +87,9 @@ export class OriginPool {
         : buildConnector({ timeout, ...tls, ...connect } as buildConnector.BuildOptions)
     return (to, done) =>
       connector(to, (...outcome) => {
-        this.fresh = true
+        this.isFresh = true
         done(...outcome)
-        this.fresh = false
+        this.isFresh = false
         if (outcome[0] === null) ignoreContinue(outcome[1])
       })
   }
@@ -120,7 +120,7 @@ function ignoreContinue(socket: Socket): void {
 /** State of the connection of a request. */
 interface Connection {
   /** True if the connection was made, or has failed, for this request. */
-  readonly fresh: boolean
+  readonly isFresh: boolean
 }
 
 /**
@@ -130,7 +130,7 @@ interface Connection {
 const RETRY_WINDOW = 1000
 
 /** The HTTP client's error codes for a connection that the peer closed. The code depends on timing. */
-const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
+const CLOSED_CODES: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
  * Retries a request once if its connection was stale, that is, if the upstream closed it just as the request was sent
@@ -140,12 +140,12 @@ const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
 export class StaleRetry {
   private readonly connection: Connection
   /**
-   * Function that sends the request again. Undefined once no retry is possible, so that the request can be
+   * Function that sends the request again. Returns undefined once no retry is possible, so that the request can be
    * garbage-collected.
    */
   private send: (() => void) | undefined
-  /** Time at which the request was written, in milliseconds of the monotonic clock. Undefined until then. */
-  private written: number | undefined
+  /** Time at which the request was written, in milliseconds of the monotonic clock, or undefined until then. */
+  private sentAt: number | undefined
 
   constructor(connection: Connection, send: () => void) {
     this.connection = connection
@@ -153,8 +153,8 @@ export class StaleRetry {
   }
 
   sent(): void {
-    if (this.connection.fresh) this.send = undefined
-    else this.written = performance.now()
+    if (this.connection.isFresh) this.send = undefined
+    else this.sentAt = performance.now()
   }
 
   /** Called when the first byte of an answer arrives. */
@@ -164,10 +164,10 @@ export class StaleRetry {
 
   /** Sends the request again if the failure allows a retry. Returns false if there is no retry. */
   retries(error: Error): boolean {
-    const { send, written, connection } = this
+    const { send, sentAt, connection } = this
     this.send = undefined
-    if (send === undefined || connection.fresh || !CLOSED.has((error as { code?: unknown }).code)) return false
-    if (written !== undefined && performance.now() - written > RETRY_WINDOW) return false
+    if (send === undefined || connection.isFresh || !CLOSED_CODES.has((error as { code?: unknown }).code)) return false
+    if (sentAt !== undefined && performance.now() - sentAt > RETRY_WINDOW) return false
     send()
     return true
   }

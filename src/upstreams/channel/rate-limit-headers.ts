@@ -10,26 +10,29 @@ interface QuotaHeaders {
 }
 
 const QUOTAS: readonly QuotaHeaders[] = [
-  ...['requests', 'tokens'].map(of => ({ remaining: `x-ratelimit-remaining-${of}`, reset: `x-ratelimit-reset-${of}` })),
-  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(of => ({
-    ...{ remaining: `anthropic-ratelimit-${of}-remaining`, reset: `anthropic-ratelimit-${of}-reset` },
+  ...['requests', 'tokens'].map(unit => ({
+    remaining: `x-ratelimit-remaining-${unit}`,
+    reset: `x-ratelimit-reset-${unit}`,
+  })),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(unit => ({
+    ...{ remaining: `anthropic-ratelimit-${unit}-remaining`, reset: `anthropic-ratelimit-${unit}-reset` },
   })),
 ]
 
 /**
- * Returns the number of seconds until all quotas that are exhausted according to an upstream's headers have been reset.
- * Undefined if none is exhausted.
+ * Returns the number of seconds until all quotas that are exhausted according to an upstream's headers have been reset,
+ * or undefined if none is exhausted.
  *
  * @param now Unix time in milliseconds.
  */
-export function exhaustedFor(headers: Headers, now: number): number | undefined {
-  let longest: number | undefined
+export function exhaustedSeconds(headers: Headers, now: number): number | undefined {
+  let maxSeconds: number | undefined
   for (const { remaining, reset } of QUOTAS) {
     if (headerValue(headers[remaining]).trim() !== '0') continue
     const seconds = secondsUntil(headerValue(headers[reset]).trim(), now)
-    if (seconds !== undefined && seconds > 0) longest = Math.max(longest ?? 0, seconds)
+    if (seconds !== undefined && seconds > 0) maxSeconds = Math.max(maxSeconds ?? 0, seconds)
   }
-  return longest
+  return maxSeconds
 }
 
 /** Matches a duration with optional days, hours, minutes, seconds and milliseconds. */

@@ -12,14 +12,14 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   if (allowed.some(range => contains(range, parsed))) return true
-  return parsed.range() === 'unicast' && !CLOUD_ADDRESSES.some(range => contains(range, parsed))
+  return parsed.range() === 'unicast' && !CLOUD_SERVICE_ADDRESSES.some(range => contains(range, parsed))
 }
 
 /**
  * Public-looking addresses of services that clouds offer only to their own machines: Azure's (Azure documentation,
  * 2026-11).
  */
-const CLOUD_ADDRESSES: readonly Range[] = ['168.63.129.16']
+const CLOUD_SERVICE_ADDRESSES: readonly Range[] = ['168.63.129.16']
 
 /** Error for a host from which the gateway must not fetch. Its message is logged and not shown to the caller. */
 export class Unreachable extends Error {
@@ -54,10 +54,18 @@ export function checkHost(hostname: string, allowed: readonly Range[]): void {
 /** Returns true if a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
 export function isInternalName(host: string): boolean {
   const labels = host.replace(/\.$/, '').toLowerCase().split('.')
-  return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
+  return labels.length === 1 || INTERNAL_DOMAINS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
 }
 
-const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
+const INTERNAL_DOMAINS: ReadonlySet<string> = new Set([
+  'localhost',
+  'local',
+  'internal',
+  'lan',
+  'intranet',
+  'corp',
+  'home',
+])
 
 /**
  * Checks a host whose name the proxy resolves. Internal names are refused, unless the operator allows non-public

@@ -10,7 +10,7 @@ const REASONS: readonly (readonly [reason: FailureReason, code: RegExp])[] = [
 ]
 
 /** Faults of certificates by OpenSSL's code. */
-const CERTIFICATES: { readonly [code: string]: string } = {
+const CERTIFICATE_FAULTS: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   CERT_REVOKED: 'its certificate was revoked',
@@ -28,23 +28,25 @@ const CERTIFICATES: { readonly [code: string]: string } = {
 export function unreachable(cause: Error): GatewayError {
   const code = codeOf(cause)
   const reason = REASONS.find(([, pattern]) => pattern.test(code))?.[0] ?? 'reset'
-  const isLate = reason === 'connect-timeout'
-  const message = isLate ? 'The upstream did not accept the connection in time.' : 'The upstream could not be reached.'
-  return new GatewayError({ kind: isLate ? 'timed-out' : 'unreachable', reason, message }, { cause })
+  const isTimeout = reason === 'connect-timeout'
+  const message = isTimeout
+    ? 'The upstream did not accept the connection in time.'
+    : 'The upstream could not be reached.'
+  return new GatewayError({ kind: isTimeout ? 'timed-out' : 'unreachable', reason, message }, { cause })
 }
 
 /** Describes the cause of a failed connection for operators: the fault of the certificate, or else the error code. */
 export function connectionDetail(cause: unknown): string | undefined {
   const code = codeOf(cause)
-  return CERTIFICATES[code] ?? (code === '' ? undefined : code)
+  return CERTIFICATE_FAULTS[code] ?? (code === '' ? undefined : code)
 }
 
 /** Returns the code of an error, of its cause, or of the first of its inner errors with a code. */
 function codeOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > MAX_DEPTH) return ''
   const { code, cause } = error as Error & { readonly code?: unknown }
-  const isTelling = typeof code === 'string' && REASONS.some(([, pattern]) => pattern.test(code))
-  if (isTelling) return code
+  const isKnownCode = typeof code === 'string' && REASONS.some(([, pattern]) => pattern.test(code))
+  if (isKnownCode) return code
   const inner = [cause, ...(error instanceof AggregateError ? error.errors : [])].map(one => codeOf(one, depth + 1))
   return inner.find(one => one !== '') ?? (typeof code === 'string' ? code : '')
 }

@@ -43,13 +43,13 @@ export class AccessToken {
     this.now = now
   }
 
-  /** The current token, which may be about to expire. Undefined until the first token arrives. */
+  /** The current token, which may be about to expire, or undefined until the first token arrives. */
   get text(): string | undefined {
     return this.token?.text
   }
 
   /**
-   * Resolves when there is a valid token. Undefined if there already is one.
+   * Resolves when there is a valid token. Returns undefined if there already is one.
    *
    * @throws GatewayError `upstream-account` if no valid token can be obtained.
    */
@@ -80,14 +80,14 @@ export class AccessToken {
 
   private renew(): Promise<void> {
     this.pending ??= this.source()
-      .then(token => this.take(token))
+      .then(token => this.setToken(token))
       .finally(() => {
         this.pending = undefined
       })
     return this.pending
   }
 
-  private take(token: Token): void {
+  private setToken(token: Token): void {
     this.token = token
     this.renewAt = token.until - Math.min(RENEW_BEFORE, (token.until - this.now() / 1000) * RENEW_SHARE)
   }

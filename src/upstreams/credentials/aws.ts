@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto'
 import type { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsAuth } from '../../config/auth.ts'
 import { accountError, type TokenSource } from './access-token.ts'
-import { installed } from './optional-package.ts'
+import { loadOptionalPackage } from './optional-package.ts'
 
 /* AWS signatures (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
 
@@ -20,7 +20,7 @@ export interface SignableRequest {
   /** Path and query, exactly as sent. */
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  /** Undefined if the body is streamed, because a streamed body is not signed. */
+  /** Body, or undefined if it is streamed, because a streamed body is not signed. */
   readonly body: string | undefined
 }
 
@@ -32,7 +32,7 @@ export class AwsSigner {
   private signer: Promise<SignatureV4> | undefined
   private keys: AwsKeys
   /** The parsed origin of the last request: a channel has one. */
-  private address: { readonly origin: string; readonly url: URL } | undefined
+  private lastOrigin: { readonly origin: string; readonly url: URL } | undefined
 
   constructor({ region, service }: Pick<AwsAuth, 'region' | 'service'>, keys: AwsKeys) {
     this.keys = keys
@@ -50,8 +50,8 @@ export class AwsSigner {
   }
 
   private addressOf(origin: string): URL {
-    if (this.address?.origin !== origin) this.address = { origin, url: new URL(origin) }
-    return this.address.url
+    if (this.lastOrigin?.origin !== origin) this.lastOrigin = { origin, url: new URL(origin) }
+    return this.lastOrigin.url
   }
 
   /**
@@ -63,7 +63,7 @@ export class AwsSigner {
     const { protocol, hostname, host } = this.addressOf(origin)
     const { pathname, query } = splitPath(path)
     this.signer ??= this.newSigner()
-    const signed = await (await this.signer).sign(
+    const signedRequest = await (await this.signer).sign(
       {
         ...{ method, protocol, hostname, path: pathname, query },
         headers: { ...headers, host, 'x-amz-content-sha256': hashOf(body) },
@@ -73,7 +73,7 @@ export class AwsSigner {
         unsignableHeaders: UNSIGNABLE,
       },
     )
-    return signed.headers
+    return signedRequest.headers
   }
 }
 
@@ -150,7 +150,7 @@ const STATIC_LIFETIME = 900
 export const awsDefaultKeys =
   (profile: string | undefined): TokenSource =>
   async () => {
-    const { defaultProvider } = installed<CredentialProviders>('@aws-sdk/credential-provider-node')
+    const { defaultProvider } = loadOptionalPackage<CredentialProviders>('@aws-sdk/credential-provider-node')
     const from = Math.floor(Date.now() / 1000)
     try {
       const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({ profile })()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { AzureAuth } from '../../config/auth.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
-import { installed } from './optional-package.ts'
+import { loadOptionalPackage } from './optional-package.ts'
 import { requestToken } from './token-request.ts'
 
 /*
@@ -77,7 +77,7 @@ interface AzureIdentity {
 export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
   let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
   return async () => {
-    const { DefaultAzureCredential } = installed<AzureIdentity>('@azure/identity')
+    const { DefaultAzureCredential } = loadOptionalPackage<AzureIdentity>('@azure/identity')
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
       throw accountError(`Azure's default credentials failed: ${thrown.message}`)

@@ -1,7 +1,7 @@
 import type { GoogleServiceAccount } from '../../config/auth.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type Token, type TokenSource } from './access-token.ts'
-import { installed } from './optional-package.ts'
+import { loadOptionalPackage } from './optional-package.ts'
 import { signedWithKey } from './signed-jwt.ts'
 import { requestToken } from './token-request.ts'
 
@@ -57,14 +57,18 @@ interface GoogleAuthLibrary {
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
   return async (): Promise<Token> => {
-    const { GoogleAuth } = installed<GoogleAuthLibrary>('google-auth-library')
+    const { GoogleAuth } = loadOptionalPackage<GoogleAuthLibrary>('google-auth-library')
     client ??= new GoogleAuth({ scopes: SCOPE }).getClient()
     const from = Math.floor(Date.now() / 1000)
     try {
-      const used = await client
-      const { token } = await used.getAccessToken()
+      const authClient = await client
+      const { token } = await authClient.getAccessToken()
       if (typeof token !== 'string') throw new Error('the library returned no token')
-      return { text: token, from: 0, until: Math.floor((used.credentials?.expiry_date ?? (from + 300) * 1000) / 1000) }
+      return {
+        text: token,
+        from: 0,
+        until: Math.floor((authClient.credentials?.expiry_date ?? (from + 300) * 1000) / 1000),
+      }
     } catch (thrown) {
       client = undefined
       throw accountError(`Google's application default credentials failed: ${(thrown as Error).message}`)

@@ -13,14 +13,17 @@ export type { SignableRequest } from './aws.ts'
 /** A channel's credential that is created at run time: a token, or a signature for each request. */
 export interface Credential {
   /**
-   * Resolves when requests can be sent. Undefined if they can be sent now.
+   * Resolves when requests can be sent. Returns undefined if they can be sent now.
    *
    * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
   ready(): Promise<void> | undefined
   /** The token for the headers. Undefined before the first token arrives, or if requests are signed. */
   readonly token: string | undefined
-  /** Function that returns the headers of a request including its signature. Undefined if requests are not signed. */
+  /**
+   * Function that returns the headers of a request including its signature. Returns undefined if requests are not
+   * signed.
+   */
   readonly sign: ((request: SignableRequest) => Promise<SignableRequest['headers']>) | undefined
   /** Records that the upstream refused the current token. */
   refused(): void
@@ -31,9 +34,9 @@ export interface TokenSharing {
   /**
    * Returns the token of an account. One process obtains it for all.
    *
-   * @param own obtains the token in this process.
+   * @param directSource obtains the token in this process.
    */
-  share(auth: ChannelAuth, proxy: ProxyConfig | undefined, own: TokenSource): Promise<Token>
+  share(auth: ChannelAuth, proxy: ProxyConfig | undefined, directSource: TokenSource): Promise<Token>
   /** Reports a failed renewal while the old token is still valid. */
   renewalFailed(channel: string, error: GatewayError): void
 }
@@ -47,7 +50,7 @@ export interface TokenRequestMessage {
   readonly proxy?: ProxyConfig
 }
 
-/** Returns the credential of a channel. Undefined if its key is sent unchanged or it has no key. */
+/** Returns the credential of a channel, or undefined if its key is sent unchanged or it has no key. */
 export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Credential | undefined {
   const { auth, key, formats, name, proxy } = config
   const renewalFailed = (error: GatewayError): void => sharing?.renewalFailed(name, error)
@@ -56,8 +59,8 @@ export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Cre
     return pair === undefined ? undefined : new TokenCredential(new AccessToken(keyPairTokens(pair), renewalFailed))
   }
   if (auth.type === 'aws-keys') return new SigningCredential(new AwsSigner(auth, auth))
-  const own = tokenSourceOf(auth, proxy)
-  const source = sharing === undefined ? own : () => sharing.share(auth, proxy, own)
+  const directSource = tokenSourceOf(auth, proxy)
+  const source = sharing === undefined ? directSource : () => sharing.share(auth, proxy, directSource)
   const token = new AccessToken(source, renewalFailed)
   return auth.type === 'aws-default'
     ? new SigningCredential(new AwsSigner(auth, NO_KEYS), token)
@@ -123,9 +126,9 @@ class SigningCredential implements Credential {
   private readonly signer: AwsSigner
   private readonly keys: AccessToken | undefined
   /** Text of the current keys. */
-  private current: string | undefined
+  private currentText: string | undefined
 
-  /** @param keys the keys as the text of a token. Undefined if the signer's keys are fixed. */
+  /** @param keys the keys as the text of a token, or undefined if the signer's keys are fixed. */
   constructor(signer: AwsSigner, keys?: AccessToken) {
     this.signer = signer
     this.keys = keys
@@ -137,9 +140,9 @@ class SigningCredential implements Credential {
 
   readonly sign = (request: SignableRequest): Promise<SignableRequest['headers']> => {
     const text = this.keys?.text
-    if (text !== undefined && text !== this.current) {
+    if (text !== undefined && text !== this.currentText) {
       this.signer.renew(JSON.parse(text) as AwsKeys)
-      this.current = text
+      this.currentText = text
     }
     return this.signer.sign(request)
   }

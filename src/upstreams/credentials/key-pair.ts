@@ -2,9 +2,9 @@ import { accountError, type TokenSource } from './access-token.ts'
 import { signedWithSecret } from './signed-jwt.ts'
 
 /** Lifetime of a token, in seconds. Vendors allow at most half an hour. */
-const LIFETIME = 1800
+const TOKEN_LIFETIME = 1800
 /** Time by which the start of the validity is backdated, in seconds, because clocks differ. */
-const BACKDATED = 5
+const BACKDATE_SECONDS = 5
 
 /** A two-part key: its name, and the secret that signs tokens. */
 export interface KeyPair {
@@ -12,7 +12,7 @@ export interface KeyPair {
   readonly secret: string
 }
 
-/** Splits a key `access:secret`. Undefined for a key that is sent unchanged. */
+/** Splits a key `access:secret`. Returns undefined for a key that is sent unchanged. */
 export function keyPairOf(key: string | undefined): KeyPair | undefined {
   const colon = key?.indexOf(':') ?? -1
   return colon < 0 ? undefined : { access: key!.slice(0, colon), secret: key!.slice(colon + 1) }
@@ -28,7 +28,7 @@ export const keyPairTokens =
   ({ access, secret }: KeyPair, now: () => number = Date.now): TokenSource =>
   async () => {
     const at = Math.floor(now() / 1000)
-    const claims = { iss: access, exp: at + LIFETIME, nbf: at - BACKDATED }
+    const claims = { iss: access, exp: at + TOKEN_LIFETIME, nbf: at - BACKDATE_SECONDS }
     try {
       return { text: await signedWithSecret(claims, secret), from: claims.nbf, until: claims.exp }
     } catch {

@@ -8,7 +8,7 @@ import { accountError } from './access-token.ts'
  *
  * @throws GatewayError `upstream-account` with instructions for installing it.
  */
-export function installed<Module>(name: string): Module {
+export function loadOptionalPackage<Module>(name: string): Module {
   try {
     return createRequire(join(ROOT, 'package.json'))(name) as Module
   } catch (thrown) {

@@ -10,14 +10,15 @@ interface AnswerHead {
 }
 
 /** Matches exceptions with which AWS refuses the credential itself, under status 403 (docs/wire/converse.md#errors). */
-const EXCEPTIONS = /^(?:ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|SignatureDoesNotMatch)/
+const CREDENTIAL_EXCEPTIONS =
+  /^(?:ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|SignatureDoesNotMatch)/
 
 /** Returns true for a refusal of the credential. A new credential may then help. */
 export const refusesCredential = ({ status, headers }: AnswerHead): boolean =>
-  status === 401 || (status === 403 && EXCEPTIONS.test(headerValue(headers['x-amzn-errortype'])))
+  status === 401 || (status === 403 && CREDENTIAL_EXCEPTIONS.test(headerValue(headers['x-amzn-errortype'])))
 
 /** Advice by the wording of a refusal by a cloud service. */
-const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
+const ADVICE_BY_MESSAGE: readonly (readonly [message: RegExp, advice: string])[] = [
   [
     /scoped to a valid region/i,
     'The channel signs for a different region than the one in its address: check `region` and `base_url`.',
@@ -40,7 +41,7 @@ const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
   ],
   [
     /make sure your api key is valid|bearer token has expired/i,
-    'An API key of Bedrock belongs to one account and may have expired: short-term keys last at most twelve hours.',
+    'A Bedrock API key belongs to one account and may have expired: short-term keys last at most twelve hours.',
   ],
   [/permission '?aiplatform\./i, 'Give the account the role "Vertex AI User" in `project`.'],
   [
@@ -51,7 +52,7 @@ const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
 ]
 
 /**
- * Returns advice for operators about a refused credential. Undefined for any other answer, or if the wording is
+ * Returns advice for operators about a refused credential, or undefined for any other answer, or if the wording is
  * unknown.
  *
  * @param message the upstream's message.
@@ -61,7 +62,7 @@ export function refusalAdvice({ status, headers }: AnswerHead, message: string, 
   if (status !== 401 && status !== 403) return undefined
   return (
     clockAdvice(headerValue(headers['date']), now) ??
-    ADVICE.find(([pattern]) => pattern.test(message))?.[1] ??
+    ADVICE_BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1] ??
     undefined
   )
 }

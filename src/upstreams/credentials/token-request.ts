@@ -13,7 +13,7 @@ const MAX_ANSWER = 65_536
 /** Maximum length of the reason in an error message, in characters. */
 const MAX_REASON = 300
 /** Lifetime of a token if the server does not state it, in seconds. */
-const USUAL_LIFETIME = 3600
+const DEFAULT_LIFETIME = 3600
 
 /** A request to a token server. */
 export interface TokenRequest {
@@ -35,10 +35,10 @@ export interface TokenRequest {
  */
 export async function requestToken(request: TokenRequest): Promise<Token> {
   const from = Math.floor(Date.now() / 1000)
-  const answer = await exchanged(request)
+  const answer = await sendRequest(request)
   const { access_token: text, expires_in: lifetime, expires_on: end } = answer
   if (typeof text !== 'string' || !TOKEN.test(text)) throw accountError(`${request.server} answered without a token.`)
-  const seconds = Number(lifetime ?? (end === undefined ? USUAL_LIFETIME : Number(end) - from))
+  const seconds = Number(lifetime ?? (end === undefined ? DEFAULT_LIFETIME : Number(end) - from))
   if (!(seconds > 0)) throw accountError(`${request.server} answered with an expired token.`)
   // The start is 0, so that a difference between the clocks cannot delay the use of a token.
   return { text, from: 0, until: from + seconds }
@@ -47,13 +47,13 @@ export async function requestToken(request: TokenRequest): Promise<Token> {
 /** Matches tokens whose characters are allowed in headers. */
 const TOKEN = /^[\x21-\x7e]+$/
 
-async function exchanged({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
+async function sendRequest({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
   const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
   const { origin, pathname, search } = new URL(url)
   try {
     const {
       statusCode,
-      headers: answered,
+      headers: answerHeaders,
       body,
     } = await agent.request({
       ...{ origin, path: `${pathname}${search}`, signal: AbortSignal.timeout(TIMEOUT) },
@@ -65,9 +65,9 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
       },
       body: form === undefined ? null : new URLSearchParams(form).toString(),
     })
-    const text = await limited(body)
+    const text = await readLimited(body)
     if (statusCode !== 200) {
-      const advice = clockAdvice(headerValue(answered['date']), Date.now())
+      const advice = clockAdvice(headerValue(answerHeaders['date']), Date.now())
       throw accountError(
         `${server} answered ${statusCode}${reasonIn(text)}.${advice === undefined ? '' : ` ${advice}`}`,
       )
@@ -80,7 +80,7 @@ async function exchanged({ url, headers, form, proxy, server }: TokenRequest): P
   }
 }
 
-async function limited(body: AsyncIterable<Buffer>): Promise<string> {
+async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {

@@ -3,7 +3,7 @@ import { samplesOf } from '../../../src/canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../../src/canonical/node.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from '../../../src/gateway/secrets.ts'
 import { retryAfter } from '../../../src/ingress/errors/classify.ts'
-import { exhaustedFor } from '../../../src/upstreams/channel/rate-limit-headers.ts'
+import { exhaustedSeconds } from '../../../src/upstreams/channel/rate-limit-headers.ts'
 import { traceParent, traceState } from '../../../src/upstreams/channel/trace-context.ts'
 import { Broken, expectSame, type Target } from '../target.ts'
 
@@ -38,7 +38,7 @@ const RATE_LIMITS: Target = {
     const headers = textsOf(input)
     const delay = retryAfter(headers, NOW)
     if (delay !== undefined && !(delay >= 0 && delay <= DAY)) throw new Broken('delay', `is ${delay} s`)
-    const quota = exhaustedFor(headers, NOW)
+    const quota = exhaustedSeconds(headers, NOW)
     if (quota !== undefined && !(quota > 0 && Number.isFinite(quota)))
       throw new Broken('quota', `is full in ${quota} s`)
     watch.returned(traceParent(headers['traceparent'] ?? ''))

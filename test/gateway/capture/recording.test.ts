@@ -5,18 +5,18 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import { matchedRoute } from '../../../src/formats/routes.ts'
 import { NoReply } from '../../../src/gateway/caller-requests.ts'
 import { Captures } from '../../../src/gateway/capture/captures.ts'
-import { LARGEST, MARGIN, Recording } from '../../../src/gateway/capture/recording.ts'
+import { MAX_SHOWN_SIZE, Recording, SCRUB_MARGIN } from '../../../src/gateway/capture/recording.ts'
 import type { Call } from '../../../src/gateway/index.ts'
 import type { Log } from '../../../src/log.ts'
 import { configOf } from '../../builders/config.ts'
 
-const roomy = () => ({ bytesLeft: 1000 * LARGEST })
+const roomy = () => ({ bytesLeft: 1000 * MAX_SHOWN_SIZE })
 
 test('a body that comes byte by byte takes no more memory than a large one', () => {
   const recording = new Recording(performance.now(), roomy())
   for (let at = 0; at < 100_000; at++) recording.take('x')
   expect(recording.pieces.length).toBe(20_000)
-  expect(recording.recorded).toBe(20_000)
+  expect(recording.recordedSize).toBe(20_000)
   expect(recording.size).toBe(100_000)
   expect(recording.isCut).toBe(true)
 })
@@ -25,8 +25,8 @@ test('of a long body so many bytes are kept', () => {
   const recording = new Recording(performance.now(), roomy())
   const piece = Buffer.alloc(1024 * 1024)
   for (let at = 0; at < 100; at++) recording.take(piece)
-  expect(recording.recorded).toBe(LARGEST + MARGIN)
-  expect(recording.pieces.reduce((sum, { content }) => sum + content.length, 0)).toBe(LARGEST + MARGIN)
+  expect(recording.recordedSize).toBe(MAX_SHOWN_SIZE + SCRUB_MARGIN)
+  expect(recording.pieces.reduce((sum, { content }) => sum + content.length, 0)).toBe(MAX_SHOWN_SIZE + SCRUB_MARGIN)
   expect(recording.size).toBe(100 * piece.length)
 })
 
@@ -35,13 +35,13 @@ test('all bodies at once have so much room, and nothing is kept behind what was 
   const [one, other] = [new Recording(performance.now(), room), new Recording(performance.now(), room)]
   one.take('12345678')
   other.take('abcd')
-  expect([one.recorded, other.recorded, other.isCut, room.bytesLeft]).toEqual([8, 2, true, 0])
+  expect([one.recordedSize, other.recordedSize, other.isCut, room.bytesLeft]).toEqual([8, 2, true, 0])
   one.release()
   other.take('e')
-  expect([other.recorded, other.size, room.bytesLeft]).toEqual([2, 5, 8])
+  expect([other.recordedSize, other.size, room.bytesLeft]).toEqual([2, 5, 8])
   one.take('late')
   other.release()
-  expect([one.recorded, room.bytesLeft]).toEqual([0, 10])
+  expect([one.recordedSize, room.bytesLeft]).toEqual([0, 10])
 })
 
 test('requests that are written give the room of what was recorded of them back', async () => {
@@ -59,7 +59,7 @@ test('requests that are written give the room of what was recorded of them back'
     }
     const caller = { id: 'k', key: 'dev', captureUntil: Number.POSITIVE_INFINITY } as Caller
     const capture = captures.begin(call, caller)!
-    capture.parsed(body, undefined)
+    capture.recordBody(body, undefined)
     call.reply.whole(200, {}, 'x'.repeat(80))
     expect(room.bytesLeft).toBe(20)
     captures.end(capture, undefined)

@@ -10,7 +10,7 @@ import { NoReply } from '../../../src/gateway/caller-requests.ts'
 import { BoundedCopy, cutText, shownBody } from '../../../src/gateway/capture/bounded-copy.ts'
 import { Capture } from '../../../src/gateway/capture/capture.ts'
 import { captureDocument } from '../../../src/gateway/capture/capture-document.ts'
-import { LARGEST, Recording } from '../../../src/gateway/capture/recording.ts'
+import { MAX_SHOWN_SIZE, Recording } from '../../../src/gateway/capture/recording.ts'
 import { scrubberOf, secretsOfConfig } from '../../../src/gateway/capture/secrets.ts'
 import type { Call } from '../../../src/gateway/index.ts'
 import { prepare } from '../../../src/gateway/prepare.ts'
@@ -109,9 +109,9 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     ...{ route: matchedRoute('/v1/chat/completions')!.route, head: { headers: {}, query: {} } },
     reply: new NoReply(),
   }
-  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { bytesLeft: 64 * LARGEST })
+  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { bytesLeft: 64 * MAX_SHOWN_SIZE })
   const wire = wireRequest(call.route, call.head, body)
-  capture.parsed(body, undefined).wire = wire
+  capture.recordBody(body, undefined).wire = wire
   const request = READERS['chat']!.request!(wire)
   capture.request = request
   const [channel] = config.channels
@@ -122,7 +122,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     native: true,
   } as Attempt['target']
   const attempt = { incoming: { call }, target, request } as Attempt
-  const exchange = capture.sending(attempt, prepare(request, target))!
+  const exchange = capture.addExchange(attempt, prepare(request, target))!
   const text = streams
     ? `event: x\ndata: ${JSON.stringify({ error: said })}\n\n`
     : JSON.stringify({ error: { message: said, [said]: 1 } })
@@ -131,9 +131,9 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     'x-echo': one.channelKey,
     'request-id': one.channelKey,
   }
-  const answer = exchange.answered({ status, headers, begins: 'json', text: async () => text } as unknown as Answer)
+  const answer = exchange.recordAnswer({ status, headers, begins: 'json', text: async () => text } as unknown as Answer)
   await answer.text(1e6)
-  exchange.failed({ kind: 'upstream-failed', message: said })
+  exchange.recordFailure({ kind: 'upstream-failed', message: said })
   call.reply.begin({ 'content-type': headers['content-type'], 'x-own': one.key }, status)
   call.reply.write(text)
   call.reply.end('')
@@ -219,7 +219,7 @@ test('no half of a secret is left where there was no room for the rest of a body
     recording.take(`${'x'.repeat(60)}${`${key} `.repeat(40)}`)
     expect(JSON.stringify(shownBody(recording, 'text/plain', '/x', bounded))).not.toContain('a-')
   }
-  expect(bounded.cut).toContain('/x/text')
+  expect(bounded.cutPointers).toContain('/x/text')
 })
 
 test('what is copied is bounded, whatever its shape', () => {
@@ -228,6 +228,6 @@ test('what is copied is bounded, whatever its shape', () => {
   const wide = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`name-${index}`, index]))
   const vector = new Float32Array(2_000_000)
   for (const value of [deep, wide, [wide, wide], 'z'.repeat(5_000_000), { vector, text: 'z'.repeat(5_000_000) }])
-    expect(JSON.stringify(bounded.copy(value, '/x')).length).toBeLessThan(3 * LARGEST)
-  expect(bounded.cut.length).toBeGreaterThanOrEqual(4)
+    expect(JSON.stringify(bounded.copy(value, '/x')).length).toBeLessThan(3 * MAX_SHOWN_SIZE)
+  expect(bounded.cutPointers.length).toBeGreaterThanOrEqual(4)
 })

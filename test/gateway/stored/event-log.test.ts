@@ -35,7 +35,7 @@ test('more than is kept of one response is kept no more', () => {
     log.push(event(MIB))
     log.store(log.pending())
   }
-  expect(log.lossy).toBe(true)
+  expect(log.isLossy).toBe(true)
 })
 
 test('whoever waits for an event is told when it comes, or when none will', async () => {
@@ -47,7 +47,7 @@ test('whoever waits for an event is told when it comes, or when none will', asyn
   log.finish(event(1))
   await rest
   await log.until(99)
-  expect(log.over).toBe(true)
+  expect(log.isOver).toBe(true)
 })
 
 test('a run takes no more than the store does, and goes on when it has what waited', () => {

@@ -30,7 +30,7 @@ test('a caller that reads nothing of a replayed stream counts as gone after eigh
   try {
     const texts = ['{"type":"response.created","sequence_number":0}']
     const source: EventSource = {
-      from: async number => ({ texts: texts.slice(number), over: false }),
+      from: async number => ({ texts: texts.slice(number), isLast: false }),
       until: () => new Promise(() => {}),
     }
     const reply = new StuckReply()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
 import { estimate } from '../../../src/gateway/counting/estimate.ts'
-import { blocksOf, shortened } from '../../../src/gateway/stored/truncate.ts'
+import { blocksOf, truncatedRequest } from '../../../src/gateway/stored/truncate.ts'
 import { TIMED } from '../../builders/time.ts'
 
 const text = (role: Message['role'], said: string): Message => ({ role, content: [{ type: 'text', text: said }] })
@@ -23,7 +23,7 @@ const asked = (messages: readonly Message[], more: Partial<CanonicalRequest> = {
 
 /** The conversation truncated to a number of tokens. */
 const left = async (messages: readonly Message[], context: number, more: Partial<CanonicalRequest> = {}) =>
-  (await shortened(asked(messages, more), { context }))!.messages
+  (await truncatedRequest(asked(messages, more), { context }))!.messages
 
 /** Number of pieces that are each rounded up. */
 const ROUNDED = 3
@@ -46,8 +46,8 @@ describe('truncation: auto', () => {
   })
 
   test('is nobody’s loss once it is done, and is left to others where nothing is known', async () => {
-    expect((await shortened(asked(talk), { context: 1000 }))!.extras).toEqual({ responses: {} })
-    expect(await shortened(asked(talk), {})).toBeUndefined()
+    expect((await truncatedRequest(asked(talk), { context: 1000 }))!.extras).toEqual({ responses: {} })
+    expect(await truncatedRequest(asked(talk), {})).toBeUndefined()
   })
 
   test('counts tokens, not characters: Chinese has few characters and many tokens', async () => {
@@ -66,7 +66,10 @@ describe('truncation: auto', () => {
     expect(await left(turns, tokens + 50, { sampling: { maxTokens: 51 } })).toEqual(turns.slice(2))
     expect(await left(turns, Math.ceil(((tokens + ROUNDED) * 4) / 3), { sampling: {} })).toBe(turns)
     expect(await left(turns, Math.floor((tokens * 4) / 3) - 1, { sampling: {} })).toEqual(turns.slice(2))
-    const limited = await shortened(asked(turns, { sampling: {} }), { context: tokens + ROUNDED + 10, maxOutput: 10 })
+    const limited = await truncatedRequest(asked(turns, { sampling: {} }), {
+      context: tokens + ROUNDED + 10,
+      maxOutput: 10,
+    })
     expect(limited!.messages).toBe(turns)
   })
 

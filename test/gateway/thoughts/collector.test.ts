@@ -24,7 +24,7 @@ function collected(events: readonly CanonicalEvent[]): readonly CalledStep[] {
     () => false,
     steps => all.push(...steps),
   )
-  for (const event of events) collector.saw(event)
+  for (const event of events) collector.observe(event)
   return all
 }
 

@@ -6,7 +6,7 @@ import { type Work, workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { lossHeaders, shownLosses } from '../../../src/egress/losses.ts'
 import { FORMAT_FACTS } from '../../../src/formats/index.ts'
-import { prepare, refused } from '../../../src/gateway/prepare.ts'
+import { prepare, refusalFor } from '../../../src/gateway/prepare.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { channelAt } from '../../builders/config.ts'
 import { plain } from '../support.ts'
@@ -47,7 +47,7 @@ function pass(from: Format, to: Format, wire: WireRequest): void {
   const channel = channelAt('http://127.0.0.1', { format: to })
   const target = { channel, format: channel.formats[0]!, native: from === to, emulated: false, resting: false }
   const { losses } = prepare(request, { ...target, upstreamModel: request.model })
-  refused(request, losses, 'show')
+  refusalFor(request, losses, 'show')
   const locate = READERS[from]!.locate?.(request)
   const seen = shownLosses(losses)
   lossHeaders(locate === undefined ? seen : seen.map(loss => ({ ...loss, path: locate(loss.path) })))

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import {
   type ChannelError,
   ChannelStats,
-  FAILING,
+  FAILURES_UNTIL_FAILING,
   failingSince,
-  LAST_ERRORS,
+  MAX_ERROR_GROUPS,
   MINUTES,
   mergedStats,
   sumOf,
@@ -50,7 +50,7 @@ it('keeps the last errors only, the latest first, and does not blame the upstrea
   const stats = new ChannelStats()
   for (let at = 0; at < 50; at++) stats.failed(failure(START + at, 'overloaded', `busy ${at}`))
   const { errors } = stats.snapshot(START)
-  expect(errors.map(({ at }) => at - START)).toEqual(Array.from({ length: LAST_ERRORS }, (_, index) => 49 - index))
+  expect(errors.map(({ at }) => at - START)).toEqual(Array.from({ length: MAX_ERROR_GROUPS }, (_, index) => 49 - index))
   stats.failed(failure(START, 'invalid-request'))
   expect(sumOf(stats.snapshot(START), 1, START)).toEqual({ requests: 51, errors: 50 })
   expect(stats.snapshot(START).errors[0]!.kind).toBe('invalid-request')
@@ -84,7 +84,7 @@ it('a channel is failing if its recent requests all failed, in one process or in
       const succeededAt = sorted.findLast(one => !one.failed)?.at
       const later = sorted.filter(({ at }) => at > (succeededAt ?? 0))
       const isRecent = succeededAt !== undefined && succeededAt >= now - MINUTES * MINUTE
-      const expected = later.length >= (isRecent ? FAILING : 1)
+      const expected = later.length >= (isRecent ? FAILURES_UNTIL_FAILING : 1)
       const merged = mergedStats(processes.map(one => JSON.parse(JSON.stringify(one.snapshot(now)))))
       const since = failingSince(merged, now)
       if (isSpread) {

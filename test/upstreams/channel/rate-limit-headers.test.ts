@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { exhaustedFor } from '../../../src/upstreams/channel/rate-limit-headers.ts'
+import { exhaustedSeconds } from '../../../src/upstreams/channel/rate-limit-headers.ts'
 
 const NOW = Date.parse('2026-11-28T12:00:00Z')
 const openai = (remaining: string, reset: string) =>
-  exhaustedFor({ 'x-ratelimit-remaining-tokens': remaining, 'x-ratelimit-reset-tokens': reset }, NOW)
+  exhaustedSeconds({ 'x-ratelimit-remaining-tokens': remaining, 'x-ratelimit-reset-tokens': reset }, NOW)
 
 describe('an exhausted quota', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('an exhausted quota', () => {
       'anthropic-ratelimit-input-tokens-remaining': '0',
       'anthropic-ratelimit-input-tokens-reset': '2026-11-28T12:00:30Z',
     }
-    expect(exhaustedFor(headers, NOW)).toBe(30)
+    expect(exhaustedSeconds(headers, NOW)).toBe(30)
   })
 
   it('is none if something remains, or the reset is missing, past or unreadable', () => {
@@ -31,6 +31,6 @@ describe('an exhausted quota', () => {
     expect(openai('0', 'soon')).toBeUndefined()
     expect(openai('0', '')).toBeUndefined()
     expect(openai('0', '2026-11-28T11:00:00Z')).toBeUndefined()
-    expect(exhaustedFor({}, NOW)).toBeUndefined()
+    expect(exhaustedSeconds({}, NOW)).toBeUndefined()
   })
 })
