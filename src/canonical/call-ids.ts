@@ -4,7 +4,7 @@ import type { CanonicalRequest } from './request.ts'
 interface Call {
   readonly id: string
   readonly name: string
-  answered: boolean
+  isAnswered: boolean
 }
 
 /**
@@ -21,9 +21,9 @@ export class CallIds {
   private round = new Round()
   /** Generated ids of results that match no call. */
   private readonly generatedIds = new Set<string>()
-  private paired: Map<string, string> | undefined
+  private pairedIds: Map<string, string> | undefined
   /** The lowest number, by tool name, from which a generated id may still be free. */
-  private readonly nextFree = new Map<string, number>()
+  private readonly nextFreeNumber = new Map<string, number>()
   private count: number
 
   /** @param before the ids already in use, and the number of earlier calls. */
@@ -34,7 +34,7 @@ export class CallIds {
 
   /** Creates ids for the calls of an answer, distinct from all ids in the history of its request. */
   static after(request: CanonicalRequest): CallIds {
-    return new CallIds(knownIn(request))
+    return new CallIds(knownIdsOf(request))
   }
 
   /**
@@ -44,7 +44,7 @@ export class CallIds {
    */
   call(wireId: string | undefined, name: string): string {
     const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
-    const call: Call = { id, name, answered: false }
+    const call: Call = { id, name, isAnswered: false }
     if (this.round.hasResults) this.nextRound()
     this.count++
     this.byId.set(id, call)
@@ -62,8 +62,8 @@ export class CallIds {
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
     if (wireId !== undefined && wireId !== '')
-      return answered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
-    return answered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
+      return markAnswered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
+    return markAnswered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
   /** Returns the name of the call with this id. */
@@ -72,13 +72,13 @@ export class CallIds {
   }
 
   /**
-   * Maps the new ids of unmatched results to the ids of the calls they answer. Undefined if there are none. Clients
-   * that rename tools do not change the order of calls and results (trap 111), so a round is paired by order if it has
-   * as many unmatched results as unanswered calls.
+   * Maps the new ids of unmatched results to the ids of the calls they answer. Returns undefined if there are none.
+   * Clients that rename tools do not change the order of calls and results (trap 111), so a round is paired by order if
+   * it has as many unmatched results as unanswered calls.
    */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
-    return this.paired
+    return this.pairedIds
   }
 
   private unmatched(name: string): string {
@@ -94,10 +94,10 @@ export class CallIds {
     if (unmatched.length === 0) return
     const calls = open.unanswered()
     if (calls.length !== unmatched.length) return
-    this.paired ??= new Map()
+    this.pairedIds ??= new Map()
     for (const [index, call] of calls.entries()) {
-      call.answered = true
-      this.paired.set(unmatched[index]!, call.id)
+      call.isAnswered = true
+      this.pairedIds.set(unmatched[index]!, call.id)
     }
   }
 
@@ -106,10 +106,10 @@ export class CallIds {
   }
 
   private generate(name: string): string {
-    for (let number = Math.max(this.count, this.nextFree.get(name) ?? 0); ; number++) {
+    for (let number = Math.max(this.count, this.nextFreeNumber.get(name) ?? 0); ; number++) {
       const id = `call_${number}_${name}`
       if (this.isTaken(id)) continue
-      this.nextFree.set(name, number)
+      this.nextFreeNumber.set(name, number)
       return id
     }
   }
@@ -127,8 +127,8 @@ class OpenCalls {
 
   /** Returns the first call with this name, or the first call overall if no name is given. */
   first(name: string | undefined): Call | undefined {
-    const named = name === undefined ? undefined : this.byName.get(name)?.first
-    return named ?? (name === undefined || name === '' ? this.all.first : undefined)
+    const firstByName = name === undefined ? undefined : this.byName.get(name)?.first
+    return firstByName ?? (name === undefined || name === '' ? this.all.first : undefined)
   }
 
   unanswered(): readonly Call[] {
@@ -150,7 +150,7 @@ class CallQueue {
   private at = 0
 
   get first(): Call | undefined {
-    while (this.calls[this.at]?.answered) this.at++
+    while (this.calls[this.at]?.isAnswered) this.at++
     return this.calls[this.at]
   }
 
@@ -159,14 +159,14 @@ class CallQueue {
   }
 
   unanswered(): readonly Call[] {
-    return this.calls.filter(({ answered }) => !answered)
+    return this.calls.filter(({ isAnswered: answered }) => !answered)
   }
 }
 
 const queueOf = (key: string, queues: Map<string, CallQueue>): CallQueue => getOrAdd(queues, key, () => new CallQueue())
 
-function answered(call: Call | undefined): string | undefined {
-  if (call !== undefined) call.answered = true
+function markAnswered(call: Call | undefined): string | undefined {
+  if (call !== undefined) call.isAnswered = true
   return call?.id
 }
 
@@ -179,10 +179,10 @@ interface KnownIds {
 const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
 
 /** Cache of each request's ids, computed once for all its answers. */
-const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
+const idsByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
-function knownIn(request: CanonicalRequest): KnownIds {
-  const found = knownByRequest.get(request)
+function knownIdsOf(request: CanonicalRequest): KnownIds {
+  const found = idsByRequest.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()
   let count = 0
@@ -192,9 +192,9 @@ function knownIn(request: CanonicalRequest): KnownIds {
         ids.add(part.id)
         count++
       }
-  const all = { ids, count }
-  knownByRequest.set(request, all)
-  return all
+  const knownIds = { ids, count }
+  idsByRequest.set(request, knownIds)
+  return knownIds
 }
 
 /**
@@ -203,7 +203,7 @@ function knownIn(request: CanonicalRequest): KnownIds {
  */
 export class AnswerIds {
   /** Ids in use. Created at the first call, because most answers have no calls. */
-  private used: Set<string> | undefined
+  private usedIds: Set<string> | undefined
   private readonly request: CanonicalRequest
   private generator: CallIds | undefined
 
@@ -212,7 +212,7 @@ export class AnswerIds {
   }
 
   call(wireId: string | undefined, name: string): string {
-    const used = (this.used ??= new Set())
+    const used = (this.usedIds ??= new Set())
     const id = wireId !== undefined && wireId !== '' && !used.has(wireId) ? wireId : this.generate(name, used)
     used.add(id)
     return id
