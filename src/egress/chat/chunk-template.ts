@@ -17,10 +17,10 @@ export class ChunkTemplate {
   private readonly tail: string
   readonly withUsage: boolean
   /** Head of the next complete chunk. The head of the first chunk includes the fields that are only written once. */
-  private first: string
+  private nextHead: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
-    const fixed = {
+    const fixedFields = {
       id: start.id ?? '',
       object: 'chat.completion.chunk',
       created: start.createdAt ?? 0,
@@ -28,12 +28,14 @@ export class ChunkTemplate {
       ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
     }
     const extras = Object.entries(extrasFor(start, FORMAT))
-    const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
-    const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
+    const repeatedFields = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
+    const firstChunkFields = Object.fromEntries(
+      extras.filter(([, value]) => value !== null && typeof value === 'object'),
+    )
     this.withUsage = wantsUsage(request, FORMAT)
-    this.bare = opened({ ...fixed, ...always })
+    this.bare = openedObject({ ...fixedFields, ...repeatedFields })
     this.head = `${this.bare}"choices":[{"index":`
-    this.first = `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
+    this.nextHead = `${openedObject({ ...fixedFields, ...repeatedFields, ...firstChunkFields })}"choices":[{"index":`
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
@@ -51,8 +53,8 @@ export class ChunkTemplate {
    * Returns a complete chunk of one candidate. A stream's first chunk includes the fields that are only written once.
    */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
-    const head = this.first
-    this.first = this.head
+    const head = this.nextHead
+    this.nextHead = this.head
     const more = appendedFields(extras)
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
@@ -66,4 +68,4 @@ export class ChunkTemplate {
 }
 
 /** Returns the JSON text of an object, ending with a comma instead of the closing brace. */
-const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`
+const openedObject = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`

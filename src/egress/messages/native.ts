@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseObject, unchangedWire, wireSourceOf } f
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
-import { isStricter, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
@@ -30,7 +30,7 @@ export function writeNativeRequest(
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
   const losses = new Losses()
-  const stricter = isStricter(versionOf(wire.headers, dialect))
+  const stricter = isStrictVersion(versionOf(wire.headers, dialect))
   const context: WriteContext = { dialect, stricter, native: true, losses, markers: [] }
   const fields: Block = {
     ...(model === node.model ? {} : { model }),

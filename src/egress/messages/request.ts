@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { isStricter, type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStrictVersion, type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -55,7 +55,7 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const stricter = isStricter(versionOf(NO_HEADERS, dialect))
+  const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))
   const context: WriteContext = { dialect, stricter, native: false, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)

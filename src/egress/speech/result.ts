@@ -2,7 +2,7 @@ import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
-import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
+import { samplesOf, WAV_HEADER_SIZE, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -118,7 +118,7 @@ function asWav(samples: Bytes, mediaType: string): Bytes {
   const header = wavHeader(samplesOf(mediaType)!, samples.size)
   if (samples instanceof BufferedBytes) return new BufferedBytes(Buffer.concat([header, samples.bytes]))
   return {
-    ...(samples.size === undefined ? {} : { size: samples.size + WAV_HEADER }),
+    ...(samples.size === undefined ? {} : { size: samples.size + WAV_HEADER_SIZE }),
     ...(samples.once === undefined ? {} : { once: samples.once }),
     async *read() {
       yield header
