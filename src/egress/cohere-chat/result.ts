@@ -13,7 +13,7 @@ import { type CitedText, writeCitation } from './citations.ts'
 import { FORMAT } from './context.ts'
 import { writeUsage } from './usage.ts'
 
-/** Head fields of a wire answer: an id, but no model. */
+/** Field of the answer's id, used when a native body is reused. The format's answers state no model. */
 const NATIVE_HEAD = { id: 'id' } as const
 
 const NO_ANSWER: Candidate = { content: [] }

@@ -3,7 +3,7 @@ import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { callHead, isEmpty, signatureField, discardedLosses, writeAnswerPart } from './answer.ts'
+import { callHead, discardedLosses, isEmpty, signatureField, writeAnswerPart } from './answer.ts'
 import { writeAnnotation } from './citations.ts'
 import { FORMAT } from './context.ts'
 
@@ -15,7 +15,7 @@ export interface MessageState {
   out: WireEvent[]
 }
 
-/** Creates the writer of a part's block. Undefined if the format has no block for the part. */
+/** Creates the writer of a part's block. Returns undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':

@@ -31,7 +31,7 @@ export function writeCitations(annotations: readonly Annotation[], path: Path, l
   })
 }
 
-/** Writes an annotation. Undefined if it belongs to another format. */
+/** Writes an annotation. Returns undefined if it belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

@@ -3,7 +3,7 @@ import type { Losses } from '../../canonical/loss.ts'
 /** The last Unix time that a `Date` can represent, in seconds. */
 const LAST_SECOND = 8.64e12
 
-/** Formats a Unix time as RFC 3339, without fractions of a second. Undefined if it is out of range. */
+/** Formats a Unix time as RFC 3339, without fractions of a second. Returns undefined if it is out of range. */
 export const timeText = (seconds: number | undefined): string | undefined =>
   seconds === undefined || !(Math.abs(seconds) <= LAST_SECOND)
     ? undefined
