@@ -30,7 +30,7 @@ export const utf8Length = (text: string): number =>
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Number of bytes passed as arguments to one call. Below the limit of every engine. */
-const CHUNK = 8192
+const CHUNK_SIZE = 8192
 
 /** Implementation for runtimes without Buffer. */
 export const portable = {
@@ -41,12 +41,13 @@ export const portable = {
       .replaceAll('_', '/')
       .replaceAll(/[^A-Za-z0-9+/]/g, '')
     // Drops a single digit after the last group, because it encodes less than a byte.
-    const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits
-    return Uint8Array.from(atob(whole), unit => unit.charCodeAt(0))
+    const completeDigits = digits.length % 4 === 1 ? digits.slice(0, -1) : digits
+    return Uint8Array.from(atob(completeDigits), unit => unit.charCodeAt(0))
   },
   encode(bytes: Uint8Array): string {
     let units = ''
-    for (let at = 0; at < bytes.length; at += CHUNK) units += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
+    for (let at = 0; at < bytes.length; at += CHUNK_SIZE)
+      units += String.fromCharCode(...bytes.subarray(at, at + CHUNK_SIZE))
     return btoa(units)
   },
 }

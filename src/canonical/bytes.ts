@@ -2,7 +2,7 @@ import { encodeBase64 } from './base64.ts'
 
 /** A byte sequence that may not be in memory, such as an upload in progress or speech that is still being generated. */
 export interface Bytes {
-  /** Number of bytes. Undefined if not known in advance. */
+  /** Number of bytes, or undefined if not known in advance. */
   readonly size?: number
   /** True if the bytes can be read only once. A retry would then have nothing to send. */
   readonly once?: true

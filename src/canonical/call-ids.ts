@@ -4,7 +4,7 @@ import type { CanonicalRequest } from './request.ts'
 interface Call {
   readonly id: string
   readonly name: string
-  answered: boolean
+  isAnswered: boolean
 }
 
 /**
@@ -15,7 +15,7 @@ interface Call {
  */
 export class CallIds {
   private readonly before: CanonicalRequest | undefined
-  private made: History | undefined
+  private ownHistory: History | undefined
 
   /** @param before the request whose ids are already taken. */
   constructor(before?: CanonicalRequest) {
@@ -28,8 +28,8 @@ export class CallIds {
   }
 
   private get history(): History {
-    this.made ??= new History(this.before === undefined ? NO_IDS : knownIn(this.before))
-    return this.made
+    this.ownHistory ??= new History(this.before === undefined ? NO_IDS : knownIdsOf(this.before))
+    return this.ownHistory
   }
 
   /**
@@ -52,7 +52,7 @@ export class CallIds {
 
   /** Returns the name of the call with this id. */
   nameOf(id: string): string | undefined {
-    return this.made?.nameOf(id)
+    return this.ownHistory?.nameOf(id)
   }
 
   /**
@@ -61,7 +61,7 @@ export class CallIds {
    * it has as many unmatched results as unanswered calls.
    */
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
-    return this.made?.pairedByOrder()
+    return this.ownHistory?.pairedByOrder()
   }
 }
 
@@ -75,9 +75,9 @@ class History {
   private round = new Round()
   /** Generated ids of results that match no call. */
   private readonly generatedIds = new Set<string>()
-  private paired: Map<string, string> | undefined
+  private pairedIds: Map<string, string> | undefined
   /** The lowest number, by tool name, from which a generated id may still be free. */
-  private readonly nextFree = new Map<string, number>()
+  private readonly nextFreeNumber = new Map<string, number>()
   private count: number
 
   /** @param before the ids already in use, and the number of earlier calls. */
@@ -88,7 +88,7 @@ class History {
 
   call(wireId: string | undefined, name: string): string {
     const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
-    const call: Call = { id, name, answered: false }
+    const call: Call = { id, name, isAnswered: false }
     if (this.round.hasResults) this.nextRound()
     this.count++
     this.byId.set(id, call)
@@ -101,8 +101,8 @@ class History {
   result(wireId: string | undefined, name: string | undefined): string {
     this.round.hasResults = true
     if (wireId !== undefined && wireId !== '')
-      return answered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
-    return answered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
+      return markAnswered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
+    return markAnswered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
   nameOf(id: string): string | undefined {
@@ -111,7 +111,7 @@ class History {
 
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
-    return this.paired
+    return this.pairedIds
   }
 
   private unmatched(name: string): string {
@@ -127,10 +127,10 @@ class History {
     if (unmatched.length === 0) return
     const calls = open.unanswered()
     if (calls.length !== unmatched.length) return
-    this.paired ??= new Map()
+    this.pairedIds ??= new Map()
     for (const [index, call] of calls.entries()) {
-      call.answered = true
-      this.paired.set(unmatched[index]!, call.id)
+      call.isAnswered = true
+      this.pairedIds.set(unmatched[index]!, call.id)
     }
   }
 
@@ -139,10 +139,10 @@ class History {
   }
 
   private generate(name: string): string {
-    for (let number = Math.max(this.count, this.nextFree.get(name) ?? 0); ; number++) {
+    for (let number = Math.max(this.count, this.nextFreeNumber.get(name) ?? 0); ; number++) {
       const id = `call_${number}_${name}`
       if (this.isTaken(id)) continue
-      this.nextFree.set(name, number)
+      this.nextFreeNumber.set(name, number)
       return id
     }
   }
@@ -160,8 +160,8 @@ class OpenCalls {
 
   /** Returns the first call with this name, or the first call overall if no name is given. */
   first(name: string | undefined): Call | undefined {
-    const named = name === undefined ? undefined : this.byName.get(name)?.first
-    return named ?? (name === undefined || name === '' ? this.all.first : undefined)
+    const firstByName = name === undefined ? undefined : this.byName.get(name)?.first
+    return firstByName ?? (name === undefined || name === '' ? this.all.first : undefined)
   }
 
   unanswered(): readonly Call[] {
@@ -183,7 +183,7 @@ class CallQueue {
   private at = 0
 
   get first(): Call | undefined {
-    while (this.calls[this.at]?.answered) this.at++
+    while (this.calls[this.at]?.isAnswered) this.at++
     return this.calls[this.at]
   }
 
@@ -192,14 +192,14 @@ class CallQueue {
   }
 
   unanswered(): readonly Call[] {
-    return this.calls.filter(({ answered }) => !answered)
+    return this.calls.filter(({ isAnswered: answered }) => !answered)
   }
 }
 
 const queueOf = (key: string, queues: Map<string, CallQueue>): CallQueue => getOrAdd(queues, key, () => new CallQueue())
 
-function answered(call: Call | undefined): string | undefined {
-  if (call !== undefined) call.answered = true
+function markAnswered(call: Call | undefined): string | undefined {
+  if (call !== undefined) call.isAnswered = true
   return call?.id
 }
 
@@ -212,10 +212,10 @@ interface KnownIds {
 const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
 
 /** Cache of each request's ids, computed once for all its answers. */
-const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
+const idsByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
-function knownIn(request: CanonicalRequest): KnownIds {
-  const found = knownByRequest.get(request)
+function knownIdsOf(request: CanonicalRequest): KnownIds {
+  const found = idsByRequest.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()
   let count = 0
@@ -225,9 +225,9 @@ function knownIn(request: CanonicalRequest): KnownIds {
         ids.add(part.id)
         count++
       }
-  const all = { ids, count }
-  knownByRequest.set(request, all)
-  return all
+  const knownIds = { ids, count }
+  idsByRequest.set(request, knownIds)
+  return knownIds
 }
 
 /**
@@ -236,7 +236,7 @@ function knownIn(request: CanonicalRequest): KnownIds {
  */
 export class AnswerIds {
   /** Ids in use. Created at the first call, because most answers have no calls. */
-  private used: Set<string> | undefined
+  private usedIds: Set<string> | undefined
   private readonly request: CanonicalRequest
   private generator: CallIds | undefined
 
@@ -245,7 +245,7 @@ export class AnswerIds {
   }
 
   call(wireId: string | undefined, name: string): string {
-    const used = (this.used ??= new Set())
+    const used = (this.usedIds ??= new Set())
     const id = wireId !== undefined && wireId !== '' && !used.has(wireId) ? wireId : this.generate(name, used)
     used.add(id)
     return id

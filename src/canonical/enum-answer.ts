@@ -47,10 +47,10 @@ export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
         return [event]
       case 'part-delta': {
         const text = event.of === undefined ? this.texts.get(keyOf(event.at)) : undefined
-        return text === undefined ? [event] : delta(event.at, text.push(event.append))
+        return text === undefined ? [event] : deltaEvents(event.at, text.push(event.append))
       }
       case 'part-end':
-        return [...delta(event.at, this.texts.get(keyOf(event.at))?.end() ?? ''), event]
+        return [...deltaEvents(event.at, this.texts.get(keyOf(event.at))?.end() ?? ''), event]
       default:
         return [event]
     }
@@ -61,15 +61,15 @@ export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 }
 
-const delta = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
+const deltaEvents = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
   append === '' ? NOTHING : [{ type: 'part-delta', at, append }]
 
 const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`
 
-const OPENING = '{"value":"'
-/** Indexes in `OPENING` before which white space is allowed. */
-const GAPS: ReadonlySet<number> = new Set([0, 1, 8, 9])
-const SPACE: ReadonlySet<string> = new Set([' ', '\n', '\r', '\t'])
+const OBJECT_OPENING = '{"value":"'
+/** Indexes in `OBJECT_OPENING` before which white space is allowed. */
+const SPACE_POSITIONS: ReadonlySet<number> = new Set([0, 1, 8, 9])
+const WHITE_SPACE: ReadonlySet<string> = new Set([' ', '\n', '\r', '\t'])
 const ESCAPES: { readonly [letter: string]: string } = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HEX = /^[0-9a-fA-F]$/
 
@@ -79,11 +79,12 @@ const HEX = /^[0-9a-fA-F]$/
  */
 class ValueReader {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
-  /** Number of characters of `OPENING` matched so far, and the matched input, including white space. */
-  private matched = 0
-  private consumed = ''
+  /** Number of characters of `OBJECT_OPENING` matched so far. */
+  private matchedLength = 0
+  /** The matched input, including white space. */
+  private consumedInput = ''
   /** Start of an incomplete escape sequence. */
-  private escape = ''
+  private partialEscape = ''
   /** High surrogate waiting for its low surrogate. The two must not be sent in separate chunks. */
   private highSurrogate = ''
 
@@ -100,18 +101,18 @@ class ValueReader {
 
   /** Returns the text still buffered when the input ends early. */
   end(): string {
-    const rest = this.consumed + this.highSurrogate + this.escape
-    this.consumed = this.highSurrogate = this.escape = ''
+    const rest = this.consumedInput + this.highSurrogate + this.partialEscape
+    this.consumedInput = this.highSurrogate = this.partialEscape = ''
     return rest
   }
 
   private matchOpening(char: string): boolean {
-    if (char === OPENING[this.matched]) this.matched++
-    else if (!SPACE.has(char) || !GAPS.has(this.matched)) return false
-    this.consumed += char
-    if (this.matched < OPENING.length) return true
+    if (char === OBJECT_OPENING[this.matchedLength]) this.matchedLength++
+    else if (!WHITE_SPACE.has(char) || !SPACE_POSITIONS.has(this.matchedLength)) return false
+    this.consumedInput += char
+    if (this.matchedLength < OBJECT_OPENING.length) return true
     this.state = 'value'
-    this.consumed = ''
+    this.consumedInput = ''
     return true
   }
 
@@ -121,33 +122,33 @@ class ValueReader {
   }
 
   private read(char: string): string {
-    if (this.escape !== '') return this.unescape(char)
-    if (char === '\\') this.escape = char
+    if (this.partialEscape !== '') return this.unescape(char)
+    if (char === '\\') this.partialEscape = char
     else if (char === '"') {
       this.state = 'over'
       return this.end()
-    } else return this.unit(char)
+    } else return this.withHighSurrogate(char)
     return ''
   }
 
   private unescape(char: string): string {
-    const { escape: sequence } = this
+    const { partialEscape: sequence } = this
     if (sequence === '\\' && char !== 'u') {
-      this.escape = ''
-      return this.unit(ESCAPES[char] ?? char)
+      this.partialEscape = ''
+      return this.withHighSurrogate(ESCAPES[char] ?? char)
     }
     if (sequence !== '\\' && !HEX.test(char)) {
-      this.escape = ''
+      this.partialEscape = ''
       return this.end() + sequence + this.read(char)
     }
-    this.escape += char
-    if (this.escape.length < '\\u0000'.length) return ''
-    this.escape = ''
-    return this.unit(String.fromCharCode(Number.parseInt(sequence.slice(2) + char, 16)))
+    this.partialEscape += char
+    if (this.partialEscape.length < '\\u0000'.length) return ''
+    this.partialEscape = ''
+    return this.withHighSurrogate(String.fromCharCode(Number.parseInt(sequence.slice(2) + char, 16)))
   }
 
   /** Returns a UTF-16 unit, preceded by the high surrogate that was waiting for it. */
-  private unit(unit: string): string {
+  private withHighSurrogate(unit: string): string {
     const { highSurrogate } = this
     this.highSurrogate = ''
     if (!isHighSurrogate(unit)) return highSurrogate + unit

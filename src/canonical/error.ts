@@ -64,7 +64,7 @@ export type FailureReason = (typeof FAILURE_REASONS)[number]
 export interface CanonicalError extends Node {
   readonly kind: ErrorKind
   readonly message: string
-  /** Reason for operators. Undefined if it follows from the other fields. */
+  /** Reason for operators, or undefined if it follows from the other fields. */
   readonly reason?: FailureReason
   /** Invalid field, in the caller's notation. */
   readonly param?: string
@@ -145,7 +145,7 @@ export const upstreamFailed = (message: string, reason: FailureReason = 'content
 })
 
 /** Error kinds by HTTP status. 529 is Anthropic's status for an overloaded server (trap 78). */
-const BY_STATUS: { readonly [status: number]: ErrorKind } = {
+const KIND_BY_STATUS: { readonly [status: number]: ErrorKind } = {
   400: 'invalid-request',
   401: 'unauthenticated',
   402: 'out-of-credit',
@@ -165,7 +165,7 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
 
 /** Returns the error kind for the HTTP status of an upstream's answer. */
 export const errorKindOf = (status: number): ErrorKind =>
-  BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
+  KIND_BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
 
 /** A temporary failure of the gateway itself, which does not count against any channel. */
 export class GatewayFailure extends GatewayError {}

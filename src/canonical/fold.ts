@@ -66,13 +66,13 @@ export function applyEvent(result: CanonicalResult, event: CanonicalEvent, mayMu
     case 'transcript':
       return atCandidate(result, event.candidate, mayMutate, candidate => ({
         ...candidate,
-        transcript: withMoreTimes(candidate.transcript, event.transcript, mayMutate),
+        transcript: withMoreTiming(candidate.transcript, event.transcript, mayMutate),
       }))
     case 'candidate-end':
       return atCandidate(result, event.candidate, mayMutate, candidate => ({
         ...candidate,
         ...(event.finish === undefined ? {} : { finish: event.finish }),
-        ...merged(candidate, event, mayMutate),
+        ...mergedNode(candidate, event, mayMutate),
       }))
     case 'usage':
       return { ...result, usage: event.usage }
@@ -82,7 +82,7 @@ export function applyEvent(result: CanonicalResult, event: CanonicalEvent, mayMu
       return {
         ...result,
         ...(event.serviceTier === undefined ? {} : { serviceTier: event.serviceTier }),
-        ...merged(result, event, mayMutate),
+        ...mergedNode(result, event, mayMutate),
       }
     case 'part-end':
     case 'preview':
@@ -162,15 +162,15 @@ function atPart(
   })
 }
 
-function withMoreTimes(before: Transcript | undefined, late: Transcript, mayMutate: boolean): Transcript {
-  if (before === undefined) return late
-  const { segments, words, ...rest } = late
+function withMoreTiming(before: Transcript | undefined, laterTranscript: Transcript, mayMutate: boolean): Transcript {
+  if (before === undefined) return laterTranscript
+  const { segments, words, ...rest } = laterTranscript
   return {
     ...before,
     ...rest,
     ...(segments === undefined ? {} : { segments: appendedTo(before.segments, segments, mayMutate) }),
     ...(words === undefined ? {} : { words: appendedTo(before.words, words, mayMutate) }),
-    ...merged(before, late, mayMutate),
+    ...mergedNode(before, laterTranscript, mayMutate),
   }
 }
 
@@ -186,29 +186,31 @@ function withAppended(part: Part, { append, of }: PartDelta): Part {
  */
 export function patched(part: Part, patch: PartPatch, mayMutate = false): Part {
   const base = patch.part ?? part
-  const signed =
+  const signedPart =
     patch.signature === undefined || base.type !== 'reasoning' ? base : { ...base, signature: patch.signature }
-  const annotated =
-    patch.annotations === undefined || signed.type !== 'text'
-      ? signed
-      : { ...signed, annotations: appendedTo(signed.annotations, patch.annotations, mayMutate) }
-  return { ...annotated, ...merged(annotated, patch, mayMutate) }
+  const annotatedPart =
+    patch.annotations === undefined || signedPart.type !== 'text'
+      ? signedPart
+      : { ...signedPart, annotations: appendedTo(signedPart.annotations, patch.annotations, mayMutate) }
+  return { ...annotatedPart, ...mergedNode(annotatedPart, patch, mayMutate) }
 }
 
 /** Merges the extras and spelling of a later event into those of a node, format by format. */
-function merged(before: Node, late: Node, mayMutate: boolean): Node {
+function mergedNode(before: Node, laterNode: Node, mayMutate: boolean): Node {
   return {
-    ...(late.extras === undefined ? {} : { extras: mergedByFormat(before.extras, late.extras, mayMutate) }),
-    ...(late.spelling === undefined ? {} : { spelling: mergedByFormat(before.spelling, late.spelling, mayMutate) }),
+    ...(laterNode.extras === undefined ? {} : { extras: mergedFields(before.extras, laterNode.extras, mayMutate) }),
+    ...(laterNode.spelling === undefined
+      ? {}
+      : { spelling: mergedFields(before.spelling, laterNode.spelling, mayMutate) }),
   }
 }
 
-function mergedByFormat(
+function mergedFields(
   before: Node['extras'],
-  late: NonNullable<Node['extras']>,
+  laterFields: NonNullable<Node['extras']>,
   mayMutate: boolean,
 ): NonNullable<Node['extras']> {
   const out = { ...before }
-  for (const format in late) out[format] = withFieldsAdded(out[format], late[format]!, mayMutate)
+  for (const format in laterFields) out[format] = withFieldsAdded(out[format], laterFields[format]!, mayMutate)
   return out
 }

@@ -12,28 +12,28 @@ export function append<T>(list: T[], more: Iterable<T>): void {
  * Lists and objects that this module created and may append to in place. Copying them for each addition would take
  * quadratic time.
  */
-const growing = new WeakSet<object>()
+const growingValues = new WeakSet<object>()
 
 /**
  * Appends to a list and returns the result. Mutates the list if this module created it and nothing else refers to it
- * (`owned`); otherwise returns a copy.
+ * (`isOwned`); otherwise returns a copy.
  */
-export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
-  const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
+export function appendedTo<T>(before: readonly T[] | undefined, more: readonly T[], isOwned: boolean): readonly T[] {
+  const list = isOwned && before !== undefined && growingValues.has(before) ? (before as T[]) : [...(before ?? [])]
   append(list, more)
-  if (owned) growing.add(list)
+  if (isOwned) growingValues.add(list)
   return list
 }
 
 /**
  * Adds fields to an object and returns the result. Later fields replace earlier ones of the same name. Mutates the
- * object if this module created it and nothing else refers to it (`owned`); otherwise returns a copy.
+ * object if this module created it and nothing else refers to it (`isOwned`). Otherwise returns a copy.
  */
-export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, owned: boolean): JsonObject {
-  const mayMutate = owned && before !== undefined && growing.has(before)
+export function withFieldsAdded(before: JsonObject | undefined, more: JsonObject, isOwned: boolean): JsonObject {
+  const mayMutate = isOwned && before !== undefined && growingValues.has(before)
   const fields = mayMutate ? (before as { [key: string]: Json }) : { ...before }
   for (const key of Object.keys(more)) put(fields, key, more[key])
-  if (owned) growing.add(fields)
+  if (isOwned) growingValues.add(fields)
   return fields
 }
 

@@ -135,13 +135,13 @@ export function withOthersLast(first: readonly number[], length: number): readon
 }
 
 /**
- * Translates a loss in one request's messages to a request in which the same messages are `by` indexes later. Undefined
- * for a loss outside the messages, and for a message that the other request does not have.
+ * Translates a loss in one request's messages to a request in which the same messages are `offset` indexes later. Returns
+ * undefined for a loss outside the messages, and for a message that the other request does not have.
  */
-export function shifted(loss: Loss, by: number): Loss | undefined {
+export function shifted(loss: Loss, offset: number): Loss | undefined {
   const [field, index, ...rest] = loss.path
-  if (field !== 'messages' || typeof index !== 'number' || index + by < 0) return undefined
-  return { ...loss, path: [field, index + by, ...rest] }
+  if (field !== 'messages' || typeof index !== 'number' || index + offset < 0) return undefined
+  return { ...loss, path: [field, index + offset, ...rest] }
 }
 
 /** Placeholder for a dropped item until all losses are applied, so that the indexes of other losses remain valid. */
@@ -150,19 +150,19 @@ const DROPPED = Symbol('gone')
 /** Applies losses to a copy of the value. Returns what remains of the value after writing and reading it again. */
 export function lose<T>(value: T, losses: readonly Loss[]): T {
   const root = { value: copy(value) }
-  const deferred: (() => void)[] = []
+  const deferredChanges: (() => void)[] = []
   for (const loss of losses) {
     const path = ['value', ...loss.path]
     const last = path.pop()!
     const parent = parentAt(root, path)
     if (parent === undefined) continue
     if (loss.kind === 'dropped') parent[last] = DROPPED
-    else if (loss.kind === 'moved') deferred.push(() => reorder(parent, last, loss.order))
-    else if (loss.kind === 'inserted') deferred.push(() => insert(parent, last, loss.value))
+    else if (loss.kind === 'moved') deferredChanges.push(() => reorder(parent, last, loss.order))
+    else if (loss.kind === 'inserted') deferredChanges.push(() => insert(parent, last, loss.value))
     else parent[last] = copy(loss.became)
   }
-  for (const change of deferred.reverse()) change()
-  return compact(root.value) as T
+  for (const change of deferredChanges.reverse()) change()
+  return withoutDropped(root.value) as T
 }
 
 type Container = Record<string | number, unknown>
@@ -180,9 +180,9 @@ function parentAt(root: Container, path: Path): Container | undefined {
 function reorder(parent: Container, key: string | number, order: readonly number[]): void {
   const list = parent[key]
   if (!Array.isArray(list)) return
-  const moved = order.map(index => list[index])
+  const reorderedItems = order.map(index => list[index])
   list.length = 0
-  append(list, moved)
+  append(list, reorderedItems)
 }
 
 /**
@@ -203,13 +203,13 @@ function copy(value: unknown): unknown {
 const isPlainObject = (value: unknown): value is object =>
   isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
 
-function compact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter(item => item !== DROPPED).map(compact)
+function withoutDropped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(item => item !== DROPPED).map(withoutDropped)
   if (!isPlainObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => (item as unknown) !== DROPPED)
-      .map(([key, item]) => [key, compact(item)]),
+      .map(([key, item]) => [key, withoutDropped(item)]),
   )
 }
 
@@ -231,52 +231,58 @@ export function foreignLosses(value: unknown, format: Format): Loss[] {
 function walk(value: unknown, format: Format, path: (string | number)[], losses: Loss[]): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) step(value[index], format, path, index, losses)
+    for (let index = 0; index < value.length; index++) walkStep(value[index], format, path, index, losses)
     return
   }
   const node = value as Record<string, unknown>
   if (node['type'] === 'opaque') {
-    opaque(node, format, path, losses)
+    reportOpaque(node, format, path, losses)
     return
   }
   for (const key in node) {
     if (FREE_JSON_FIELDS.has(key)) continue
-    if (key === 'extras') extras(node[key] as object, format, path, losses)
-    else step(node[key], format, path, key, losses)
+    if (key === 'extras') reportExtras(node[key] as object, format, path, losses)
+    else walkStep(node[key], format, path, key, losses)
   }
 }
 
-function step(value: unknown, format: Format, path: (string | number)[], key: string | number, losses: Loss[]): void {
+function walkStep(
+  value: unknown,
+  format: Format,
+  path: (string | number)[],
+  key: string | number,
+  losses: Loss[],
+): void {
   if (typeof value !== 'object' || value === null) return
   path.push(key)
   walk(value, format, path, losses)
   path.pop()
 }
 
-function opaque(node: Record<string, unknown>, format: Format, path: Path, losses: Loss[]): void {
+function reportOpaque(node: Record<string, unknown>, format: Format, path: Path, losses: Loss[]): void {
   if (node['format'] === format) return
   const text = node['text']
   if (typeof text === 'string')
     losses.push({ kind: 'changed', path: [...path], became: { type: 'text', text }, reason: 'said-in-words' })
-  else losses.push(dropped([...path], String(node['format'])))
+  else losses.push(droppedLoss([...path], String(node['format'])))
 }
 
 /**
  * Creates the loss of a value that only the format `owner` defines. Annotations on earlier answers in a request are
  * restored losses, because no other upstream would read them.
  */
-const dropped = (path: Path, owner: Format): Loss => ({
+const droppedLoss = (path: Path, owner: Format): Loss => ({
   kind: 'dropped',
   path,
   reason: `only-in-${owner}`,
   ...(path[0] === 'messages' && path.includes('annotations') ? { restored: true } : {}),
 })
 
-function extras(node: object, format: Format, path: Path, losses: Loss[]): void {
+function reportExtras(node: object, format: Format, path: Path, losses: Loss[]): void {
   for (const owner in node)
     if (owner !== format)
       for (const field of Object.keys((node as Record<string, object>)[owner]!))
-        losses.push(dropped([...path, 'extras', owner, field], owner))
+        losses.push(droppedLoss([...path, 'extras', owner, field], owner))
 }
 
 /** Numbers of losses by kind. */

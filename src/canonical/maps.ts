@@ -6,8 +6,8 @@ export const rowOf = <T>(table: { readonly [name: string]: T }, name: string): T
 
 /** Returns the value of a key. If the key is absent, first creates and adds the value. */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const found = map.get(key)
-  if (found !== undefined || map.has(key)) return found as V
+  const existing = map.get(key)
+  if (existing !== undefined || map.has(key)) return existing as V
   const created = create()
   map.set(key, created)
   return created

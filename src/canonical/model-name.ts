@@ -9,12 +9,12 @@ import { percentDecoded } from './text.ts'
  */
 export function isAddressable(name: string): boolean {
   if (name === '') return false
-  if (PLAIN.test(name)) return !PLAIN_DOTS.test(name)
+  if (PLAIN_NAME.test(name)) return !PLAIN_DOT_SEGMENT.test(name)
   let text = name
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
-    const read = text.normalize('NFKC')
-    if (UNSAFE.test(read) || read.split('/').some(isDots)) return false
-    const decoded = text.replace(ESCAPES, percentDecoded)
+    const normalizedText = text.normalize('NFKC')
+    if (UNSAFE_CHARACTERS.test(normalizedText) || normalizedText.split('/').some(isDotSegment)) return false
+    const decoded = text.replace(PERCENT_ESCAPES, percentDecoded)
     if (decoded === text) return true
     text = decoded
   }
@@ -22,17 +22,17 @@ export function isAddressable(name: string): boolean {
 }
 
 /** Matches a name that every server decodes in the same way. */
-const PLAIN = /^[\w.:/-]+$/
+const PLAIN_NAME = /^[\w.:/-]+$/
 /** Matches a dot segment of a plain name. */
-const PLAIN_DOTS = /(?:^|\/)\.{1,2}(?:\/|$)/
-const DOTS = /^\.{1,2}$/
+const PLAIN_DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/
+const DOT_SEGMENT = /^\.{1,2}$/
 /** Matches backslashes and characters that no model name contains: control characters and line separators. */
-const UNSAFE = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
-const ESCAPES = /(?:%[0-9a-f]{2})+/gi
+const UNSAFE_CHARACTERS = /[\\\p{Cc}\p{Zl}\p{Zp}]/u
+const PERCENT_ESCAPES = /(?:%[0-9a-f]{2})+/gi
 /** Maximum number of times a name is decoded. A name that is still percent-encoded afterwards is refused. */
 const MAX_DECODINGS = 4
 
-const isDots = (segment: string): boolean => DOTS.test(segment.split(';', 1)[0]!.trim())
+const isDotSegment = (segment: string): boolean => DOT_SEGMENT.test(segment.split(';', 1)[0]!.trim())
 
 /**
  * Checks a model name. Called wherever a request contains a model name (trap 105).

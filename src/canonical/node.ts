@@ -31,13 +31,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Returns a string value, or an empty string for any other type. */
 export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Parses the JSON text of an object. Undefined for any other value and for malformed JSON. */
+/** Parses the JSON text of an object. Returns undefined for any other value and for malformed JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
 }
 
-/** Parses a JSON text. Undefined if it is malformed. */
+/** Parses a JSON text. Returns undefined if it is malformed. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -114,8 +114,8 @@ export function withWireSource<N extends object, W>(node: N, format: Format, wir
 }
 
 /**
- * Returns the wire value of this format from which the node or its original was read. Undefined for another format and
- * for a node that was not read from a wire value.
+ * Returns the wire value of this format from which the node or its original was read, or undefined for another format
+ * and for a node that was not read from a wire value.
  */
 export function wireSourceOf<W, N extends object = object>(node: N, format: Format): WireSource<N, W> | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<N, W> | undefined
@@ -123,7 +123,7 @@ export function wireSourceOf<W, N extends object = object>(node: N, format: Form
 }
 
 /**
- * Returns the wire value of a node that is unchanged since it was read in this format. Undefined for any other node.
+ * Returns the wire value of a node that is unchanged since it was read in this format, or undefined for any other node.
  */
 export function unchangedWire<W>(node: object, format: Format): W | undefined {
   const source = (node as WithWireSource)[WIRE_SOURCE] as WireSource<unknown, W> | undefined

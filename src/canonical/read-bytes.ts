@@ -36,8 +36,8 @@ export async function peekBytes(bytes: Bytes, minBytes = 1): Promise<PeekedBytes
     size += next.value.length
   }
   const head = first.length === 1 ? first[0]! : Buffer.concat(first, size)
-  const known = bytes.size === undefined ? {} : { size: bytes.size }
-  return { head, isAll, whole: { ...known, once: true, read: () => prependChunk(head, chunks) } }
+  const sizeField = bytes.size === undefined ? {} : { size: bytes.size }
+  return { head, isAll, whole: { ...sizeField, once: true, read: () => prependChunk(head, chunks) } }
 }
 
 /** Yields a chunk that has already been read, then the rest. */

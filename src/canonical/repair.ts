@@ -19,21 +19,21 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
   if (!messages.some(hasCallOrResult)) return { request, losses: [] }
   const runs = new Runs(messages)
   const pairs = pairUp(request, runs)
-  const inserted = new Map<number, ToolResultPart[]>()
+  const insertedResults = new Map<number, ToolResultPart[]>()
   for (const { message, call } of pairs.unanswered) {
     const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
     const at = runs.endOf('tool', calls)
-    getOrAdd(inserted, at, () => []).push(missingResult(call.id, call.freeform))
+    getOrAdd(insertedResults, at, () => []).push(missingResult(call.id, call.freeform))
   }
-  if (pairs.dropped.size + pairs.renamed.size + inserted.size === 0) return { request, losses: [] }
+  if (pairs.dropped.size + pairs.renamed.size + insertedResults.size === 0) return { request, losses: [] }
 
   const losses: Loss[] = []
-  const repaired: Message[] = []
+  const repairedMessages: Message[] = []
   for (let index = 0; index <= messages.length; index++) {
-    for (const result of inserted.get(index) ?? []) {
+    for (const result of insertedResults.get(index) ?? []) {
       const value: Message = { role: 'tool', content: [result] }
-      repaired.push(value)
+      repairedMessages.push(value)
       losses.push({ kind: 'inserted', path: ['messages', index], value, reason: 'unanswered-call' })
     }
     const message = messages[index]
@@ -43,14 +43,15 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
       return remaining === undefined ? [] : [remaining]
     })
     const { length } = message.content
-    if (content.length === length && content.every((part, at) => part === message.content[at])) repaired.push(message)
-    else if (content.length > 0 || message.extras !== undefined) repaired.push({ ...message, content })
+    if (content.length === length && content.every((part, at) => part === message.content[at]))
+      repairedMessages.push(message)
+    else if (content.length > 0 || message.extras !== undefined) repairedMessages.push({ ...message, content })
   }
-  return { request: { ...request, messages: repaired }, losses }
+  return { request: { ...request, messages: repairedMessages }, losses }
 }
 
 /** Returns the repaired part, or undefined if the part is dropped. */
-function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, losses: Loss[]): Part | undefined {
+function repairedPart(part: Part, { dropped, renamed }: CallPairs, path: Path, losses: Loss[]): Part | undefined {
   const reason = dropped.get(part)
   if (reason !== undefined) {
     losses.push({ kind: 'dropped', path, reason })
@@ -58,15 +59,15 @@ function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, loss
   }
   const name = renamed.get(part)
   if (name === undefined) return part
-  const reasonOfName = part.type === 'tool-call' ? 'name-of-the-result' : 'name-of-the-call'
-  losses.push({ kind: 'changed', path: [...path, 'name'], became: name, reason: reasonOfName })
+  const renameReason = part.type === 'tool-call' ? 'name-of-the-result' : 'name-of-the-call'
+  losses.push({ kind: 'changed', path: [...path, 'name'], became: name, reason: renameReason })
   return { ...(part as ToolCallPart | ToolResultPart), name }
 }
 
 const hasCallOrResult = ({ content }: Message): boolean =>
   content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
-interface Paired {
+interface CallPairs {
   /** Parts to drop, with the reason. */
   readonly dropped: ReadonlyMap<Part, string>
   /** New tool names for results and calls whose names differ. */
@@ -76,35 +77,35 @@ interface Paired {
 }
 
 /** Matches the results in a history to its calls. */
-function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
+function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): CallPairs {
   const dropped = new Map<Part, string>()
   const renamed = new Map<Part, string>()
-  const open = new Map<string, Call>()
-  const answered = new Set<string>()
+  const openCalls = new Map<string, Call>()
+  const answeredIds = new Set<string>()
   for (const [message, { content }] of messages.entries()) {
     for (const part of content) {
       if (part.type === 'tool-call') {
-        const before = open.get(part.id)
-        if (before !== undefined) {
-          const sameTurn = runs.endOf('assistant', before.message) > message
-          dropped.set(sameTurn ? part : before.call, 'duplicate-call')
+        const earlierCall = openCalls.get(part.id)
+        if (earlierCall !== undefined) {
+          const sameTurn = runs.endOf('assistant', earlierCall.message) > message
+          dropped.set(sameTurn ? part : earlierCall.call, 'duplicate-call')
           if (sameTurn) continue
-          open.delete(part.id)
+          openCalls.delete(part.id)
         }
-        open.set(part.id, { message, call: part })
+        openCalls.set(part.id, { message, call: part })
       } else if (part.type === 'tool-result') {
-        const call = open.get(part.id)?.call
+        const call = openCalls.get(part.id)?.call
         if (call !== undefined) {
-          open.delete(part.id)
-          answered.add(part.id)
+          openCalls.delete(part.id)
+          answeredIds.add(part.id)
           if (part.name === undefined || part.name === call.name) continue
           if (isTool(part.name, tools) && !isTool(call.name, tools)) renamed.set(call, part.name)
           else renamed.set(part, call.name)
-        } else dropped.set(part, answered.has(part.id) ? 'duplicate-result' : 'orphan-result')
+        } else dropped.set(part, answeredIds.has(part.id) ? 'duplicate-result' : 'orphan-result')
       }
     }
   }
-  return { dropped, renamed, unanswered: open.values() }
+  return { dropped, renamed, unanswered: openCalls.values() }
 }
 
 const isTool = (name: string, tools: CanonicalRequest['tools'] = []): boolean =>

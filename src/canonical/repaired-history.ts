@@ -20,17 +20,20 @@ export function repairedHistory(
   native: boolean,
   textOnly = isTextOnly(request),
 ): RepairedHistory {
-  if (native || textOnly) return unrepaired(request)
-  const less = withoutRedundantParts(request)
-  const repaired = repair(less.request)
-  if (less.losses.length + repaired.losses.length === 0) return unrepaired(repaired.request)
+  if (native || textOnly) return unrepairedHistory(request)
+  const withoutRedundant = withoutRedundantParts(request)
+  const repaired = repair(withoutRedundant.request)
+  if (withoutRedundant.losses.length + repaired.losses.length === 0) return unrepairedHistory(repaired.request)
   const losses = (found: readonly Loss[]): readonly Loss[] => {
-    const ofRepaired = tracedToOriginal(found, repaired.losses, less.request.messages)
-    return [...less.losses, ...tracedToOriginal([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
+    const tracedLosses = tracedToOriginal(found, repaired.losses, withoutRedundant.request.messages)
+    return [
+      ...withoutRedundant.losses,
+      ...tracedToOriginal([...repaired.losses, ...tracedLosses], withoutRedundant.losses, request.messages),
+    ]
   }
   return { history: repaired.request, losses }
 }
 
-const unrepaired = (history: CanonicalRequest): RepairedHistory => ({ history, losses: unmoved })
+const unrepairedHistory = (history: CanonicalRequest): RepairedHistory => ({ history, losses: unchangedLosses })
 
-const unmoved = (found: readonly Loss[]): readonly Loss[] => found
+const unchangedLosses = (found: readonly Loss[]): readonly Loss[] => found

@@ -90,7 +90,7 @@ export interface State {
 
 /** A conversation that the upstream stores. A request that continues it contains only the new turns. */
 export interface Thread extends Node {
-  /** Id of the result that this request continues. Undefined at the start of a thread. */
+  /** Id of the result that this request continues, or undefined at the start of a thread. */
   readonly previous?: string
 }
 

@@ -37,7 +37,7 @@ function toolRestorer(renamed: RenamedTools | undefined): Restorer | undefined {
     result: result => ({
       ...result,
       candidates: result.candidates.map(candidate => {
-        const content = candidate.content.map(part => restored(part, renamed))
+        const content = candidate.content.map(part => restoredPart(part, renamed))
         return content.every((part, at) => part === candidate.content[at]) ? candidate : { ...candidate, content }
       }),
     }),
@@ -45,12 +45,12 @@ function toolRestorer(renamed: RenamedTools | undefined): Restorer | undefined {
   }
 }
 
-function restored(part: Part, renamed: RenamedTools): Part {
+function restoredPart(part: Part, renamed: RenamedTools): Part {
   if (part.type !== 'tool-call') return part
   const original = renamed.get(part.name)
   if (original === undefined || (original.freeform && isInOtherNamespace(part, original))) return part
   const call = { ...part, ...original }
-  return isWrapped(part, call) ? { ...call, arguments: unwrapped(call.arguments) } : call
+  return isWrapped(part, call) ? { ...call, arguments: unwrappedInput(call.arguments) } : call
 }
 
 /** Returns true if the call names a different namespace, which may have a function with the same name. */
@@ -65,7 +65,7 @@ const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became &&
  * complete.
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
-  private readonly wrapped = new Map<string, string>()
+  private readonly wrappedArguments = new Map<string, string>()
   private readonly renamed: RenamedTools
 
   constructor(renamed: RenamedTools) {
@@ -75,10 +75,10 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   push(event: CanonicalEvent): readonly CanonicalEvent[] {
     if (event.type === 'part-start' && event.part.type === 'tool-call') return [this.start(event)]
     if (event.type === 'part-patch' && event.part?.type === 'tool-call') {
-      this.wrapped.delete(keyOf(event.at))
-      return [{ ...event, part: restored(event.part, this.renamed) }]
+      this.wrappedArguments.delete(keyOf(event.at))
+      return [{ ...event, part: restoredPart(event.part, this.renamed) }]
     }
-    if (this.wrapped.size === 0) return [event]
+    if (this.wrappedArguments.size === 0) return [event]
     if (event.type === 'part-delta') return this.bufferArguments(event.at, event.append) ? NOTHING : [event]
     if (event.type === 'part-end') return [...this.finish(event.at), event]
     return [event]
@@ -89,31 +89,31 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 
   private start(event: PartStart): CanonicalEvent {
-    const part = restored(event.part, this.renamed)
-    if (isWrapped(event.part, part)) this.wrapped.set(keyOf(event.at), '')
+    const part = restoredPart(event.part, this.renamed)
+    if (isWrapped(event.part, part)) this.wrappedArguments.set(keyOf(event.at), '')
     return part === event.part ? event : { ...event, part }
   }
 
   private bufferArguments(at: PartPosition, append: string): boolean {
     const key = keyOf(at)
-    const buffered = this.wrapped.get(key)
+    const buffered = this.wrappedArguments.get(key)
     if (buffered === undefined) return false
-    this.wrapped.set(key, buffered + append)
+    this.wrappedArguments.set(key, buffered + append)
     return true
   }
 
   private finish(at: PartPosition): readonly CanonicalEvent[] {
     const key = keyOf(at)
-    const buffered = this.wrapped.get(key)
+    const buffered = this.wrappedArguments.get(key)
     if (buffered === undefined) return NOTHING
-    this.wrapped.delete(key)
-    const text = unwrapped(buffered)
+    this.wrappedArguments.delete(key)
+    const text = unwrappedInput(buffered)
     return text === '' ? NOTHING : [{ type: 'part-delta', at, append: text }]
   }
 }
 
 /** Returns the text in `{"input": text}`. Arguments of any other shape are unchanged. */
-function unwrapped(text: string): string {
+function unwrappedInput(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text
 }

@@ -115,18 +115,18 @@ export interface Usage extends Node {
 }
 
 /**
- * Adds up the usage of several requests. Undefined if there are none. A missing count is treated as zero if another
- * request has it. Spelling is dropped, because it applies only to a single request.
+ * Adds up the usage of several requests. Returns undefined if there are none. A missing count is treated as zero if
+ * another request has it. Spelling is dropped, because it applies only to a single request.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
-  usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)
+  usages.length === 0 ? undefined : (usages.map(withoutSpelling).reduce(addedCounts) as Usage)
 
-const bare = ({ spelling: _, ...counts }: Usage): JsonObject => counts as JsonObject
+const withoutSpelling = ({ spelling: _, ...counts }: Usage): JsonObject => counts as JsonObject
 
-function sum(a: JsonObject, b: JsonObject): JsonObject {
+function addedCounts(a: JsonObject, b: JsonObject): JsonObject {
   const added = (left: Json | undefined, right: Json | undefined): Json => {
     if (typeof left === 'number' && typeof right === 'number') return left + right
-    return isObject(left) && isObject(right) ? sum(left, right) : (left ?? right ?? null)
+    return isObject(left) && isObject(right) ? addedCounts(left, right) : (left ?? right ?? null)
   }
   return Object.fromEntries(Object.keys({ ...a, ...b }).map(key => [key, added(a[key], b[key])]))
 }
@@ -139,8 +139,8 @@ export function rankedAsRequested(result: CanonicalResult, { messages, output }:
   const { ranking } = output
   if (ranking === undefined || isAsRequested(result, messages, ranking)) return result
   const withContent = (rank: RankPart): RankPart => {
-    const { content: _, ...bare } = rank
-    return ranking.echo === true ? { ...bare, content: messages[rank.index]!.content } : bare
+    const { content: _, ...rankOnly } = rank
+    return ranking.echo === true ? { ...rankOnly, content: messages[rank.index]!.content } : rankOnly
   }
   const candidates = result.candidates.map(candidate => {
     const content = candidate.content

@@ -13,15 +13,16 @@ export function searchParts(
   return sources.length === 0 ? [call] : [call, { type: 'search-result', id, sources }]
 }
 
-/** 32-bit FNV-1a: the prime, the standard offset basis, and a second basis for 64 bits in total. */
-const PRIME = 0x01000193
-const STARTS = [0x811c9dc5, 0x9747b28c]
+/** Prime of the 32-bit FNV-1a hash. */
+const FNV_PRIME = 0x01000193
+/** The standard offset basis of FNV-1a, and a second one, so that two hashes give 64 bits in total. */
+const HASH_BASES = [0x811c9dc5, 0x9747b28c]
 
 /** Returns a non-cryptographic hash of sixteen hexadecimal digits. */
-const hashOf = (text: string): string => STARTS.map(start => hashFrom(start, text)).join('')
+const hashOf = (text: string): string => HASH_BASES.map(start => hashFrom(start, text)).join('')
 
 function hashFrom(start: number, text: string): string {
   let hash = start
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME)
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }

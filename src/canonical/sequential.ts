@@ -8,13 +8,13 @@ import { NOTHING, type Transducer } from './transducer.ts'
  */
 interface CandidateState {
   open: number
-  readonly waiting: Map<number, PartEvent[]>
+  readonly waitingEvents: Map<number, PartEvent[]>
   /**
-   * Parts that started while another part was open. The parts from index `next` onwards are still waiting. A list,
+   * Parts that started while another part was open. The parts from index `nextWaiting` onwards are still waiting. A list,
    * because finding the first key of a map is slow.
    */
-  readonly started: number[]
-  next: number
+  readonly startedParts: number[]
+  nextWaiting: number
 }
 
 interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
@@ -23,21 +23,21 @@ interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
 
 export interface SequentialOptions {
   /** Returns true if the answer keeps the upstream's order because it is native to the writer's format. */
-  readonly exempt?: (start: ResultStart) => boolean
+  readonly isExemptAnswer?: (start: ResultStart) => boolean
   /**
-   * True if waiting parts are written even if the answer breaks off before the open part ends. For formats in which a
-   * part may start before the previous one has ended.
+   * True if waiting parts are written even if the answer breaks off before the open part ends. Used for formats in
+   * which a part may start before the previous one has ended.
    */
-  readonly overtakes?: true
+  readonly writesUnfinished?: true
 }
 
 /** Value of `open` if no part is open. */
-const NONE = -1
+const NO_OPEN_PART = -1
 
 /**
  * Passes the parts of a candidate to a writer one after another, for formats whose items never interleave (trap 96).
  * Events of the open part pass immediately. A part that starts while another is open is buffered until the other has
- * ended. On an error, buffered parts are dropped (trap 88), unless `overtakes` is set.
+ * ended. On an error, buffered parts are dropped (trap 88), unless `writesUnfinished` is set.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
@@ -55,8 +55,9 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     if (event.type === 'part-delta' && this.candidates[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.isExempt) return this.part(event)
-    if (event.type === 'result-start') this.isExempt = this.options.exempt?.(event) ?? false
-    if (event.type === 'error' && this.options.overtakes) return [...this.flushWaiting(), ...this.writer.push(event)]
+    if (event.type === 'result-start') this.isExempt = this.options.isExemptAnswer?.(event) ?? false
+    if (event.type === 'error' && this.options.writesUnfinished)
+      return [...this.flushWaiting(), ...this.writer.push(event)]
     return this.writer.push(event)
   }
 
@@ -66,13 +67,13 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   end(): readonly Output[] {
-    return this.options.overtakes ? [...this.flushWaiting(), ...this.writer.end()] : this.writer.end()
+    return this.options.writesUnfinished ? [...this.flushWaiting(), ...this.writer.end()] : this.writer.end()
   }
 
   /** Writes the parts that are still waiting. */
   private flushWaiting(): readonly Output[] {
     const out: Output[] = []
-    for (const { waiting } of this.candidates) {
+    for (const { waitingEvents: waiting } of this.candidates) {
       for (const events of waiting.values())
         for (const event of events) for (const written of this.writer.push(event)) out.push(written)
       waiting.clear()
@@ -86,37 +87,37 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
       if (event.type === 'part-end') return this.endPart(state, event)
       return this.writer.push(event)
     }
-    const waiting = state.waiting.get(event.at.part)
+    const waiting = state.waitingEvents.get(event.at.part)
     if (waiting !== undefined) waiting.push(event)
-    else if (event.type === 'part-start' && state.open === NONE) {
+    else if (event.type === 'part-start' && state.open === NO_OPEN_PART) {
       state.open = event.at.part
       return this.writer.push(event)
     } else if (event.type === 'part-start') {
-      state.waiting.set(event.at.part, [event])
-      state.started.push(event.at.part)
+      state.waitingEvents.set(event.at.part, [event])
+      state.startedParts.push(event.at.part)
     } else if (event.type === 'part-patch') return this.writer.push(event)
     return NOTHING
   }
 
   private state(candidate: number): CandidateState {
     while (this.candidates.length <= candidate)
-      this.candidates.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
+      this.candidates.push({ open: NO_OPEN_PART, waitingEvents: new Map(), startedParts: [], nextWaiting: 0 })
     return this.candidates[candidate]!
   }
 
   /** Ends the open part and writes the parts waiting for it, up to the first that has not ended. */
   private endPart(state: CandidateState, end: PartEnd): readonly Output[] {
-    state.open = NONE
-    if (state.waiting.size === 0) return this.writer.push(end)
+    state.open = NO_OPEN_PART
+    if (state.waitingEvents.size === 0) return this.writer.push(end)
     const out = [...this.writer.push(end)]
-    while (state.open === NONE && state.waiting.size > 0) {
-      const part = state.started[state.next++]!
-      const events = state.waiting.get(part)
+    while (state.open === NO_OPEN_PART && state.waitingEvents.size > 0) {
+      const part = state.startedParts[state.nextWaiting++]!
+      const events = state.waitingEvents.get(part)
       if (events === undefined) continue
-      state.waiting.delete(part)
+      state.waitingEvents.delete(part)
       state.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)
-      if (hasEnd(events)) state.open = NONE
+      if (hasEnd(events)) state.open = NO_OPEN_PART
     }
     return out
   }

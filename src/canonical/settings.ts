@@ -9,7 +9,7 @@ import type { CanonicalRequest, Output, Sampling } from './request.ts'
 export type SettingType = 'number' | 'count' | 'flag' | 'text' | 'object'
 
 /** Type of each setting in a node, and its loss reason in formats that lack it. */
-type Rows<N> = { readonly [Field in keyof N]?: readonly [type: SettingType, lost: string] }
+type SettingRows<N> = { readonly [Field in keyof N]?: readonly [type: SettingType, lost: string] }
 
 const SAMPLING = {
   maxTokens: ['number', 'no-limit'],
@@ -19,12 +19,12 @@ const SAMPLING = {
   seed: ['number', 'no-seed'],
   frequencyPenalty: ['number', 'no-penalties'],
   presencePenalty: ['number', 'no-penalties'],
-} as const satisfies Rows<Sampling>
+} as const satisfies SettingRows<Sampling>
 
 const OUTPUT = {
   candidates: ['count', 'one-answer-only'],
   verbosity: ['text', 'no-verbosity'],
-} as const satisfies Rows<Output>
+} as const satisfies SettingRows<Output>
 
 const REQUEST = {
   parallelToolCalls: ['flag', 'no-tools'],
@@ -32,7 +32,7 @@ const REQUEST = {
   metadata: ['object', 'no-metadata'],
   serviceTier: ['text', 'no-tiers'],
   cacheKey: ['text', 'no-cache-keys'],
-} as const satisfies Rows<CanonicalRequest>
+} as const satisfies SettingRows<CanonicalRequest>
 
 /** The request node that holds the setting. */
 export type SettingNode = 'sampling' | 'output' | 'request'
@@ -44,8 +44,8 @@ export interface Setting {
   readonly field: SettingName
   readonly type: SettingType
   /** Loss reason if the setting is not written. */
-  readonly lost: string
-  /** The format's field name. Undefined if the format lacks the setting. */
+  readonly lossReason: string
+  /** The format's field name, or undefined if the format lacks the setting. */
   readonly wire: string | undefined
 }
 
@@ -59,7 +59,7 @@ export interface Settings {
   readonly taken: readonly string[]
 }
 
-const ALL: readonly Omit<Setting, 'wire'>[] = Object.entries({
+const ALL_SETTINGS: readonly Omit<Setting, 'wire'>[] = Object.entries({
   sampling: SAMPLING,
   output: OUTPUT,
   request: REQUEST,
@@ -68,7 +68,7 @@ const ALL: readonly Omit<Setting, 'wire'>[] = Object.entries({
     at: at as SettingNode,
     field: field as SettingName,
     type,
-    lost,
+    lossReason: lost,
   })),
 )
 
@@ -76,14 +76,14 @@ const ALL: readonly Omit<Setting, 'wire'>[] = Object.entries({
  * Derives the settings of a format.
  *
  * @param names the format's field for each setting that is read without conversion.
- * @param apart settings that the format's own code writes or reports as lost.
+ * @param handledElsewhere settings that the format's own code writes or reports as lost.
  */
 export function settingsOf(
   names: { readonly [S in SettingName]?: string },
-  apart: readonly SettingName[] = [],
+  handledElsewhere: readonly SettingName[] = [],
 ): Settings {
-  const all = ALL.map(setting => ({ ...setting, wire: names[setting.field] }))
+  const all = ALL_SETTINGS.map(setting => ({ ...setting, wire: names[setting.field] }))
   const read = all.filter((setting): setting is Setting & { wire: string } => setting.wire !== undefined)
-  const written = all.filter(({ field }) => !apart.includes(field))
+  const written = all.filter(({ field }) => !handledElsewhere.includes(field))
   return { read, written, taken: read.map(({ wire }) => wire) }
 }

@@ -25,7 +25,7 @@ const hasReasoning = ({ content }: Candidate): boolean => content.some(isReasoni
 /** Part indexes of one candidate. */
 interface CandidateIndexes {
   /** Number of reasoning parts hidden so far. */
-  hidden: number
+  hiddenCount: number
   /**
    * New position of each part, by its original index. Null for hidden reasoning, undefined if the position is
    * unchanged.
@@ -52,26 +52,26 @@ export class ReasoningFilter {
     if (event.type === 'part-start') return this.start(event)
     const at = this.candidates[event.at.candidate]?.parts[event.at.part]
     if (at === undefined) return event
-    return at === null ? this.ofReasoning(event) : { ...event, at }
+    return at === null ? this.passReasoningEvent(event) : { ...event, at }
   }
 
   private start(event: PartStart): CanonicalEvent | undefined {
     const { candidate, part: index } = event.at
     let state = this.candidates[candidate]
     if (isReasoning(event.part)) {
-      state ??= this.candidates[candidate] = { hidden: 0, parts: [] }
+      state ??= this.candidates[candidate] = { hiddenCount: 0, parts: [] }
       state.parts[index] = null
-      if (this.isHidden) state.hidden++
+      if (this.isHidden) state.hiddenCount++
       return this.isHidden ? undefined : { ...event, part: withBody(event.part, '') }
     }
-    if (state === undefined || state.hidden === 0) return event
-    const at = { candidate, part: index - state.hidden }
+    if (state === undefined || state.hiddenCount === 0) return event
+    const at = { candidate, part: index - state.hiddenCount }
     state.parts[index] = at
     return { ...event, at }
   }
 
   /** Handles a later event of a reasoning part. */
-  private ofReasoning(event: PartEvent): CanonicalEvent | undefined {
+  private passReasoningEvent(event: PartEvent): CanonicalEvent | undefined {
     if (this.isHidden || event.type === 'part-delta') return undefined
     if (event.type !== 'part-patch' || event.part === undefined) return event
     return { ...event, part: withBody(event.part, '') }

@@ -13,12 +13,13 @@ import { type Format, isObject, parseJson } from './node.ts'
 /** Fields of a reasoning part that a wrapper can hold. */
 export type WrappedReasoning = Partial<Pick<ReasoningPart, 'text' | 'signature' | 'redacted'>>
 
-const MARK = 'il:'
-const MARK_ENCODED = 'aWw6'
+const WRAPPER_MARK = 'il:'
+const ENCODED_MARK = 'aWw6'
 const SINGLE_SIGNATURE = /^il:([a-z0-9-]+):(.*)$/s
 const FORMAT_NAME = /^[a-z0-9-]{1,32}$/
-/** Words that earlier versions wrote instead of a format name, for unsigned and for redacted reasoning. */
+/** Word that earlier versions wrote instead of a format name, for unsigned reasoning. */
 const UNSIGNED = 'unsigned'
+/** Word that earlier versions wrote instead of a format name, for redacted reasoning. */
 const REDACTED = 'redacted'
 /**
  * Maximum number of reasoning parts read from one wrapper, because callers control its length. More than any turn has.
@@ -30,9 +31,9 @@ export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: F
   const [first] = parts
   if (first !== undefined && parts.length === 1 && first.signature !== undefined && isSignatureAlone(first)) {
     const { format, value } = first.signature
-    return format === fieldFormat ? value : encoded(`${format}:${value}`)
+    return format === fieldFormat ? value : encodedWrapper(`${format}:${value}`)
   }
-  return encoded(JSON.stringify(parts.map(entryOf)))
+  return encodedWrapper(JSON.stringify(parts.map(entryOf)))
 }
 
 /**
@@ -42,15 +43,15 @@ export function wrapReasoning(parts: readonly WrappedReasoning[], fieldFormat: F
 export function unwrapReasoning(value: string, fieldFormat: Format): readonly WrappedReasoning[] {
   if (!isWrappedReasoning(value)) return [{ signature: { format: fieldFormat, value } }]
   const content = decodeBase64Text(value)
-  const alone = SINGLE_SIGNATURE.exec(content)
-  if (alone !== null) return readEarlierVersion(alone[1]!, alone[2]!)
-  return listIn(content.slice(MARK.length)).flatMap(entry => readEntry(entry) ?? [])
+  const singleSignature = SINGLE_SIGNATURE.exec(content)
+  if (singleSignature !== null) return readEarlierVersion(singleSignature[1]!, singleSignature[2]!)
+  return listIn(content.slice(WRAPPER_MARK.length)).flatMap(entry => readEntry(entry) ?? [])
 }
 
 /** Returns true if the value is the gateway's wrapper. */
-export const isWrappedReasoning = (value: string): boolean => value.startsWith(MARK_ENCODED)
+export const isWrappedReasoning = (value: string): boolean => value.startsWith(ENCODED_MARK)
 
-const encoded = (content: string): string => encodeBase64Text(MARK + content)
+const encodedWrapper = (content: string): string => encodeBase64Text(WRAPPER_MARK + content)
 
 const isSignatureAlone = ({ text = '', redacted }: WrappedReasoning): boolean => text === '' && redacted === undefined
 
@@ -71,7 +72,7 @@ function listIn(text: string): readonly unknown[] {
   return Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : []
 }
 
-/** Reads one entry of a wrapper. Undefined if it has neither text nor signature. */
+/** Reads one entry of a wrapper. Returns undefined if it has neither text nor signature. */
 function readEntry(entry: unknown): WrappedReasoning | undefined {
   if (!isObject(entry)) return undefined
   const { text, redacted } = entry

@@ -14,7 +14,9 @@ export type TaskVariant = (typeof TASK_VARIANTS)[number]
 /** A file of a completed task. */
 export interface TaskFile extends Node {
   readonly variant: TaskVariant
-  /** Absolute URL, or path below the upstream's base URL. Undefined if the task's id is enough to fetch the file. */
+  /**
+   * Absolute URL, or path below the upstream's base URL. It is undefined if the task's id is enough to fetch the file.
+   */
   readonly url?: string
   readonly mediaType?: string
 }

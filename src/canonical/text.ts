@@ -15,13 +15,13 @@ const MAX_EXCERPT_LENGTH = 100
 
 /** Truncates a string for an error message. A caller's names may be as long as an entire body. */
 export const excerpt = (text: string, maxLength = MAX_EXCERPT_LENGTH): string =>
-  text.length <= maxLength ? text : flatJoin(text.slice(0, wholeUntil(text, maxLength)), '…')
+  text.length <= maxLength ? text : flatJoin(text.slice(0, wholePrefixLength(text, maxLength)), '…')
 
 /**
  * Returns the length of the longest prefix that has at most `maxLength` UTF-16 units and does not split a surrogate
  * pair.
  */
-const wholeUntil = (text: string, maxLength: number): number =>
+const wholePrefixLength = (text: string, maxLength: number): number =>
   isHighSurrogate(text.charCodeAt(maxLength - 1)) ? maxLength - 1 : maxLength
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
@@ -46,13 +46,13 @@ export const withoutByteOrderMark = (text: string): string =>
  * conversions, and not at all if it is ASCII.
  */
 export class Offsets {
-  /** Number of bytes before each UTF-16 unit. Undefined for ASCII. May have capacity for a longer text. */
+  /** Number of bytes before each UTF-16 unit, or undefined for ASCII. May have capacity for a longer text. */
   private before: Uint32Array | undefined
   /** Number of units that `before` covers, and the text after them. */
-  private measured = 0
+  private measuredUnits = 0
   private pending: string
   /** The last covered unit, if it may be the first half of a pair. */
-  private half = ''
+  private pendingUnit = ''
 
   constructor(text: string) {
     this.pending = text
@@ -74,7 +74,7 @@ export class Offsets {
    */
   unitAt(byte: number): number {
     const before = this.table()
-    const { measured: length } = this
+    const { measuredUnits: length } = this
     const wanted = Math.max(0, Math.trunc(byte))
     if (before === undefined) return Math.min(wanted, length)
     if (wanted >= before[length]!) return length
@@ -89,23 +89,23 @@ export class Offsets {
   }
 
   private table(): Uint32Array | undefined {
-    const { pending, measured } = this
+    const { pending, measuredUnits } = this
     if (pending === '') return this.before
     this.pending = ''
-    this.measured += pending.length
-    if (this.before === undefined && !BEYOND_ASCII.test(pending)) return undefined
-    const from = measured - this.half.length
-    this.before = withRoom(this.before, measured, this.measured + 1)
-    measure(this.half + pending, this.before, from)
-    this.half = isHighSurrogate(pending.charCodeAt(pending.length - 1)) ? pending.slice(-1) : ''
+    this.measuredUnits += pending.length
+    if (this.before === undefined && !NON_ASCII.test(pending)) return undefined
+    const from = measuredUnits - this.pendingUnit.length
+    this.before = withCapacity(this.before, measuredUnits, this.measuredUnits + 1)
+    measure(this.pendingUnit + pending, this.before, from)
+    this.pendingUnit = isHighSurrogate(pending.charCodeAt(pending.length - 1)) ? pending.slice(-1) : ''
     return this.before
   }
 }
 
-const BEYOND_ASCII = /[\u0080-\uffff]/
+const NON_ASCII = /[\u0080-\uffff]/
 
 /** Returns a table with capacity for more units. A new table assumes ASCII, in which each unit is one byte. */
-function withRoom(table: Uint32Array | undefined, covered: number, length: number): Uint32Array {
+function withCapacity(table: Uint32Array | undefined, covered: number, length: number): Uint32Array {
   if (table !== undefined && table.length >= length) return table
   const larger = new Uint32Array(covered === 0 ? length : 2 * length)
   if (table === undefined) for (let unit = 0; unit <= covered; unit++) larger[unit] = unit

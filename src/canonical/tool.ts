@@ -20,7 +20,7 @@ export interface FunctionTool extends Node {
   readonly type: 'function'
   readonly name: string
   readonly description?: string
-  /** JSON Schema of the arguments. Undefined if the tool takes no arguments. */
+  /** JSON Schema of the arguments, or undefined if the tool takes no arguments. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
   readonly namespace?: Namespace

@@ -1,7 +1,7 @@
 import { type Loss, type Path, withOthersLast } from './loss.ts'
 import type { Message } from './request.ts'
 
-/** Original index of each item in an edited list. Undefined for an inserted item. */
+/** Original index of each item in an edited list, or undefined for an inserted item. */
 type Indexes = readonly (number | undefined)[]
 
 /**
@@ -32,17 +32,17 @@ export function tracedToOriginal(
   const indexes = originals.map(({ index }) => index)
   const insertionIndexes = insertionIndexesOf(indexes, before.length)
   // Insertions apply after a move, and a move puts all dropped messages at the end.
-  const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
+  const hasMove = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
   return found.flatMap((loss): Loss[] => {
     const [field, at, ...rest] = loss.path
     if (field !== 'messages') return [loss]
-    if (typeof at !== 'number') return [inOrder(loss, indexes, before.length)]
+    if (typeof at !== 'number') return [tracedMove(loss, indexes, before.length)]
     if (loss.kind === 'inserted' && rest.length === 0)
-      return [moves ? loss : { ...loss, path: [field, insertionIndexes[at] ?? before.length] }]
+      return [hasMove ? loss : { ...loss, path: [field, insertionIndexes[at] ?? before.length] }]
     const { index, parts } = originals[at] ?? {}
     if (index === undefined) return []
-    const inside = tracedInside(loss, rest, parts, before[index]!)
-    return [{ ...inside, path: [field, index, ...inside.path] }]
+    const tracedLoss = tracedInside(loss, rest, parts, before[index]!)
+    return [{ ...tracedLoss, path: [field, index, ...tracedLoss.path] }]
   })
 }
 
@@ -74,16 +74,16 @@ function originalsAfter(edit: readonly Loss[], before: readonly Message[]): read
 
 /** Maps the rest of a path, within a message, to the original parts. */
 function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefined, { content }: Message): Loss {
-  const [field, at, ...deeper] = rest
+  const [field, at, ...restInPart] = rest
   if (parts === undefined || field !== 'content') return { ...loss, path: rest }
-  if (typeof at !== 'number') return { ...inOrder(loss, parts, content.length), path: rest }
-  const inserted = loss.kind === 'inserted' && deeper.length === 0
+  if (typeof at !== 'number') return { ...tracedMove(loss, parts, content.length), path: rest }
+  const inserted = loss.kind === 'inserted' && restInPart.length === 0
   const partIndex = parts[at] ?? (inserted ? content.length : at)
-  return { ...loss, path: [field, partIndex, ...deeper] }
+  return { ...loss, path: [field, partIndex, ...restInPart] }
 }
 
 /** Maps the order of a move to the original list. Dropped items are moved to the end. */
-function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
+function tracedMove(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])
   return { ...loss, order: withOthersLast(order, before) }

@@ -24,8 +24,8 @@ export const NOTHING: readonly never[] = []
 
 /** Connects two transducers: the outputs of the first become the inputs of the second. */
 export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>): Transducer<A, C> => ({
-  push: input => relay(first.push(input), second),
-  end: () => [...relay(first.end(), second), ...second.end()],
+  push: input => pushAll(first.push(input), second),
+  end: () => [...pushAll(first.end(), second), ...second.end()],
 })
 
 /** Feeds all inputs to a transducer, ends it, and returns all outputs. */
@@ -36,7 +36,7 @@ export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs:
   return outputs
 }
 
-function relay<B, C>(inputs: readonly B[], machine: Transducer<B, C>): readonly C[] {
+function pushAll<B, C>(inputs: readonly B[], machine: Transducer<B, C>): readonly C[] {
   if (inputs.length === 0) return NOTHING
   if (inputs.length === 1) return machine.push(inputs[0]!)
   const outputs: C[] = []

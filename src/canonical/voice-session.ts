@@ -15,6 +15,7 @@ export const PCM_16K: AudioFormat = { encoding: 'pcm16', rate: 16_000 }
 export const MULAW: AudioFormat = { encoding: 'mulaw', rate: 8000 }
 export const ALAW: AudioFormat = { encoding: 'alaw', rate: 8000 }
 
+/** Returns true if two formats are equal, so that audio needs no conversion. */
 export const isSameAudioFormat = (a: AudioFormat, b: AudioFormat): boolean =>
   a.encoding === b.encoding && a.rate === b.rate
 
@@ -100,7 +101,7 @@ export interface ResponseSettings extends VoiceSessionSettings {
  * tool item with one tool-result part. A media part with empty data represents audio that is not repeated.
  */
 export interface ConversationItem extends Node {
-  /** Id of the item. Undefined only in an `item-create` that leaves the id to the server. */
+  /** Id of the item, or undefined only in an `item-create` that leaves the id to the server. */
   readonly id?: string
   readonly role: Role
   readonly content: readonly Part[]

@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly headers: { readonly [name: string]: string }
   /** JSON body, or the text fields of a form, with repeated fields as lists. */
   readonly body: JsonObject
-  /** The files of a form, in order. Undefined if the request is not a form (`multipart/form-data`). */
+  /** The files of a form (`multipart/form-data`), in order. They are undefined if the request is not a form. */
   readonly files?: readonly WireFile[]
   /** True if the form is still being received and more parts follow. */
   readonly unfinished?: true

@@ -23,12 +23,12 @@ export function lengthOfRun(
   const first = messages[order[from]!]!
   if (first.role !== 'assistant') return 1
   let to = from + 1
-  while (to < order.length && joins(first, messages[order[to]!]!, format)) to++
+  while (to < order.length && canJoin(first, messages[order[to]!]!, format)) to++
   return to - from
 }
 
 /** Returns true if the next turn can be merged without changing the meaning (`test/laws/same.ts`). */
-const joins = (first: Message, next: Message, format: Format): boolean =>
+const canJoin = (first: Message, next: Message, format: Format): boolean =>
   next.role === 'assistant' && next.name === first.name && hasNoExtras(first, format) && hasNoExtras(next, format)
 
 const hasNoExtras = (message: Message, format: Format): boolean => Object.keys(extrasFor(message, format)).length === 0
@@ -70,20 +70,21 @@ export function reportRunOrder<P extends LocatedPart>(
   rankOf: (part: P) => number,
   to: { readonly format: Format; readonly losses: Losses },
 ): void {
-  const staying: P[] = []
-  const moving: P[] = []
+  const stayingParts: P[] = []
+  const movedParts: P[] = []
   let highest = 0
   for (const one of parts) {
-    if (rankOf(one) < highest) moving.push(one)
-    else staying.push(one)
+    if (rankOf(one) < highest) movedParts.push(one)
+    else stayingParts.push(one)
     highest = Math.max(highest, rankOf(one))
   }
-  if (moving.length === 0) return
+  if (movedParts.length === 0) return
   const firstBehind = new Map<number, Path>()
-  for (const one of staying.toReversed()) for (let rank = 0; rank < rankOf(one); rank++) firstBehind.set(rank, one.path)
-  const within = grouped(found, ({ path }) => keyOf(path))
-  for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
-    const remaining = remainder(one.part, within.get(keyOf(one.path)) ?? [], to.format)
+  for (const one of stayingParts.toReversed())
+    for (let rank = 0; rank < rankOf(one); rank++) firstBehind.set(rank, one.path)
+  const lossesByPart = grouped(found, ({ path }) => keyOf(path))
+  for (const one of movedParts.sort((a, b) => rankOf(a) - rankOf(b))) {
+    const remaining = remainder(one.part, lossesByPart.get(keyOf(one.path)) ?? [], to.format)
     if (remaining === undefined) continue
     to.losses.drop(one.path, 'fields-have-an-order')
     to.losses.insert(firstBehind.get(rankOf(one))!, remaining, 'fields-have-an-order')

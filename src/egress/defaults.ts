@@ -9,15 +9,16 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 
 type IsDefault = (value: Json) => boolean
 
-const is =
+const isOneOf =
   (...values: readonly Json[]): IsDefault =>
   value =>
     values.includes(value)
-const always: IsDefault = () => true
+const isAnything: IsDefault = () => true
 /** Returns true if the value is an object or list that is empty at every depth. */
-const empty: IsDefault = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
-const direct: IsDefault = value => Array.isArray(value) && value.every(is('direct'))
-const text: IsDefault = value => Array.isArray(value) && value.every(is('text'))
+const isEmptyValue: IsDefault = value =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isEmptyValue)
+const isDirectOnly: IsDefault = value => Array.isArray(value) && value.every(isOneOf('direct'))
+const isTextOnly: IsDefault = value => Array.isArray(value) && value.every(isOneOf('text'))
 
 /** Returns true if the value is the list of Anthropic's context edits that keep all reasoning. Claude Code sends it. */
 const keepsAllReasoning: IsDefault = value =>
@@ -31,73 +32,73 @@ const keepsAllReasoning: IsDefault = value =>
  * Returns true if the value has only padding options. Padding hides lengths from traffic analysis and is not part of an
  * answer.
  */
-const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
+const onlyPadding: IsDefault = value => isObject(value) && Object.keys(value).every(isOneOf('include_obfuscation'))
 
 /** Returns true if the value contains only Gemini's `…_UNSPECIFIED` enum values, at every depth. */
-const unspecified: IsDefault = value =>
-  isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
+const isUnspecified: IsDefault = value =>
+  isObject(value) ? Object.values(value).every(isUnspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
 /** Tests for default values, by loss path. `#` matches any index. */
 const DEFAULTS: { readonly [path: string]: IsDefault } = {
-  'sampling/temperature': is(1),
-  'sampling/topP': is(1),
-  'sampling/frequencyPenalty': is(0),
-  'sampling/presencePenalty': is(0),
-  'sampling/stop': empty,
-  'state/store': is(false),
-  'state/background': is(false),
-  metadata: empty,
-  serviceTier: is('auto', 'default'),
-  'output/verbosity': is('medium'),
-  'output/candidates': is(1),
-  'output/modalities': text,
-  'output/image/size': is('auto'),
-  'output/image/quality': is('auto'),
-  'output/image/background': is('auto'),
-  'output/image/moderation': is('auto'),
-  parallelToolCalls: is(true),
-  'tools/#/strict': is(false),
-  'reasoning/budget': is(-1),
+  'sampling/temperature': isOneOf(1),
+  'sampling/topP': isOneOf(1),
+  'sampling/frequencyPenalty': isOneOf(0),
+  'sampling/presencePenalty': isOneOf(0),
+  'sampling/stop': isEmptyValue,
+  'state/store': isOneOf(false),
+  'state/background': isOneOf(false),
+  metadata: isEmptyValue,
+  serviceTier: isOneOf('auto', 'default'),
+  'output/verbosity': isOneOf('medium'),
+  'output/candidates': isOneOf(1),
+  'output/modalities': isTextOnly,
+  'output/image/size': isOneOf('auto'),
+  'output/image/quality': isOneOf('auto'),
+  'output/image/background': isOneOf('auto'),
+  'output/image/moderation': isOneOf('auto'),
+  parallelToolCalls: isOneOf(true),
+  'tools/#/strict': isOneOf(false),
+  'reasoning/budget': isOneOf(-1),
 
-  'extras/chat/logit_bias': empty,
-  'extras/chat/logprobs': is(false),
-  'extras/chat/top_logprobs': is(0),
+  'extras/chat/logit_bias': isEmptyValue,
+  'extras/chat/logprobs': isOneOf(false),
+  'extras/chat/top_logprobs': isOneOf(0),
   'extras/chat/stream_options': onlyPadding,
-  'extras/chat/prompt_cache_retention': is('in_memory'),
+  'extras/chat/prompt_cache_retention': isOneOf('in_memory'),
 
   // Codex's client metadata is for OpenAI's statistics. The model never sees it.
-  'extras/responses/client_metadata': always,
-  'extras/responses/context_management': empty,
-  'extras/responses/prompt_cache_retention': is('in_memory'),
+  'extras/responses/client_metadata': isAnything,
+  'extras/responses/context_management': isEmptyValue,
+  'extras/responses/prompt_cache_retention': isOneOf('in_memory'),
   // The upstream receives all the reasoning that it accepts anyway.
-  'reasoning/extras/responses/context': is('auto', 'all_turns'),
+  'reasoning/extras/responses/context': isOneOf('auto', 'all_turns'),
   // A tool with deferred loading can also be loaded from the start.
-  'tools/#/extras/responses/defer_loading': always,
-  'tools/#/extras/responses/allowed_callers': direct,
+  'tools/#/extras/responses/defer_loading': isAnything,
+  'tools/#/extras/responses/allowed_callers': isDirectOnly,
 
-  'extras/messages/mcp_servers': empty,
-  'extras/messages/context_management': value => empty(value) || keepsAllReasoning(value),
-  'extras/messages/inference_geo': is('global'),
-  'extras/messages/speed': is('standard'),
-  'tools/#/extras/messages/defer_loading': always,
-  'tools/#/extras/messages/allowed_callers': direct,
+  'extras/messages/mcp_servers': isEmptyValue,
+  'extras/messages/context_management': value => isEmptyValue(value) || keepsAllReasoning(value),
+  'extras/messages/inference_geo': isOneOf('global'),
+  'extras/messages/speed': isOneOf('standard'),
+  'tools/#/extras/messages/defer_loading': isAnything,
+  'tools/#/extras/messages/allowed_callers': isDirectOnly,
   // The field only affects how stream events split the arguments.
-  'tools/#/extras/messages/eager_input_streaming': always,
+  'tools/#/extras/messages/eager_input_streaming': isAnything,
 
-  'extras/contents/safetySettings': empty,
-  'extras/contents/generationConfig': unspecified,
-  'tools/#/extras/contents/behavior': is('UNSPECIFIED', 'BLOCKING'),
+  'extras/contents/safetySettings': isEmptyValue,
+  'extras/contents/generationConfig': isUnspecified,
+  'tools/#/extras/contents/behavior': isOneOf('UNSPECIFIED', 'BLOCKING'),
 }
 
 /** Marks the losses of default values as restored. Returns the same list if there are none. */
 export function markDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
-  let found = false
-  const marked = losses.map((loss): Loss => {
+  let hasDefaults = false
+  const markedLosses = losses.map((loss): Loss => {
     if (!losesDefault(loss, request)) return loss
-    found = true
+    hasDefaults = true
     return { ...loss, restored: true }
   })
-  return found ? marked : losses
+  return hasDefaults ? markedLosses : losses
 }
 
 /** Returns true if the lost value was a default. */

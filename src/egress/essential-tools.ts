@@ -14,14 +14,14 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
   const { tools = [], toolChoice } = request
   const toolLosses = losses.filter(dropsTool)
   if (toolLosses.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
-  const lost = new Set(toolLosses.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
-  const remaining = tools.filter((_, index) => !lost.has(index))
+  const lostIndexes = new Set(toolLosses.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
+  const remaining = tools.filter((_, index) => !lostIndexes.has(index))
   if (toolChoice?.mode === 'required' && remaining.length === 0) return toolLosses
-  const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !remaining.some(isClientTool)
+  const losesAllClientTools = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !remaining.some(isClientTool)
   const isNeeded = isNeededBy(request, remaining)
   return toolLosses.filter(({ path: [, at] }) => {
-    const some = at === undefined ? tools : [tools[at as number]!]
-    return some.some(tool => (losesClients && isClientTool(tool)) || isNeeded(tool))
+    const lostTools = at === undefined ? tools : [tools[at as number]!]
+    return lostTools.some(tool => (losesAllClientTools && isClientTool(tool)) || isNeeded(tool))
   })
 }
 
@@ -32,15 +32,15 @@ const dropsTool = ({ kind, path, restored }: Loss): boolean =>
 /** Returns a predicate for lost tools that the history or `toolChoice` needs. */
 function isNeededBy({ messages, toolChoice }: CanonicalRequest, remaining: readonly Tool[]): (tool: Tool) => boolean {
   const remainingNames = new Set(remaining.flatMap(tool => nameOf(tool) ?? []))
-  const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
+  const calledNames = new Set(messages.flatMap(({ content }) => content.flatMap(calledNameIn)))
   const isChosen = isRequiredBy(toolChoice)
   return tool => {
     const name = nameOf(tool)
-    return (name !== undefined && !remainingNames.has(name) && called.has(name)) || isChosen(tool, remainingNames)
+    return (name !== undefined && !remainingNames.has(name) && calledNames.has(name)) || isChosen(tool, remainingNames)
   }
 }
 
-const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
+const calledNameIn = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
 
 /**
  * Returns a predicate for tools that `toolChoice` requires: by name, by hosted kind, or by the wire value in a format's
@@ -48,7 +48,7 @@ const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ?
  */
 function isRequiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNames: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
-  const chosen = new Set(mode === 'none' ? [] : only)
+  const chosenNames = new Set(mode === 'none' ? [] : only)
   const wireChoices =
     mode === 'required'
       ? Object.values(extras)
@@ -60,7 +60,7 @@ function isRequiredBy(choice: ToolChoice | undefined): (tool: Tool, remainingNam
     // A list of allowed tools only requires the client tools in it.
     if (
       name !== undefined &&
-      chosen.has(name) &&
+      chosenNames.has(name) &&
       !remainingNames.has(name) &&
       (mode === 'required' || isClientTool(tool))
     )
@@ -87,7 +87,7 @@ function containsType(choice: Json, type: string): boolean {
   return allowed !== undefined && containsType(allowed, type)
 }
 
-/** Returns the tool's name. Undefined for hosted tools and for nameless opaque tools. */
+/** Returns the tool's name, or undefined for hosted tools and for nameless opaque tools. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return undefined
   if (tool.type !== 'opaque') return tool.name

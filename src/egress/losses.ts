@@ -23,7 +23,7 @@ const NO_LOSSES: readonly Loss[] = []
  * something.
  */
 export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
-  shownLosses(losses).filter(({ reason }) => !HARMLESS.has(reason))
+  shownLosses(losses).filter(({ reason }) => !HARMLESS_REASONS.has(reason))
 
 /** Loss reason: the gateway reinserted reasoning that the caller had discarded. */
 export const RESTORED_REASONING = 'remembered-thought'
@@ -35,7 +35,7 @@ export const MODEL_LIMIT = 'most-the-model-answers'
  * Reasons for shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could have
  * been longer anyway.
  */
-const HARMLESS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
+const HARMLESS_REASONS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
@@ -46,7 +46,7 @@ export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind 
 /** Returns the losses without the gateway's additions. */
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
 
-/** Counts losses by kind. Undefined if there are none. Additions do not count. */
+/** Counts losses by kind. Returns undefined if there are none. Additions do not count. */
 export function lossKindsOf(losses: readonly Loss[]): LossKinds | undefined {
   if (losses.length === 0) return undefined
   const counts = { dropped: 0, changed: 0, moved: 0 }
@@ -160,7 +160,7 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
  * Tests for state settings that actually request something. `store: false` and `background: false` do not. Neither does
  * `store` in `chat`, which only stores a copy for the vendor's dashboard.
  */
-const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
+const IS_REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
   store: (value, request) => value === true && !storesCopy(request),
   previous: value => value !== undefined,
   conversation: value => value !== undefined,
@@ -175,7 +175,7 @@ const storesCopy = ({ spelling = {} }: CanonicalRequest): boolean =>
 function losesState({ path }: Loss, request: CanonicalRequest): boolean {
   const { state } = request
   if (state === undefined || path[0] !== 'state') return false
-  const requested = Object.entries(REQUESTED)
+  const requested = Object.entries(IS_REQUESTED)
     .filter(([field, asks]) => (asks as (...of: unknown[]) => boolean)(state[field as keyof State], request))
     .map(([field]) => field)
   return path.length === 1 ? requested.length > 0 : requested.includes(String(path[1]))

@@ -9,10 +9,10 @@ export interface MovedPart {
 }
 
 /**
- * The writer for which media are moved: its format, its losses, the parts moved so far, and its function for writing a
- * part.
+ * What the format writer provides for moving media: its format, its losses, the parts moved so far, and its function
+ * for writing a part.
  */
-interface Mover {
+interface MediaDestination {
   readonly format: Format
   readonly losses: Losses
   readonly moved: MovedPart[]
@@ -20,22 +20,26 @@ interface Mover {
 }
 
 /**
- * Moves media from a tool result to the following user message, labelled with the call id. For formats whose tool
+ * Moves media from a tool result to the following user message, labelled with the call id. Used for formats whose tool
  * messages can only hold text (trap 48).
  */
-export function withoutMedia({ content, id }: ToolResultPart, path: Path, to: Mover): readonly Part[] {
+export function withoutMedia(
+  { content, id }: ToolResultPart,
+  path: Path,
+  destination: MediaDestination,
+): readonly Part[] {
   return content.map((part, index): Part => {
     if (part.type !== 'media') return part
     const losses = new Losses()
-    const wire = to.write(part, losses)
+    const wire = destination.write(part, losses)
     const at = [...path, 'content', index]
-    if (wire === undefined) to.losses.drop(at, losses.list[0]!.reason)
+    if (wire === undefined) destination.losses.drop(at, losses.list[0]!.reason)
     else {
       const text = `Result of tool call ${id}:`
-      to.losses.drop(at, 'moved-to-user-turn')
-      to.moved.push(
+      destination.losses.drop(at, 'moved-to-user-turn')
+      destination.moved.push(
         { part: { type: 'text', text }, wire: { type: 'text', text } },
-        { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, to.format)]), wire },
+        { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, destination.format)]), wire },
       )
     }
     return { type: 'text', text: '' }

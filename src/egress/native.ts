@@ -12,15 +12,15 @@ import type { WireRequest } from '../canonical/wire.ts'
 export type NativeRequest = WireSource<CanonicalRequest, WireRequest>
 
 /**
- * Returns the wire request to pass on unchanged. Undefined if the caller uses another format, or if a field has changed
- * and the writer cannot apply the change to the original body.
+ * Returns the wire request to pass on unchanged, or undefined if the caller uses another format, or if a field has
+ * changed and the writer cannot apply the change to the original body.
  *
  * @param rewritable fields whose changes the writer can apply to the original body. Defaults to only the model.
  */
 export function nativeSourceOf(
   request: CanonicalRequest,
   format: Format,
-  rewritable: ReadonlySet<string> = MODEL,
+  rewritable: ReadonlySet<string> = MODEL_ONLY,
 ): NativeRequest | undefined {
   const source: NativeRequest | undefined = wireSourceOf(request, format)
   if (source === undefined || source.node === request) return source
@@ -30,7 +30,7 @@ export function nativeSourceOf(
   return isUnchanged && fields.length === Object.keys(before).length ? source : undefined
 }
 
-const MODEL: ReadonlySet<string> = new Set(['model'])
+const MODEL_ONLY: ReadonlySet<string> = new Set(['model'])
 
 /** Fields of a conversation that may change while the rest of the body stays unchanged. */
 export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
@@ -39,37 +39,38 @@ export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'st
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
-/** Sets `fields` in the body and removes the fields listed in `gone`. Returns the same object if nothing changes. */
+/** Sets `fields` in the body and removes the fields listed in `removed`. Returns the same object if nothing changes. */
 export function withFields(
   body: JsonObject,
   fields: { readonly [field: string]: Json },
-  gone: readonly string[] = [],
+  removed: readonly string[] = [],
 ): JsonObject {
-  if (gone.length === 0 && Object.keys(fields).length === 0) return body
+  if (removed.length === 0 && Object.keys(fields).length === 0) return body
   const out: { [field: string]: Json } = { ...body, ...fields }
-  for (const field of gone) delete out[field]
+  for (const field of removed) delete out[field]
   return out
 }
 
 /** Fields of a wire answer that hold its id and its model. */
 export interface NativeHead {
-  /** The field's name. Undefined if the format has no such field. */
+  /** The field's name, or undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
   /** True if the fields are only written if the original body has them. */
   readonly optional?: true
 }
 
-const HEAD: NativeHead = { id: 'id', model: 'model' }
+const DEFAULT_HEAD: NativeHead = { id: 'id', model: 'model' }
 
 /** Fields for formats whose answers require neither id nor model. */
-export const OPTIONAL_HEAD: NativeHead = { ...HEAD, optional: true }
+export const OPTIONAL_HEAD: NativeHead = { ...DEFAULT_HEAD, optional: true }
 
 /**
  * Returns the original body of an upstream answer in this format, with the public id and model name, and without extras
- * that the caller must not see. Undefined if the upstream used another format, or if the answer has any other changes.
+ * that the caller must not see, or undefined if the upstream used another format, or if the answer has any other
+ * changes.
  */
-export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
+export function nativeBodyOf(result: CanonicalResult, format: Format, head = DEFAULT_HEAD): JsonObject | undefined {
   const source = wireSourceOf<JsonObject, CanonicalResult>(result, format)
   if (source === undefined) return undefined
   const { node, wire } = source
@@ -78,12 +79,12 @@ export function nativeBodyOf(result: CanonicalResult, format: Format, head = HEA
   if (!isSame || candidates.length !== node.candidates.length) return undefined
   if (!candidates.every((one, at) => one === node.candidates[at])) return undefined
   const fields: { [field: string]: Json } = {}
-  const put = (field: string | undefined, value: string | undefined, before: string | undefined): void => {
+  const setIfChanged = (field: string | undefined, value: string | undefined, before: string | undefined): void => {
     if (field === undefined || value === undefined || value === before) return
     if (head.optional !== true || wire[field] !== undefined) fields[field] = value
   }
-  put(head.id, id, node.id)
-  put(head.model, model, node.model)
+  setIfChanged(head.id, id, node.id)
+  setIfChanged(head.model, model, node.model)
   return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
 }
 

@@ -56,7 +56,7 @@ const FINISH_WORDS: { readonly [R in FinishReason]: string } = {
 }
 
 /** Finish reason that readers derive from each wire word. */
-const MEANINGS: { readonly [word: string]: FinishReason } = {
+const REASON_BY_WORD: { readonly [word: string]: FinishReason } = {
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool-calls',
@@ -66,19 +66,19 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
 /** Returns the wire word for a finish reason. An error must never look like a finished answer (trap 15). */
 export const finishWord = (reason: FinishReason): string => FINISH_WORDS[reason]
 
-interface Ended extends Node {
+interface CandidateOutcome extends Node {
   readonly finish?: Finish
 }
 
 /**
  * Returns the field with the matched stop sequence, if the upstream sent one next to the finish reason, as vLLM does.
  */
-export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
+export const stopField = ({ finish, ...node }: CandidateOutcome, format: Format): JsonObject =>
   finish?.stopSequence !== undefined && spellingFor(node, format)['stop_reason'] === true
     ? { stop_reason: finish.stopSequence }
     : {}
 
-const PLAIN: EndContent = { called: false, refused: false }
+const PLAIN_CONTENT: EndContent = { called: false, refused: false }
 
 /**
  * Reports the differences between the written finish and the canonical one.
@@ -92,10 +92,10 @@ export function reportFinish(
   path: Path,
   losses: Losses,
   beside: JsonObject,
-  content: EndContent = PLAIN,
+  content: EndContent = PLAIN_CONTENT,
 ): void {
   if (word === null) return
-  const meaning = word === 'stop' ? impliedReason(content) : MEANINGS[word]
+  const meaning = word === 'stop' ? impliedReason(content) : REASON_BY_WORD[word]
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: meaning }, 'reason-required')
   reportStopSequence(finish, beside, path, losses)
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')

@@ -10,7 +10,7 @@ export function writeSettings(
   losses: Losses,
 ): { [wire: string]: Json } {
   const body: { [wire: string]: Json } = {}
-  for (const { at, field, wire, lost } of written) {
+  for (const { at, field, wire, lossReason: lost } of written) {
     const node = (at === 'request' ? request : request[at]) as { readonly [field: string]: Json | undefined }
     const value = node[field]
     if (value === undefined) continue

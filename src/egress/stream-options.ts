@@ -8,7 +8,7 @@ import { type NativeRequest, withFields } from './native.ts'
  * (docs/wire/chat.md#stream).
  */
 
-const COUNTED = { include_usage: true } as const
+const USAGE_OPTION = { include_usage: true } as const
 
 /** Returns true if the caller requested usage in the stream. */
 export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =>
@@ -22,7 +22,7 @@ export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =
  */
 export function streamFields({ stream }: CanonicalRequest, withUsage: boolean, extras: JsonObject): JsonObject {
   if (!stream) return {}
-  const options = { ...(withUsage ? COUNTED : {}), ...(extras['stream_options'] as JsonObject | undefined) }
+  const options = { ...(withUsage ? USAGE_OPTION : {}), ...(extras['stream_options'] as JsonObject | undefined) }
   return { stream, ...(Object.keys(options).length === 0 ? {} : { stream_options: options }) }
 }
 
@@ -42,7 +42,7 @@ export function nativeRequestBody(
     ...changed,
     ...(stream === node.stream ? {} : { stream }),
     ...(stream && withUsage && options?.['include_usage'] !== true
-      ? { stream_options: { ...options, ...COUNTED } }
+      ? { stream_options: { ...options, ...USAGE_OPTION } }
       : {}),
   }
   // OpenAI refuses `stream_options` without `stream`.

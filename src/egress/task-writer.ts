@@ -21,7 +21,7 @@ export interface PublicDownload {
  */
 export interface TaskWriter {
   status(task: UpstreamTask, dialect: JsonObject): TaskCall
-  /** Requests one of a completed task's files. Undefined if the format has no file of this kind. */
+  /** Requests one of a completed task's files. Returns undefined if the format has no file of this kind. */
   content(task: UpstreamTask, variant: TaskVariant, dialect: JsonObject): TaskCall | PublicDownload | undefined
   /** Deletes the task at the upstream. Without this method, the upstream decides how long to store the task. */
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall

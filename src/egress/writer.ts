@@ -47,7 +47,7 @@ export interface ModelWriter {
 export interface Container {
   /** Media type for callers that do not state one. */
   readonly defaultType: string
-  /** Returns the format's name for a media type. Undefined if the format has none. */
+  /** Returns the format's name for a media type, or undefined if the format has none. */
   nameOf(mediaType: string): string | undefined
 }
 
@@ -111,8 +111,8 @@ export interface Writer {
   compacted?(remaining: readonly Message[], encrypted: string, base: string): readonly Part[]
   /**
    * Converts reasoning from an earlier answer to the form that an upstream accepts in the history, for callers that no
-   * longer have the reasoning. Undefined if the upstream does not accept it. Formats without this method accept none
-   * (traps 26-36).
+   * longer have the reasoning. Returns undefined if the upstream does not accept it. Formats without this method accept
+   * none (traps 26-36).
    */
   reasoningForHistory?(reasoning: ReasoningPart, to: ReasoningTarget): ReasoningPart | undefined
   /** Returns true if the upstream refuses reasoning signatures once any earlier message has changed. */
@@ -121,15 +121,15 @@ export interface Writer {
   error?(error: CanonicalError, requestId: string): WireAnswer
   /** True if answers of the format may contain images as URLs. */
   readonly imageUrls?: true
-  /** Container names, for formats whose audio has no media type. A container other than the requested one is a loss. */
+  /** Names of audio containers, if the format's audio has no media type. Any other container than requested is a loss. */
   readonly container?: Container
   /** True if answers of the format state their completion time, as `completedAt` in the format's spelling. */
   readonly completionTime?: true
-  /** Adds the rate limit headers that the format's clients read. Only for formats that do not use OpenAI's headers. */
+  /** Adds the rate limit headers that the format's clients read. Formats without this method use OpenAI's headers. */
   readonly addRateLimits?: AddRateLimits
   /**
-   * Writes an error as the requested stream, for error kinds that the format's clients only expect in a stream.
-   * Undefined for other kinds. If `socket` is set, the events are frames of a connection that stays open.
+   * Writes an error as the requested stream, for error kinds that the format's clients only expect in a stream. Returns
+   * undefined for other kinds. If `socket` is set, the events are frames of a connection that stays open.
    */
   errorAsStream?(
     error: CanonicalError,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
-import { isStricter, messagesDialect } from './dialects/messages.ts'
+import { isStrictVersion, messagesDialect } from './dialects/messages.ts'
 
 /**
  * Method of sending the upstream's key. `bearer` and `token` are schemes of the `authorization` header, `jwt` is a
@@ -16,9 +16,9 @@ export function sentStyle(
   headers: { readonly [name: string]: string } = {},
 ): AuthStyle {
   if (auth !== 'x-api-key') return auth
-  const { key_as: chosen = auth } = messagesDialect(dialect)
-  if (chosen !== 'version') return chosen
-  return isStricter(headers['anthropic-version'] ?? '') ? 'bearer' : auth
+  const { key_as: style = auth } = messagesDialect(dialect)
+  if (style !== 'version') return style
+  return isStrictVersion(headers['anthropic-version'] ?? '') ? 'bearer' : auth
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Format } from '../canonical/node.ts'
-import { VERSION } from './formats.ts'
+import { URL_VERSION } from './formats.ts'
 import type { Preset } from './preset.ts'
 
 /*
@@ -7,24 +7,24 @@ import type { Preset } from './preset.ts'
  * `/anthropic`. A URL that an operator configures instead of the vendor's may or may not include such a path.
  */
 
-const trimmed = (address: string): string => address.replace(/\/+$/, '')
+const withoutTrailingSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 const pathOf = (address: string | undefined): string =>
-  address === undefined ? '' : trimmed(new URL(address).pathname)
+  address === undefined ? '' : withoutTrailingSlashes(new URL(address).pathname)
 
 /** Returns true if the format's path differs from that of the vendor's first format in more than the version. */
 function hasSeparatePath({ formats }: Preset, format: Format): boolean {
-  const root = (address: string | undefined): string => pathOf(address).replace(VERSION, '')
+  const root = (address: string | undefined): string => pathOf(address).replace(URL_VERSION, '')
   const row = formats.find(one => one.format === format)
   return row !== undefined && root(row.baseUrl) !== root(formats[0]!.baseUrl)
 }
 
 /**
- * Returns the part of a URL before one of the vendor's paths, or the URL's origin if it is the vendor's. Undefined for
- * any other URL.
+ * Returns the part of a URL before one of the vendor's paths, or the URL's origin if it is the vendor's. Returns
+ * undefined for any other URL.
  */
 function hostIn({ formats }: Preset, address: string): string | undefined {
-  const url = trimmed(address)
+  const url = withoutTrailingSlashes(address)
   const paths = formats.map(({ baseUrl }) => pathOf(baseUrl)).sort((a, b) => b.length - a.length)
   const path = paths.find(one => one !== '' && url.endsWith(one))
   if (path !== undefined) return url.slice(0, -path.length)
@@ -49,15 +49,15 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * Returns a format's base URL at an operator's URL, if the vendor has a separate path for the format. Undefined if the
- * URL is used as configured.
+ * Returns a format's base URL at an operator's URL, if the vendor has a separate path for the format. Returns undefined
+ * if the URL is used as configured.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
   const row = preset.formats.find(one => one.format === format)
   if (row === undefined || !hasSeparatePaths(preset)) return undefined
-  const url = trimmed(address)
+  const url = withoutTrailingSlashes(address)
   const host = hostIn(preset, address)
-  const asWritten = host === undefined || (url !== host && !endsInPresetPath(preset, url))
-  if (asWritten && !hasSeparatePath(preset, format)) return undefined
-  return (host ?? url.replace(VERSION, '')) + pathOf(row.baseUrl)
+  const isUsedAsConfigured = host === undefined || (url !== host && !endsInPresetPath(preset, url))
+  if (isUsedAsConfigured && !hasSeparatePath(preset, format)) return undefined
+  return (host ?? url.replace(URL_VERSION, '')) + pathOf(row.baseUrl)
 }

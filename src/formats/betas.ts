@@ -2,8 +2,8 @@
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /**
- * Returns the values of the caller's `anthropic-beta` header that the channel allows. Undefined if there are none (trap
- * 79).
+ * Returns the values of the caller's `anthropic-beta` header that the channel allows, or undefined if there are none
+ * (trap 79).
  */
 export function allowedBetas(policy: BetaPolicy, header: string | undefined): string | undefined {
   if (header === undefined || policy === 'none') return undefined

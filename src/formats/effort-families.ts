@@ -1,9 +1,9 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { Effort } from '../canonical/request.ts'
 
-const UP_TO_HIGH = ['low', 'medium', 'high'] as const
+const EFFORTS_UP_TO_HIGH = ['low', 'medium', 'high'] as const
 
-const ALWAYS_THINKS = { thinking_off: 'never' } as const
+const ALWAYS_THINKING = { thinking_off: 'never' } as const
 
 /**
  * Efforts that models support in `chat` and `responses`, weakest first, by model name. The first matching row applies.
@@ -17,21 +17,21 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/gpt-5(?:\.\d+)?-chat/, []],
   [/gpt-5-pro/, ['high']],
   [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh']],
-  [/gpt-5(?:\.1)?-codex(?!-max)/, UP_TO_HIGH],
-  [/gpt-5\.\d+-codex/, [...UP_TO_HIGH, 'xhigh']],
-  [/gpt-5(?![.\d])/, ['minimal', ...UP_TO_HIGH]],
-  [/gpt-5\.1(?!\d)/, ['none', ...UP_TO_HIGH]],
-  [/gpt-(?:5\.\d|[6-9](?!\d))/, ['none', ...UP_TO_HIGH, 'xhigh']],
-  [/gpt-oss/, UP_TO_HIGH],
+  [/gpt-5(?:\.1)?-codex(?!-max)/, EFFORTS_UP_TO_HIGH],
+  [/gpt-5\.\d+-codex/, [...EFFORTS_UP_TO_HIGH, 'xhigh']],
+  [/gpt-5(?![.\d])/, ['minimal', ...EFFORTS_UP_TO_HIGH]],
+  [/gpt-5\.1(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH]],
+  [/gpt-(?:5\.\d|[6-9](?!\d))/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh']],
+  [/gpt-oss/, EFFORTS_UP_TO_HIGH],
   [/(?<![a-z0-9])o1-(?:mini|preview)/, []],
   [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium']],
-  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, UP_TO_HIGH],
-  [/gemini-(?:2\.5|[3-9])/, UP_TO_HIGH],
-  [/kimi-k2\.7-code/, [], ALWAYS_THINKS],
-  [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKS],
+  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH],
+  [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
+  [/kimi-k2\.7-code/, [], ALWAYS_THINKING],
+  [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]
 
-/** Returns a model's dialect flags in `chat` and `responses`, by its name. Undefined for an unknown family. */
+/** Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family. */
 export function effortDialect(model: string): JsonObject | undefined {
   const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
   return family && { efforts: family[1], ...family[2] }

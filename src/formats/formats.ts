@@ -20,16 +20,16 @@ const EMULATED_BY: { readonly [W in Work]?: Work } = {
 export type Fitness = 'primary' | 'able' | 'emulated'
 
 /**
- * Returns the degree to which an upstream of the format can do the work. Undefined if it cannot do the work, or if the
- * format is unknown. A dialect flag such as `compaction: false` declares that the vendor lacks a kind of work.
+ * Returns the degree to which an upstream of the format can do the work, or undefined if it cannot do the work, or if
+ * the format is unknown. A dialect flag such as `compaction: false` declares that the vendor lacks a kind of work.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMAT_FACTS.get(format)?.does ?? []
   if (dialect[work] !== false && does.includes(work)) return does[0] === work ? 'primary' : 'able'
   // Tokens can be estimated for any upstream.
   if (work === 'count' && FORMAT_FACTS.has(format)) return 'emulated'
-  const basis = EMULATED_BY[work]
-  return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
+  const emulatingWork = EMULATED_BY[work]
+  return emulatingWork !== undefined && does.includes(emulatingWork) ? 'emulated' : undefined
 }
 
 /** Returns true if the upstream does the work without emulation. */
@@ -42,7 +42,7 @@ export function formatMadeFor(work: Work): Format {
 }
 
 /** Matches the version at the end of a URL. */
-export const VERSION = /\/v\d+[a-z0-9]*$/
+export const URL_VERSION = /\/v\d+[a-z0-9]*$/
 
 /**
  * Derives a format's base URL from the single URL that an operator configured for a channel. A trailing version is
@@ -51,8 +51,8 @@ export const VERSION = /\/v\d+[a-z0-9]*$/
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
   const url = address.replace(/\/+$/, '')
-  if (FORMAT_FACTS.get(format)?.versioned === 'path') return url.replace(VERSION, '')
-  return mixed && !VERSION.test(url) ? `${url}/v1` : url
+  if (FORMAT_FACTS.get(format)?.versioned === 'path') return url.replace(URL_VERSION, '')
+  return mixed && !URL_VERSION.test(url) ? `${url}/v1` : url
 }
 
 /** Returns true if some of the formats have the version in the base URL, and others in the path. */

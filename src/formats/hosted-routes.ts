@@ -16,7 +16,7 @@ import type { Endpoint } from './rows/row.ts'
  * Matches the path of a publisher's model. Captures the publisher, the model and the method. The version is optional,
  * because some clients omit it.
  */
-const PUBLISHED =
+const PUBLISHED_MODEL_PATH =
   /^(?:\/v1(?:beta1)?)?(?:\/projects\/[^/]+\/locations\/[^/]+)?\/publishers\/(anthropic|google)\/models\/([^/]+)(?::|%3[Aa])([A-Za-z]+)$/
 
 /** The parts of a Google Cloud path. */
@@ -27,43 +27,43 @@ export interface PublishedModel {
   readonly method: string
 }
 
-/** Returns the parts of a Google Cloud path. Undefined for any other path. */
+/** Returns the parts of a Google Cloud path, or undefined for any other path. */
 export function publishedModel(path: string): PublishedModel | undefined {
-  const [, publisher, model, method] = PUBLISHED.exec(path) ?? []
+  const [, publisher, model, method] = PUBLISHED_MODEL_PATH.exec(path) ?? []
   if (publisher !== 'anthropic' && publisher !== 'google') return undefined
   return { publisher, model: model!, method: method! }
 }
 
 /** Placeholder for the model in the path of a token count. The body contains the actual model. */
-const COUNTING = 'count-tokens'
+const COUNT_PLACEHOLDER = 'count-tokens'
 
-const [CREATE, COUNT] = messages.endpoints!
+const [CREATE_ENDPOINT, COUNT_ENDPOINT] = messages.endpoints!
 
 /** An endpoint whose path states some fields of the body. */
 export interface HostedEndpoint extends Endpoint {
   readonly hosted: HostedFields
 }
 
-/** Returns the endpoint for a method of an `anthropic` model. Undefined if the method is unknown. */
+/** Returns the endpoint for a method of an `anthropic` model, or undefined if the method is unknown. */
 export function claudeEndpoint({ model, method }: PublishedModel): HostedEndpoint | undefined {
   if (method !== 'rawPredict' && method !== 'streamRawPredict') return undefined
   const path = '/v1/publishers/anthropic/models/{model}:rawPredict'
-  if (model === COUNTING) return { ...COUNT!, path, hosted: {} }
+  if (model === COUNT_PLACEHOLDER) return { ...COUNT_ENDPOINT!, path, hosted: {} }
   const stream = method === 'streamRawPredict' ? ({ stream: true } as const) : {}
-  return { ...CREATE!, path, hosted: { model: percentDecoded(model), ...stream } }
+  return { ...CREATE_ENDPOINT!, path, hosted: { model: percentDecoded(model), ...stream } }
 }
 
 /** Matches the path for invoking a Bedrock model in its own format. Captures the model and the method. */
-const INVOKED = /^(?:\/bedrock)?\/model\/(.+)\/(invoke|invoke-with-response-stream)$/
+const INVOKED_MODEL_PATH = /^(?:\/bedrock)?\/model\/(.+)\/(invoke|invoke-with-response-stream)$/
 
-/** Returns the endpoint of a Claude model on Bedrock. Undefined for any other path. */
+/** Returns the endpoint of a Claude model on Bedrock, or undefined for any other path. */
 export function invokeEndpoint(path: string): HostedEndpoint | undefined {
-  const [, model, method] = INVOKED.exec(path) ?? []
+  const [, model, method] = INVOKED_MODEL_PATH.exec(path) ?? []
   if (model === undefined) return undefined
   const stream = method === 'invoke' ? {} : ({ stream: true } as const)
   return {
-    ...{ ...CREATE!, ...BEDROCK, path: `/model/{model}/${method}`, framing: 'chunks', errors: 'converse' },
-    headers: CREATE!.headers,
+    ...{ ...CREATE_ENDPOINT!, ...BEDROCK, path: `/model/{model}/${method}`, framing: 'chunks', errors: 'converse' },
+    headers: CREATE_ENDPOINT!.headers,
     hosted: { model: percentDecoded(model), ...stream },
   }
 }
@@ -76,22 +76,22 @@ export interface WrappedRequest {
 
 /**
  * Returns the request in the model's own format whose tokens should be counted (docs/wire/converse.md#token-counting).
- * Undefined if the body has none.
+ * Returns undefined if the body has none.
  *
  * @param below the endpoint's path below its base URL, which contains the model.
  * @throws GatewayError `invalid-request` if the request is not JSON in base64.
  */
 export function wrappedRequest(below: string, { input }: JsonObject): WrappedRequest | undefined {
-  const invoked = isObject(input) ? input['invokeModel'] : undefined
-  if (!isObject(invoked)) return undefined
-  const text = invoked['body']
+  const invokeRequest = isObject(input) ? input['invokeModel'] : undefined
+  if (!isObject(invokeRequest)) return undefined
+  const text = invokeRequest['body']
   const body = typeof text === 'string' ? parseObject(Buffer.from(text, 'base64').toString()) : undefined
-  if (body === undefined) throw invalid(`${WRAPPED}: must be a JSON object in base64.`, WRAPPED)
+  if (body === undefined) throw invalid(`${WRAPPED_BODY_PARAM}: must be a JSON object in base64.`, WRAPPED_BODY_PARAM)
   const [, model] = /^\/model\/(.+)\/[a-z-]+$/.exec(below) ?? []
-  return { endpoint: { ...COUNT!, hosted: { model: percentDecoded(model!) } }, body }
+  return { endpoint: { ...COUNT_ENDPOINT!, hosted: { model: percentDecoded(model!) } }, body }
 }
 
-const WRAPPED = 'input.invokeModel.body'
+const WRAPPED_BODY_PARAM = 'input.invokeModel.body'
 
 /** Fields stated by the path of a hosted request. */
 export interface HostedFields {
@@ -114,7 +114,7 @@ export function unhosted(fields: HostedFields, { headers, body }: RequestParts):
   return {
     body: { ...rest, ...fields },
     headers: {
-      'anthropic-version': typeof version === 'string' && DATE.test(version) ? version : MESSAGES_VERSION,
+      'anthropic-version': typeof version === 'string' && VERSION_DATE.test(version) ? version : MESSAGES_VERSION,
       ...(Array.isArray(betas) ? { 'anthropic-beta': betas.join(',') } : {}),
       ...headers,
     },
@@ -122,4 +122,4 @@ export function unhosted(fields: HostedFields, { headers, body }: RequestParts):
 }
 
 /** Matches a version of the format. Clouds have their own names, such as `vertex-2023-10-16`. */
-const DATE = /^\d{4}-\d{2}-\d{2}$/
+const VERSION_DATE = /^\d{4}-\d{2}-\d{2}$/

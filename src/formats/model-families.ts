@@ -13,7 +13,7 @@ import { effortDialect } from './effort-families.ts'
 
 /** Dialect flags that change with one version of some model lines. */
 interface Family {
-  /** Model lines to which the row applies. Undefined for all. */
+  /** Model lines to which the row applies, or undefined for all. */
   readonly lines?: readonly string[]
   /** First version to which the row applies. */
   readonly since: string
@@ -75,20 +75,20 @@ const COHERE_CHAT: Format = 'cohere-chat'
  * Matches Cohere's thinking models (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on
  * 2026-11-28).
  */
-const THINKING_COMMANDS = /command-a-(?:reasoning|plus)/
+const THINKING_COHERE_MODELS = /command-a-(?:reasoning|plus)/
 
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
   CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT
 
 /**
- * Returns the dialect flags for a model, by its name. Undefined for an unknown family, which in `messages` means any
+ * Returns the dialect flags for a model, by its name, or undefined for an unknown family, which in `messages` means any
  * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
-  if (format === COHERE_CHAT) return THINKING_COMMANDS.test(name) ? { thinks: true } : undefined
+  if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude
@@ -100,14 +100,14 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
 function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {
   if (claude === undefined) return name.includes('nova') ? { cache_points: true } : undefined
   const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
-  const off = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
-  return { ...Object.fromEntries(flags), ...off, cache_points: true, top_k: claude['sampling'] !== 'none' }
+  const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
+  return { ...Object.fromEntries(flags), ...thinkingOff, cache_points: true, top_k: claude['sampling'] !== 'none' }
 }
 
 function dialectOf(name: string): JsonObject {
   const { line, version } = parsedName(name)
   if (version !== undefined) return mergedDialect(line, version)
-  const { max_output: _, ...rest } = mergedDialect(line, line === 'mythos' ? 0 : UNVERSIONED)
+  const { max_output: _, ...rest } = mergedDialect(line, line === 'mythos' ? 0 : ASSUMED_VERSION)
   return { ...rest, bound_proofs: true }
 }
 
@@ -126,8 +126,8 @@ interface ParsedName {
 function parsedName(name: string): ParsedName {
   const [, line, major, minor] = LINE_FIRST.exec(name) ?? []
   if (major !== undefined) return { line, version: versionOf(major, minor) }
-  const [, early, earlyMinor, late] = VERSION_FIRST.exec(name) ?? []
-  return early === undefined ? { line } : { line: late, version: versionOf(early, earlyMinor) }
+  const [, legacyMajor, legacyMinor, legacyLine] = VERSION_FIRST.exec(name) ?? []
+  return legacyMajor === undefined ? { line } : { line: legacyLine, version: versionOf(legacyMajor, legacyMinor) }
 }
 
 const appliesTo = ({ lines }: Family, line: string | undefined): boolean =>
@@ -142,4 +142,4 @@ function numberOf(version: string): number {
 }
 
 /** Version assumed for a Claude model whose name has none: that of a current model without the newest restrictions. */
-const UNVERSIONED = numberOf('5')
+const ASSUMED_VERSION = numberOf('5')

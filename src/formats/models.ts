@@ -4,12 +4,12 @@ import type { ModelFacts } from './model-facts.ts'
 import { familyDialect, hasFamilies } from './model-families.ts'
 
 /** A channel's format for one model, and the operator's facts from which it was derived. */
-interface Cached {
+interface CachedFormat {
   readonly facts: ModelFacts | undefined
   readonly format: ChannelFormat
 }
 
-const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
+const cache = new WeakMap<ChannelFormat, Map<string, CachedFormat>>()
 
 /** Maximum number of models cached per format of a channel, because callers may send any name. */
 const MAX_MODELS = 1000
@@ -31,7 +31,7 @@ export interface ModelContext {
 
 /** Output limits of models in the catalogue. */
 export interface ModelLimits {
-  /** Returns the maximum number of tokens in one of the model's answers. Undefined if unknown. */
+  /** Returns the maximum number of tokens in one of the model's answers, or undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface ModelLimits {
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts, native } = context
   if ((native || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
-  const models = cache.get(format) ?? new Map<string, Cached>()
+  const models = cache.get(format) ?? new Map<string, CachedFormat>()
   const key = native ? `native ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
@@ -71,9 +71,9 @@ function withLimit(
   { format, dialect }: ChannelFormat,
   { model, native, provider, catalogue }: ModelContext,
 ): JsonObject {
-  const declared = { ...flags, ...dialect }
+  const declaredFlags = { ...flags, ...dialect }
   if (native || format !== 'messages' || catalogue === undefined || provider === undefined) return flags
-  if (declared['max_output'] !== undefined) return flags
+  if (declaredFlags['max_output'] !== undefined) return flags
   const limit = catalogue.maxOutput(provider, model)
   return limit === undefined ? flags : { ...flags, listed_output: limit }
 }

@@ -23,14 +23,14 @@ export const namesIn = (text: string): readonly string[] =>
  * Replaces the names in braces with their values. A name without a value becomes `missing`, with which the config is
  * refused.
  */
-function filled(text: string, values: VariableValues): string {
+function filledText(text: string, values: VariableValues): string {
   const valueNamed = (name: string): string =>
     name === 'vertex-host' ? vertexHost(values['region'] ?? 'missing') : (values[name] ?? 'missing')
   return text.replace(/\{([\w-]+)\}/g, (_, name: string) => valueNamed(name))
 }
 
-const filledAll = (texts: { readonly [name: string]: string }, values: VariableValues) =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
+const filledTexts = (texts: { readonly [name: string]: string }, values: VariableValues) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filledText(text, values)]))
 
 /** Returns the preset with the values of its variables filled in to its addresses, headers and queries. */
 export const withVariables = (preset: Preset, values: VariableValues): Preset => ({
@@ -40,8 +40,8 @@ export const withVariables = (preset: Preset, values: VariableValues): Preset =>
 
 const filledRow = (row: PresetFormat, values: VariableValues): PresetFormat => ({
   ...row,
-  ...(row.baseUrl === undefined ? {} : { baseUrl: filled(row.baseUrl, values) }),
-  ...(row.below === undefined ? {} : { below: filled(row.below, values) }),
-  ...(row.headers === undefined ? {} : { headers: filledAll(row.headers, values) }),
-  ...(row.query === undefined ? {} : { query: filledAll(row.query, values) }),
+  ...(row.baseUrl === undefined ? {} : { baseUrl: filledText(row.baseUrl, values) }),
+  ...(row.below === undefined ? {} : { below: filledText(row.below, values) }),
+  ...(row.headers === undefined ? {} : { headers: filledTexts(row.headers, values) }),
+  ...(row.query === undefined ? {} : { query: filledTexts(row.query, values) }),
 })

@@ -51,7 +51,7 @@ export interface PresetFormat {
   readonly format: Format
   /** Undefined if only the operator can specify it. */
   readonly baseUrl?: string
-  /** The format's path below the base URL, including a base URL that an operator configures. */
+  /** Path to append to the base URL, even to one that an operator configures. */
   readonly below?: string
   readonly hosting?: Hosting
   /** Format of errors, if it is not this one. */

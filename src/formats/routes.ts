@@ -36,7 +36,7 @@ export const ROUTES: readonly Route[] = [...column(({ endpoints }) => endpoints)
 /** Endpoints whose paths contain the model, by format. */
 export const MODEL_METHODS: ReadonlyMap<Format, ModelMethods> = column(({ methods }) => methods)
 
-/** Returns the endpoint of a model's method. Undefined for a path without a method. */
+/** Returns the endpoint of a model's method, or undefined for a path without a method. */
 function methodRoute(path: string): MatchedRoute | undefined {
   for (const [format, { path: pattern, endpoints, below }] of MODEL_METHODS) {
     const [, model, method] = pattern.exec(path) ?? []
@@ -48,7 +48,7 @@ function methodRoute(path: string): MatchedRoute | undefined {
   return undefined
 }
 
-const NO_METHOD = notFound('Models have no such method.')
+const UNKNOWN_METHOD = notFound('Models have no such method.')
 
 /**
  * Returns the endpoint for a path that contains the model: a model's method, or an endpoint of a cloud that hosts other
@@ -58,7 +58,7 @@ const NO_METHOD = notFound('Models have no such method.')
  */
 export function modelRoute(path: string): MatchedRoute {
   const matched = modelRouteAt(path)
-  if (matched === undefined) throw NO_METHOD
+  if (matched === undefined) throw UNKNOWN_METHOD
   return matched
 }
 
@@ -74,14 +74,16 @@ function modelRouteAt(path: string): MatchedRoute | undefined {
 export const namesMethod = (path: string): boolean => methodRoute(path) !== undefined
 
 /** Endpoints with fixed paths, by path. */
-const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
+const ROUTE_BY_PATH: ReadonlyMap<string, MatchedRoute> = new Map(
+  ROUTES.map(route => [route.path, { route, streams: false }]),
+)
 
 /** Matches the path of a model's method if it does not need to be decoded first. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$|^(?:\/bedrock)?\/model\//
 
-/** Returns the endpoint for a POST request. Undefined if the path must be decoded first or has no endpoint. */
+/** Returns the endpoint for a POST request, or undefined if the path must be decoded first or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
-  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) ? modelRouteAt(path) : undefined)
+  ROUTE_BY_PATH.get(path) ?? (PLAIN_METHOD.test(path) ? modelRouteAt(path) : undefined)
 
 /**
  * Returns the path below the base URL for a body in the format. If the format has several paths, the fields of the body
@@ -93,9 +95,10 @@ export function pathFor(format: Format, model: string, body: JsonObject, stream 
   const hasMark = ({ mark }: Partial<Endpoint>): boolean => mark !== undefined && body[mark] !== undefined
   const methods = MODEL_METHODS.get(format)
   if (methods !== undefined) {
-    const all = [...methods.endpoints]
-    const meant = all.filter(([, endpoint]) => hasMark(endpoint))
-    const [method] = meant.findLast(([, { streams = false }]) => streams === stream) ?? meant.at(-1) ?? all[0]!
+    const allMethods = [...methods.endpoints]
+    const markedMethods = allMethods.filter(([, endpoint]) => hasMark(endpoint))
+    const [method] =
+      markedMethods.findLast(([, { streams = false }]) => streams === stream) ?? markedMethods.at(-1) ?? allMethods[0]!
     return methods.pathOf(model, method)
   }
   const routes = ROUTES.filter(route => route.format === format)
@@ -121,7 +124,7 @@ const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' 
 
 /** Returns the format of a path or, for a path that is not an endpoint, the most likely format of the caller. */
 export const formatOfPath = (path: string): Format =>
-  MATCHED.get(path)?.route.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
+  ROUTE_BY_PATH.get(path)?.route.format ?? OTHER_PATHS.find(([, prefix]) => prefix.test(path))?.[0] ?? 'chat'
 
 /** The head of a request: its headers, and its query without credentials. */
 export interface RequestHead {
@@ -134,8 +137,8 @@ export interface Query {
 }
 
 /**
- * Returns the endpoint and body of a request in another format that an endpoint's body contains. Undefined if there is
- * none.
+ * Returns the endpoint and body of a request in another format that an endpoint's body contains, or undefined if there
+ * is none.
  */
 export function unwrapped(route: Route, body: JsonObject): { route: Route; body: JsonObject } | undefined {
   const wrapped = route.wraps === true ? wrappedRequest(route.below, body) : undefined
@@ -155,17 +158,17 @@ export function wireRequest(
 ): WireRequest {
   if (route.hosted !== undefined) {
     const { hosted, ...own } = route
-    const { body: ownBody, ...parts } = unhosted(hosted, { headers, body })
-    return wireRequest(own, { query, ...parts }, ownBody)
+    const { body: formatBody, ...parts } = unhosted(hosted, { headers, body })
+    return wireRequest(own, { query, ...parts }, formatBody)
   }
-  const formatHeaders = selected(route.headers, headers)
+  const formatHeaders = pickedValues(route.headers, headers)
   if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route.version, headers)
   if (files === undefined) checkBody(route, body)
-  const request = { path: route.below, query: selected(route.query ?? [], query), headers: formatHeaders, body }
+  const request = { path: route.below, query: pickedValues(route.query ?? [], query), headers: formatHeaders, body }
   return files === undefined ? request : { ...request, files }
 }
 
-function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
+function pickedValues(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
   const values: Record<string, string> = {}
   for (const name of names) {
     const value = headers[name]
@@ -198,9 +201,9 @@ function checkBody(route: Route, body: JsonObject): void {
   const others = markedRoutes(body).filter(({ mark }) => route.takes?.includes(mark) !== true)
   const mark = others[0]?.mark
   if (mark === undefined) return
-  const marked = others.filter(other => other.mark === mark)
-  const paths = marked
-    .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
+  const routesWithMark = others.filter(other => other.mark === mark)
+  const paths = routesWithMark
+    .filter((one, index) => routesWithMark.findIndex(({ format }) => format === one.format) === index)
     .map(({ path }) => `POST ${path}`)
   throw invalid(`A body with \`${mark}\` belongs to ${paths.join(' or ')}, not to this endpoint.`)
 }

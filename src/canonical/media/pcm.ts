@@ -28,27 +28,27 @@ export const isReadable = (format: SampleFormat): boolean =>
 export class SampleReader {
   private readonly channels: number
   /** Number of bytes per sample of one channel. */
-  private readonly width: number
+  private readonly sampleWidth: number
   private readonly read: ReadSample
   private pending: Uint8Array = new Uint8Array(0)
 
   /** @param format a format for which `isReadable` holds. */
   constructor(format: SampleFormat) {
     this.channels = format.channels
-    this.width = format.bits / 8
+    this.sampleWidth = format.bits / 8
     this.read = decoderOf(format)!
   }
 
   push(chunk: Uint8Array): Float32Array[] {
     const bytes = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk])
-    const frame = this.width * this.channels
-    const count = Math.floor(bytes.length / frame)
-    this.pending = bytes.slice(count * frame)
+    const frameSize = this.sampleWidth * this.channels
+    const count = Math.floor(bytes.length / frameSize)
+    this.pending = bytes.slice(count * frameSize)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     return Array.from({ length: this.channels }, (_, channel) => {
       const samples = new Float32Array(count)
       for (let index = 0; index < count; index++)
-        samples[index] = Math.min(Math.max(this.read(view, index * frame + channel * this.width) || 0, -1), 1)
+        samples[index] = Math.min(Math.max(this.read(view, index * frameSize + channel * this.sampleWidth) || 0, -1), 1)
       return samples
     })
   }

@@ -1,7 +1,8 @@
 import type { Segment, Word } from '../result.ts'
 
-/** Length of a silence that ends a segment, and maximum length of a segment, in seconds. */
+/** Seconds; length of a silence that ends a segment. */
 const SILENCE_SECONDS = 0.8
+/** Seconds; maximum length of a segment. */
 const MAX_SEGMENT_SECONDS = 7
 
 /**
@@ -10,21 +11,21 @@ const MAX_SEGMENT_SECONDS = 7
  */
 export function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const segments: Segment[] = []
-  let open: Word[] = []
-  const close = (): void => {
-    const [first] = open
+  let openWords: Word[] = []
+  const closeSegment = (): void => {
+    const [first] = openWords
     if (first === undefined) return
     const { start, speaker } = first
-    const text = open.map(({ word }) => word.trim()).join(' ')
-    segments.push({ start, end: open.at(-1)!.end, text, ...(speaker === undefined ? {} : { speaker }) })
-    open = []
+    const text = openWords.map(({ word }) => word.trim()).join(' ')
+    segments.push({ start, end: openWords.at(-1)!.end, text, ...(speaker === undefined ? {} : { speaker }) })
+    openWords = []
   }
   for (const word of words) {
-    const last = open.at(-1)
-    if (last !== undefined && endsBefore(word, last, open[0]!)) close()
-    open.push(word)
+    const last = openWords.at(-1)
+    if (last !== undefined && endsBefore(word, last, openWords[0]!)) closeSegment()
+    openWords.push(word)
   }
-  close()
+  closeSegment()
   return segments
 }
 

@@ -29,7 +29,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
   ['video/webm', 0, '\x1a\x45\xdf\xa3'],
 ]
 
-/** Detects a file's media type from its first bytes. Undefined if no type matches. */
+/** Detects a file's media type from its first bytes. Returns undefined if no type matches. */
 export function sniffMediaType(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
@@ -38,7 +38,7 @@ export function sniffMediaType(bytes: Uint8Array): string | undefined {
 /** Number of base64 characters that cover the magic bytes, even with line breaks in the base64. */
 const HEAD_CHARACTERS = 64
 
-/** Detects the media type of a base64-encoded file. Undefined if no type matches. */
+/** Detects the media type of a base64-encoded file. Returns undefined if no type matches. */
 export const sniffBase64 = (data: string): string | undefined =>
   sniffMediaType(decodeBase64(data.slice(0, HEAD_CHARACTERS)))
 

@@ -31,26 +31,26 @@ export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyl
   return `${head}${cues.join('')}`
 }
 
-const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/
-const HEAD = /^\ufeff?WEBVTT(?![^\s])/
+const CUE_TIMES = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/
+const WEBVTT_HEADER = /^\ufeff?WEBVTT(?![^\s])/
 
 /**
- * Detects the format of a subtitle text. Undefined for any other text. A text without cues counts as SubRip only if it
- * is empty.
+ * Detects the format of a subtitle text. Returns undefined for any other text. A text without cues counts as SubRip
+ * only if it is empty.
  */
 export function styleOf(text: string): SubtitleStyle | undefined {
-  if (HEAD.test(text)) return 'vtt'
-  return text.trim() === '' || text.split(/[\r\n]/, 4).some(line => CUE.test(line)) ? 'srt' : undefined
+  if (WEBVTT_HEADER.test(text)) return 'vtt'
+  return text.trim() === '' || text.split(/[\r\n]/, 4).some(line => CUE_TIMES.test(line)) ? 'srt' : undefined
 }
 
 /** Reads the cues of a SubRip or WebVTT text, without markup. Blocks that are not cues are skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
-  const textOf = HEAD.test(text) ? withoutTags : (cue: string): CueText => ({ text: unescaped(cue) })
+  const textOf = WEBVTT_HEADER.test(text) ? withoutTags : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
     const lines = block.split('\n')
-    const at = lines.findIndex(line => CUE.test(line))
-    const [, start, end] = CUE.exec(lines[at] ?? '') ?? []
+    const at = lines.findIndex(line => CUE_TIMES.test(line))
+    const [, start, end] = CUE_TIMES.exec(lines[at] ?? '') ?? []
     if (start === undefined || end === undefined) continue
     const cue = lines
       .slice(at + 1)
@@ -70,22 +70,23 @@ function withoutTags(cue: string): CueText {
   return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }
 }
 
-const CHARACTERS: { readonly [entity: string]: string } = {
+const CHARACTER_BY_ENTITY: { readonly [entity: string]: string } = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
 }
 
 /** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
-const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
+const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTER_BY_ENTITY[entity]!)
 
 /** Maximum time, in milliseconds (1000 hours). Longer times from an upstream are capped at this value. */
-const MAX_TIME = 1000 * 3_600_000 - 1
+const MAX_TIME_MS = 1000 * 3_600_000 - 1
 
 /** Formats a time in seconds: 3723.004 becomes `01:02:03,004`. */
 function formatTime(time: number, comma: string): string {
-  const all = Math.min(Math.max(0, Math.round(time * 1000)), MAX_TIME)
+  const milliseconds = Math.min(Math.max(0, Math.round(time * 1000)), MAX_TIME_MS)
   const padded = (value: number): string => String(Math.floor(value)).padStart(2, '0')
-  const rest = String(all % 1000).padStart(3, '0')
-  return `${padded(all / 3_600_000)}:${padded((all / 60_000) % 60)}:${padded((all / 1000) % 60)}${comma}${rest}`
+  const fraction = String(milliseconds % 1000).padStart(3, '0')
+  return `${padded(milliseconds / 3_600_000)}:${padded((milliseconds / 60_000) % 60)}:${padded((milliseconds / 1000) % 60)}${comma}${fraction}`
 }
 
 function seconds(clock: string): number {

@@ -11,8 +11,8 @@ export interface Samples {
 export const DEFAULT_SAMPLES: Samples = { rate: 24_000, channels: 1 }
 
 /**
- * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`. Undefined for any
- * other media type.
+ * Parses the media type of raw samples, such as `audio/L16;codec=pcm;rate=24000` or `audio/pcm`. Returns undefined for
+ * any other media type.
  */
 export function samplesOf(mediaType: string): Samples | undefined {
   const [type, ...parameters] = mediaType.toLowerCase().split(';')
@@ -30,9 +30,9 @@ const parsedCount = (text: string): number | undefined => {
 }
 
 /** Length of the header from `wavHeader`, in bytes. */
-export const WAV_HEADER = 44
+export const WAV_HEADER_SIZE = 44
 /** Maximum size that the header can state, also used for streams of unknown length. */
-const UNKNOWN = 0xffff_ffff
+const UNKNOWN_SIZE = 0xffff_ffff
 
 /**
  * Creates a WAV header for raw 16-bit little-endian samples.
@@ -40,22 +40,22 @@ const UNKNOWN = 0xffff_ffff
  * @param size total size of the samples in bytes. Undefined for a stream, which players play to its end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Uint8Array {
-  const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
-  const header = new Uint8Array(WAV_HEADER)
+  const fitsHeader = size !== undefined && size + WAV_HEADER_SIZE - 8 < UNKNOWN_SIZE
+  const header = new Uint8Array(WAV_HEADER_SIZE)
   const view = new DataView(header.buffer)
   const write = (text: string, at: number): void => void new TextEncoder().encodeInto(text, header.subarray(at))
   write('RIFF', 0)
-  view.setUint32(4, known ? size + WAV_HEADER - 8 : UNKNOWN, true)
+  view.setUint32(4, fitsHeader ? size + WAV_HEADER_SIZE - 8 : UNKNOWN_SIZE, true)
   write('WAVEfmt ', 8)
   view.setUint32(16, 16, true)
   view.setUint16(20, 1, true)
   view.setUint16(22, Math.min(channels, 0xffff), true)
   view.setUint32(24, rate, true)
-  view.setUint32(28, Math.min(rate * channels * 2, UNKNOWN), true)
+  view.setUint32(28, Math.min(rate * channels * 2, UNKNOWN_SIZE), true)
   view.setUint16(32, Math.min(channels * 2, 0xffff), true)
   view.setUint16(34, 16, true)
   write('data', 36)
-  view.setUint32(40, known ? size : UNKNOWN, true)
+  view.setUint32(40, fitsHeader ? size : UNKNOWN_SIZE, true)
   return header
 }
 
@@ -66,14 +66,14 @@ export interface WavHead extends Samples {
   readonly encoding: 'integer' | 'float'
   /** Number of bytes before the first sample. */
   readonly offset: number
-  /** Total size of the samples, in bytes. Undefined if the header does not state it. */
+  /** Total size of the samples, in bytes. It is undefined if the header does not state it. */
   readonly size: number | undefined
 }
 
 /** Sample encodings by the format code of the `fmt` chunk. */
 const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
 /** Format code of WAVE_FORMAT_EXTENSIBLE. The actual code is in the first two bytes of the sub-format, at offset 24. */
-const EXTENSIBLE = 0xfffe
+const EXTENSIBLE_CODE = 0xfffe
 
 /**
  * Reads the header of a WAV file. Returns `more` if the header continues beyond these bytes, and undefined if the file
@@ -87,7 +87,8 @@ export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
     const name = nameAt(bytes, at)
     const size = view.getUint32(at + 4, true)
     const offset = at + 8
-    if (name === 'data') return format && { ...format, offset, size: size === 0 || size === UNKNOWN ? undefined : size }
+    if (name === 'data')
+      return format && { ...format, offset, size: size === 0 || size === UNKNOWN_SIZE ? undefined : size }
     if (name === 'fmt ') {
       if (offset + size > bytes.length) return 'more'
       format = readFormat(bytes.subarray(offset, offset + size))
@@ -105,7 +106,7 @@ function readFormat(bytes: Uint8Array): Omit<WavHead, 'offset' | 'size'> | undef
   if (bytes.length < 16) return undefined
   const chunk = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const code = chunk.getUint16(0, true)
-  const encoding = ENCODINGS[code === EXTENSIBLE && bytes.length >= 26 ? chunk.getUint16(24, true) : code]
+  const encoding = ENCODINGS[code === EXTENSIBLE_CODE && bytes.length >= 26 ? chunk.getUint16(24, true) : code]
   const [channels, rate, bits] = [chunk.getUint16(2, true), chunk.getUint32(4, true), chunk.getUint16(14, true)]
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }

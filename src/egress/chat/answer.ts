@@ -8,17 +8,17 @@ import { around, FORMAT, writeLink } from './content.ts'
 
 /* Code shared by unary messages and stream chunks: citations, log probabilities, images, finish reasons. */
 
-/** Returns true if the citation is in answer fields outside the choices, as in Perplexity's answers. */
-const isBeside = (annotation: Annotation): boolean =>
+/** Returns true if the citation is a top-level answer field, outside the choices, as in Perplexity's answers. */
+const isTopLevelCitation = (annotation: Annotation): boolean =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['beside'] === true
 
 /**
- * Writes a citation. Undefined if it belongs outside the choices. `offset` is the start of its text part within the
- * message's text, in UTF-16 units.
+ * Writes a citation. Returns undefined if it belongs outside the choices. `offset` is the start of its text part within
+ * the message's text, in UTF-16 units.
  */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
-  if (isBeside(annotation)) return undefined
+  if (isTopLevelCitation(annotation)) return undefined
   const { url } = annotation
   const { title, start, end } = requiredFields(annotation)
   return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
@@ -93,9 +93,9 @@ export function writeImage(part: MediaPart, path: Path, losses: Losses): JsonObj
  * refusal with `stop`, the reason remains `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
-  const word = finishWord(finish?.reason ?? 'stop')
+  const finishReason = finishWord(finish?.reason ?? 'stop')
   if (finish?.reason === 'refused' && refused && finish.raw === 'stop') return 'stop'
-  return word === 'stop' && called ? 'tool_calls' : word
+  return finishReason === 'stop' && called ? 'tool_calls' : finishReason
 }
 
 /** A text part and its offset in the message. */
@@ -115,20 +115,20 @@ export class Texts {
     return this.list.length > 0
   }
 
-  add(given: TextPart, path: Path): void {
-    const part = given.annotations?.some(isBeside) ? withoutBeside(given) : given
+  add(textPart: TextPart, path: Path): void {
+    const part = textPart.annotations?.some(isTopLevelCitation) ? withoutTopLevelCitations(textPart) : textPart
     this.list.push({ part, path, offset: this.length })
     this.length += part.text.length
   }
 
   joined(losses: Losses): { readonly text: string; readonly annotations: readonly JsonObject[] } {
     const text = this.list.map(({ part }) => part.text).join('')
-    const cited = this.list.flatMap(({ part, offset }) => (part.annotations ?? []).map(one => ({ one, offset })))
-    if (this.list.length > 1 && cited.length > 0) this.reportJoin(text, losses)
+    const citations = this.list.flatMap(({ part, offset }) => (part.annotations ?? []).map(one => ({ one, offset })))
+    if (this.list.length > 1 && citations.length > 0) this.reportJoin(text, losses)
     else this.reportQuotes(losses)
     return {
       text,
-      annotations: cited.map(({ one, offset }) => writeAnnotation(one, offset)).filter(one => one !== undefined),
+      annotations: citations.map(({ one, offset }) => writeAnnotation(one, offset)).filter(one => one !== undefined),
     }
   }
 
@@ -148,8 +148,8 @@ export class Texts {
   }
 }
 
-function withoutBeside({ annotations = [], ...part }: TextPart): TextPart {
-  const inside = annotations.filter(one => !isBeside(one))
+function withoutTopLevelCitations({ annotations = [], ...part }: TextPart): TextPart {
+  const inside = annotations.filter(one => !isTopLevelCitation(one))
   return inside.length === 0 ? part : { ...part, annotations: inside }
 }
 

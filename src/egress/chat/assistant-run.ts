@@ -20,7 +20,7 @@ export function writeAssistantRun(
   const turn = new Turn(messages[run[0]!]!, { ...context, losses })
   const parts = partsOfRun(messages, run).map((one): PlacedPart => ({ ...one, field: fieldOf(one.part, context) }))
   for (const { part, field, path } of context.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
-    turn.put(part, field, path)
+    turn.addPart(part, field, path)
   context.losses.report(losses.list)
   const rankOf = ({ field }: PlacedPart): number => FIELD_ORDER[field]
   reportRunOrder(parts, losses.list, rankOf, { format: FORMAT, losses: context.losses })

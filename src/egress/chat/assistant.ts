@@ -13,7 +13,7 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
   const fields = message.content.map(part => fieldOf(part, context))
   reportOrder(fields, [...path, 'content'], context)
   const turn = new Turn(message, context)
-  for (const [index, part] of message.content.entries()) turn.put(part, fields[index]!, [...path, 'content', index])
+  for (const [index, part] of message.content.entries()) turn.addPart(part, fields[index]!, [...path, 'content', index])
   return turn.written()
 }
 
@@ -70,7 +70,7 @@ export class Turn {
     this.context = context
   }
 
-  put(part: Part, field: Field, path: Path): void {
+  addPart(part: Part, field: Field, path: Path): void {
     if (part.type === 'reasoning') this.reasoning(part, field, path)
     else if (part.type === 'tool-call') this.call(part, path)
     else if (field === 'audio') this.audio(part as MediaPart, path)
@@ -94,11 +94,11 @@ export class Turn {
     }
     const continues =
       part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.joinedReasoning?.wire
-    const joined = this.join(continues ? this.joinedReasoning : undefined, part, path)
-    const wire = thinkingPart(joined.text)
+    const joinedReasoning = this.join(continues ? this.joinedReasoning : undefined, part, path)
+    const wire = thinkingPart(joinedReasoning.text)
     if (continues) this.content.pop()
     this.content.push(wire)
-    this.joinedReasoning = { ...joined, wire }
+    this.joinedReasoning = { ...joinedReasoning, wire }
   }
 
   /**
@@ -107,10 +107,10 @@ export class Turn {
    */
   private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
     if (before === undefined) return { path, text }
-    const joined = { path: before.path, text: before.text + (continues === undefined ? SEPARATOR : '') + text }
+    const joinedReasoning = { path: before.path, text: before.text + (continues === undefined ? SEPARATOR : '') + text }
     this.context.losses.drop(path, 'joined-with-the-one-before')
-    this.context.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
-    return joined
+    this.context.losses.change([...before.path, 'text'], joinedReasoning.text, 'joined-with-the-next')
+    return joinedReasoning
   }
 
   private audio(part: MediaPart, path: Path): void {
@@ -130,10 +130,10 @@ export class Turn {
 
   written(): JsonObject {
     const { message, context } = this
-    const isBare = this.content.length === 0 && (this.calls.length > 0 || this.fields['audio'] !== undefined)
+    const lacksContent = this.content.length === 0 && (this.calls.length > 0 || this.fields['audio'] !== undefined)
     return {
       role: 'assistant',
-      content: isBare ? null : contentOf(this.content, context.dialect),
+      content: lacksContent ? null : contentOf(this.content, context.dialect),
       ...defined({ name: message.name }),
       ...this.reasoningFields(),
       ...this.fields,

@@ -25,25 +25,25 @@ import { around, FORMAT } from './content.ts'
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 /** A part that has started but not ended. */
-interface Open {
+interface OpenPart {
   /** Index of the part in the candidate. */
   readonly partIndex: number
   readonly part: Part
   readonly lane: Lane | undefined
-  /** JSON text of a chunk before the value of a delta. Undefined if the format has no field for the part. */
+  /** JSON text of a chunk before the value of a delta, or undefined if the format has no field for the part. */
   readonly prefix: string | undefined
   /** JSON text of a chunk after the value of a delta. */
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
   /** True if the reasoning came with a signature of any format. */
-  signed: boolean
+  isSigned: boolean
   /** An image and its base64 data so far. Written when the part ends. */
   image?: { part: MediaPart; readonly data: string[] }
 }
 
 /** A citation and the index of its text part in the candidate. */
-interface Annotated {
+interface HeldCitation {
   readonly partIndex: number
   readonly wire: JsonObject
 }
@@ -62,27 +62,27 @@ export class CandidateWriter {
   private readonly index: number
   private readonly template: ChunkTemplate
   /** The most recently started part, if it is still open. */
-  private open: Open | undefined
+  private openPart: OpenPart | undefined
   /** Earlier parts that are still open, by index. */
-  private others: Map<number, Open> | undefined
+  private otherOpenParts: Map<number, OpenPart> | undefined
   /** Signature of the most recently ended reasoning. It signs the call that immediately follows the reasoning. */
   private signature: string | undefined
   /**
    * Index of the most recently ended signed reasoning part, or its bitwise complement if the part has no text. The
    * signature is lost unless the next part is a call.
    */
-  private signedAt: number | undefined
-  private out: WireEvent[] = []
+  private lastSignedIndex: number | undefined
+  private events: WireEvent[] = []
   private hasAudio = false
   private calls = 0
-  private refused = false
-  private written = 0
+  private hasRefusal = false
+  private writtenLength = 0
   private logprobs: TokenLogprob[] = []
   /**
    * Citations and images, held until the end. Many clients keep only the last list of each kind, or fail when they
    * receive a second list.
    */
-  private annotations: Annotated[] | undefined
+  private annotations: HeldCitation[] | undefined
   private images: JsonObject[] | undefined
   /** Start of each text part, by part index, in UTF-16 units. Citations may arrive after their text part has ended. */
   private readonly offsets: (number | undefined)[] = []
@@ -96,31 +96,31 @@ export class CandidateWriter {
   }
 
   delta(event: PartDelta): readonly WireEvent[] {
-    this.out = []
+    this.events = []
     this.grow(event)
-    return this.out
+    return this.events
   }
 
   part(event: PartEvent): readonly WireEvent[] {
-    this.out = []
+    this.events = []
     if (event.type === 'part-start') this.start(event)
     else {
       const open = this.find(event.at.part)
       if (event.type === 'part-patch') this.patch(event, open)
       else if (open !== undefined) this.finish(open)
     }
-    return this.out
+    return this.events
   }
 
-  private find(partIndex: number): Open | undefined {
-    return this.open?.partIndex === partIndex ? this.open : this.others?.get(partIndex)
+  private find(partIndex: number): OpenPart | undefined {
+    return this.openPart?.partIndex === partIndex ? this.openPart : this.otherOpenParts?.get(partIndex)
   }
 
   /** Flushes the held citations and images. */
   flushHeld(): readonly WireEvent[] {
-    this.out = []
+    this.events = []
     this.writeHeld()
-    return this.out
+    return this.events
   }
 
   /** Discards the held citations and images, because the caller has received them. */
@@ -134,8 +134,8 @@ export class CandidateWriter {
     const open = this.find(at.part)
     if (open === undefined) return
     open.hasDelta = true
-    if (open.lane === 'content' && of === undefined) this.written += append.length
-    else if (open.lane === 'refusal') this.refused = true
+    if (open.lane === 'content' && of === undefined) this.writtenLength += append.length
+    else if (open.lane === 'refusal') this.hasRefusal = true
   }
 
   /** Holds log probabilities until the next chunk with text, or the last chunk. */
@@ -144,17 +144,17 @@ export class CandidateWriter {
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {
-    this.out = []
+    this.events = []
     this.writeHeld()
     this.loseSignature()
-    if (this.isOver) return this.out
+    if (this.isOver) return this.events
     this.begin()
     const { message, finish_reason: _, ...extras } = extrasFor(event, FORMAT)
-    const finish = writeFinish(event.finish, { called: this.calls > 0, refused: this.refused })
+    const finish = writeFinish(event.finish, { called: this.calls > 0, refused: this.hasRefusal })
     const stop = stopField(event, FORMAT)
     reportStopSequence(event.finish, stop, ['candidates', this.index], this.losses)
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stop, ...extras })
-    return this.out
+    return this.events
   }
 
   private grow(event: PartDelta): void {
@@ -168,39 +168,39 @@ export class CandidateWriter {
     this.begin()
     if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
     open.hasDelta = true
-    if (open.lane === 'content') this.written += event.append.length
-    else if (open.lane === 'refusal') this.refused = true
+    if (open.lane === 'content') this.writtenLength += event.append.length
+    else if (open.lane === 'refusal') this.hasRefusal = true
     const suffix =
       this.logprobs.length > 0 && open.lane === 'content' ? this.template.suffix('', this.takeLogprobs()) : open.suffix
-    this.out.push({ data: open.prefix + JSON.stringify(event.append) + suffix })
+    this.events.push({ data: open.prefix + JSON.stringify(event.append) + suffix })
   }
 
   private start({ part, at }: PartStart): void {
     if (part.type !== 'tool-call' || this.signature === undefined) this.loseSignature()
-    this.signedAt = undefined
-    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.partIndex, this.open)
-    this.open = this.opened(at.part, part, this.laneFor(part))
+    this.lastSignedIndex = undefined
+    if (this.openPart !== undefined) (this.otherOpenParts ??= new Map()).set(this.openPart.partIndex, this.openPart)
+    this.openPart = this.openedPart(at.part, part, this.laneForPart(part))
     this.signature = undefined
-    if (part.type === 'text') this.offsets[at.part] = this.written
+    if (part.type === 'text') this.offsets[at.part] = this.writtenLength
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
       this.grow({ type: 'part-delta', at, append: part.text })
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
   /** Returns the field for a part. A message has only one audio field, so any further audio part has none. */
-  private laneFor(part: Part): Lane | undefined {
+  private laneForPart(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
   }
 
-  private opened(partIndex: number, part: Part, lane: Lane | undefined): Open {
+  private openedPart(partIndex: number, part: Part, lane: Lane | undefined): OpenPart {
     const common = {
       partIndex,
       part,
       lane,
       hasDelta: false,
       signature: part.type === 'reasoning' ? signatureOf(part) : undefined,
-      signed: part.type === 'reasoning' && part.signature !== undefined,
+      isSigned: part.type === 'reasoning' && part.signature !== undefined,
     }
     if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
     if (lane === 'audio') return { ...common, ...this.openAudio(part) }
@@ -214,7 +214,7 @@ export class CandidateWriter {
     }
   }
 
-  private openCall(part: ToolCallPart): Pick<Open, 'prefix' | 'suffix'> {
+  private openCall(part: ToolCallPart): Pick<OpenPart, 'prefix' | 'suffix'> {
     const call = this.calls++
     const { type, inner } = callHead(part)
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
@@ -229,17 +229,17 @@ export class CandidateWriter {
     }
   }
 
-  private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
+  private openAudio(part: Part): Pick<OpenPart, 'prefix' | 'suffix'> {
     this.begin()
     this.hasAudio = true
     this.pushChunk({ audio: { data: '', ...extrasFor(part, FORMAT) } })
     return { prefix: this.template.prefix(this.index, '"audio":{"data":'), suffix: this.template.suffix('}', 'null') }
   }
 
-  private patch(event: PartPatch, open: Open | undefined): void {
+  private patch(event: PartPatch, open: OpenPart | undefined): void {
     if (event.annotations !== undefined) this.annotate(event.annotations, event.at.part)
     if (open === undefined) return
-    open.signed ||= event.signature !== undefined
+    open.isSigned ||= event.signature !== undefined
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (open.image !== undefined) open.image.part = patched(open.image.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
@@ -264,38 +264,41 @@ export class CandidateWriter {
     this.pushChunk(defined({ annotations, images }))
   }
 
-  private finish(open: Open): void {
-    if (open === this.open) this.open = undefined
-    else this.others?.delete(open.partIndex)
+  private finish(open: OpenPart): void {
+    if (open === this.openPart) this.openPart = undefined
+    else this.otherOpenParts?.delete(open.partIndex)
     if (open.image !== undefined) this.addImage(open.image)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
-      this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
+      this.events.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning') this.endReasoning(open, open.part)
   }
 
-  private endReasoning({ partIndex, signature, signed, hasDelta }: Open, { text, redacted }: ReasoningPart): void {
+  private endReasoning(
+    { partIndex, signature, isSigned, hasDelta }: OpenPart,
+    { text, redacted }: ReasoningPart,
+  ): void {
     if (signature !== undefined) this.signature = signature
     const isEmpty = text === '' && !hasDelta
-    if (redacted || (isEmpty && signed && signature === undefined))
+    if (redacted || (isEmpty && isSigned && signature === undefined))
       this.losses.drop(['candidates', this.index, 'content', partIndex], 'no-hidden-reasoning')
-    else if (signed) this.signedAt = isEmpty ? ~partIndex : partIndex
+    else if (isSigned) this.lastSignedIndex = isEmpty ? ~partIndex : partIndex
   }
 
   /** Reports the signature of the last reasoning as lost, because no call follows it. */
   private loseSignature(): void {
-    const { signedAt } = this
-    if (signedAt === undefined) return
-    this.signedAt = undefined
+    const { lastSignedIndex } = this
+    if (lastSignedIndex === undefined) return
+    this.lastSignedIndex = undefined
     const path = ['candidates', this.index, 'content']
-    if (signedAt < 0) this.losses.drop([...path, ~signedAt], 'no-hidden-reasoning')
-    else this.losses.drop([...path, signedAt, 'signature'], 'no-signatures')
+    if (lastSignedIndex < 0) this.losses.drop([...path, ~lastSignedIndex], 'no-hidden-reasoning')
+    else this.losses.drop([...path, lastSignedIndex, 'signature'], 'no-signatures')
   }
 
-  private addImage({ part, data }: NonNullable<Open['image']>): void {
+  private addImage({ part, data }: NonNullable<OpenPart['image']>): void {
     if (!isImage(part)) return
-    const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
+    const completeImage = part.source.type === 'base64' ? withBody(part, data.join('')) : part
     this.images ??= []
-    this.images.push(writeImage(whole as MediaPart, [], new Losses()))
+    this.images.push(writeImage(completeImage as MediaPart, [], new Losses()))
   }
 
   /** Writes the role, which must be in the candidate's first chunk. */
@@ -314,7 +317,7 @@ export class CandidateWriter {
 
   private pushChunk(delta: JsonObject, finish: string | null = null, extras: JsonObject = {}): void {
     const logprobs = finish === null || this.logprobs.length === 0 ? 'null' : this.takeLogprobs()
-    this.out.push({ data: this.template.chunk(this.index, delta, logprobs, finish, extras) })
+    this.events.push({ data: this.template.chunk(this.index, delta, logprobs, finish, extras) })
   }
 
   private takeLogprobs(): string {

@@ -17,21 +17,24 @@ export class ChunkTemplate {
   private readonly tail: string
   readonly withUsage: boolean
   /** Head of the next complete chunk. The head of the first chunk includes the fields that are only written once. */
-  private first: string
+  private nextHead: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
-    const fixed = {
+    const fixedFields = {
       id: start.id ?? '',
       object: 'chat.completion.chunk',
       created: start.createdAt ?? 0,
       model: start.model ?? request.model,
       ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
     }
-    const { always, once } = extrasOf(start)
+    const { repeatedFields, firstChunkFields } = extrasOf(start)
     this.withUsage = wantsUsage(request, FORMAT)
-    this.bare = opened({ ...fixed, ...always })
+    this.bare = openedObject({ ...fixedFields, ...repeatedFields })
     this.head = `${this.bare}"choices":[{"index":`
-    this.first = once === undefined ? this.head : `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
+    this.nextHead =
+      firstChunkFields === undefined
+        ? this.head
+        : `${openedObject({ ...fixedFields, ...repeatedFields, ...firstChunkFields })}"choices":[{"index":`
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
@@ -49,8 +52,8 @@ export class ChunkTemplate {
    * Returns a complete chunk of one candidate. A stream's first chunk includes the fields that are only written once.
    */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
-    const head = this.first
-    this.first = this.head
+    const head = this.nextHead
+    this.nextHead = this.head
     const more = appendedFields(extras)
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
@@ -64,14 +67,17 @@ export class ChunkTemplate {
 }
 
 /** The format's extras of an answer: plain values for every chunk, and lists and objects for the first one alone. */
-function extrasOf(start: ResultStart): { readonly always?: JsonObject; readonly once?: JsonObject } {
+function extrasOf(start: ResultStart): {
+  readonly repeatedFields?: JsonObject
+  readonly firstChunkFields?: JsonObject
+} {
   if (start.extras?.[FORMAT] === undefined) return {}
   const extras = Object.entries(extrasFor(start, FORMAT))
   return {
-    always: Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object')),
-    once: Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object')),
+    repeatedFields: Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object')),
+    firstChunkFields: Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object')),
   }
 }
 
 /** Returns the JSON text of an object, ending with a comma instead of the closing brace. */
-const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`
+const openedObject = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`

@@ -18,8 +18,8 @@ export interface WriteContext {
 export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire
-  const cached = { ...wire, ...writeCache(part, path, context) }
-  return part.type === 'text' || part.type === 'refusal' ? { ...cached, ...extrasFor(part, FORMAT) } : cached
+  const cachedPart = { ...wire, ...writeCache(part, path, context) }
+  return part.type === 'text' || part.type === 'refusal' ? { ...cachedPart, ...extrasFor(part, FORMAT) } : cachedPart
 }
 
 function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
@@ -137,8 +137,8 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   if (url === undefined) return context.losses.drop(path, 'no-such-file-ids')
   if (source.type === 'url' && source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
-  const named = defined({ document_name: name }) as JsonObject
-  return { type: 'document_url', document_url: url, ...named, ...extrasFor(part, FORMAT) }
+  const nameFields = defined({ document_name: name }) as JsonObject
+  return { type: 'document_url', document_url: url, ...nameFields, ...extrasFor(part, FORMAT) }
 }
 
 /** Writes a text document as a text part that begins with the document's name. */

@@ -26,9 +26,9 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   tier: string | undefined
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
-  private madeTemplate: ChunkTemplate | undefined
+  private createdTemplate: ChunkTemplate | undefined
   private usage: Usage | undefined
-  private over = false
+  private isOver = false
   private readonly losses = new Losses()
 
   constructor(request: CanonicalRequest) {
@@ -37,8 +37,8 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   /** Fixed text around the chunks, with default values if there was no `result-start` event. */
   private get template(): ChunkTemplate {
-    this.madeTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
-    return this.madeTemplate
+    this.createdTemplate ??= new ChunkTemplate({ type: 'result-start' }, this.request)
+    return this.createdTemplate
   }
 
   /** Losses of signatures, stop sequences and counts. */
@@ -47,7 +47,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     switch (event.type) {
       case 'part-delta':
         return this.candidate(event.at.candidate).delta(event)
@@ -59,7 +59,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         this.candidate(event.candidate).holdLogprobs(event.append)
         return NOTHING
       case 'result-start':
-        this.madeTemplate = new ChunkTemplate(event, this.request)
+        this.createdTemplate = new ChunkTemplate(event, this.request)
         this.tier = event.serviceTier
         return NOTHING
       case 'candidate-end':
@@ -79,7 +79,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail(ENDED_EARLY)
+    return this.isOver ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   /** True if the caller requested usage. */
@@ -107,20 +107,20 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private close(event: ResultEnd): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     const { serviceTier = this.tier } = event
-    const late: JsonObject = {
+    const lateFields: JsonObject = {
       ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
       ...extrasFor(event, FORMAT),
     }
     const usage =
       this.template.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, this.losses) } : {}
-    const facts = { ...late, ...usage }
+    const facts = { ...lateFields, ...usage }
     return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.template.closing(facts) }, DONE]
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     return [...this.candidates.flatMap(candidate => candidate.flushHeld()), { data: JSON.stringify(errorBody(error)) }]
   }
 }

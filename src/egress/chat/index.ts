@@ -12,7 +12,7 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: request => new Sequential(new ChatChunks(request), { overtakes: true }),
+  events: request => new Sequential(new ChatChunks(request), { writesUnfinished: true }),
   nativeEvents: request => new RelayedChunks(new ChatChunks(request)),
   reasoningForHistory,
   mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',

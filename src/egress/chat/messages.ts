@@ -19,43 +19,43 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
-  let moved: MovedPart[] = []
+  let movedParts: MovedPart[] = []
   const order = resultsFirst(messages, 0)
   for (let position = 0; position < order.length; position++) {
     const index = order[position]!
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
-      append(wire, writeResults(message, path, context, moved))
+      append(wire, writeResults(message, path, context, movedParts))
       continue
     }
-    moved = flush(moved, position, wire, context)
+    movedParts = flush(movedParts, position, wire, context)
     const run = lengthOfRun(messages, order, position, FORMAT)
     position += run - 1
-    const written =
+    const writtenMessages =
       message.role !== 'assistant'
         ? writeMessage(message, path, context)
         : run === 1
           ? writeAssistant(message, path, context)
           : writeAssistantRun(messages, order.slice(position - run + 1, position + 1), context)
-    if (!hasContent(written)) continue
+    if (!hasContent(writtenMessages)) continue
     if (message.role !== 'assistant') answerTools(position, wire, context)
-    wire.push(written)
+    wire.push(writtenMessages)
   }
-  flush(moved, messages.length, wire, context)
+  flush(movedParts, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
 }
 
 /** Text of the assistant message that is inserted after tool messages. */
-const ANSWER = 'Done.'
+const TOOL_ACKNOWLEDGEMENT = 'Done.'
 
 /** Inserts an assistant message after tool messages, for upstreams that refuse any other role there. */
 export function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
-  const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
+  const answer: Message = { role: 'assistant', content: [{ type: 'text', text: TOOL_ACKNOWLEDGEMENT }] }
   losses.insert(['messages', index], answer, 'no-user-after-tools')
-  wire.push({ role: 'assistant', content: ANSWER })
+  wire.push({ role: 'assistant', content: TOOL_ACKNOWLEDGEMENT })
 }
 
 /** Returns true if a message has content. Messages without content are omitted, because some upstreams refuse them. */
@@ -122,9 +122,9 @@ function writeResults(message: Message, path: Path, context: WriteContext, moved
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, moved: MovedPart[]): JsonObject {
   if (result.freeform !== undefined) context.losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
   const { dialect, losses } = context
-  const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
-  const withFailureText = withFailure(marked, path, losses)
-  const write = (part: Part, own: Losses) => writePart(part, [], { ...context, losses: own })
+  const markedResult = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
+  const withFailureText = withFailure(markedResult, path, losses)
+  const write = (part: Part, partLosses: Losses) => writePart(part, [], { ...context, losses: partLosses })
   const content = writeContent(
     withoutMedia({ ...result, content: withFailureText }, path, { format: FORMAT, losses, moved, write }),
     [...path, 'content'],
@@ -135,9 +135,9 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
 }
 
 /** Matches the call ids that upstreams with `call_ids: short` accept. */
-const SHORT = /^[a-zA-Z0-9]{9}$/
+const SHORT_ID = /^[a-zA-Z0-9]{9}$/
 
-const shortId = (id: string): string => (SHORT.test(id) ? id : sha256(id).slice(0, 9))
+const shortId = (id: string): string => (SHORT_ID.test(id) ? id : sha256(id).slice(0, 9))
 
 /** Replaces call ids with ids of nine letters and digits, for upstreams that accept no others. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {

@@ -29,26 +29,33 @@ export function writeNativeRequest(
   const losses = new Losses()
   const context = { dialect, losses }
   const messages = nativeMessages(request, source.node, context)
-  const changed = messages === undefined ? {} : { messages }
-  const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changed)
+  const changedFields = messages === undefined ? {} : { messages }
+  const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
   const body = withNativeSwitch(nativeBody, request, source, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
 /** Roles of messages in which the gateway changes only call ids and reasoning. */
-const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
+const CHANGEABLE_ROLES: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** Writes the messages and rewrites those that changed. Undefined if none has changed. */
-function nativeMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
+/** Writes the messages and rewrites those that changed. Returns undefined if none has changed. */
+function nativeMessages(
+  request: CanonicalRequest,
+  originalRequest: CanonicalRequest,
+  context: WriteContext,
+): Json | undefined {
   const messages = withLegalIds(request.messages, context)
-  const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
+  const isChanged =
+    messages.length !== originalRequest.messages.length ||
+    messages.some((originalMessage, at) => originalMessage !== originalRequest.messages[at])
   if (!isChanged && context.dialect.after_tools !== 'assistant') return undefined
   const wire: JsonObject[] = []
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool' && message.role !== 'assistant') answerTools(index, wire, context)
     const source = wireSourceOf<JsonObject, Message>(message, FORMAT)
     if (source?.node === message) wire.push(source.wire)
-    else if (source === undefined || !CHANGED.has(message.role)) append(wire, writeMessages([message], context))
+    else if (source === undefined || !CHANGEABLE_ROLES.has(message.role))
+      append(wire, writeMessages([message], context))
     else wire.push(nativeTurn(message, source))
   }
   return wire
@@ -60,32 +67,32 @@ function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Messa
   if (role === 'tool' && first?.type === 'tool-result')
     return wire['role'] === 'tool' ? { ...wire, tool_call_id: first.id } : wire
   const originalParts = new Set(node.content)
-  const restored: ReasoningPart[] = []
+  const restoredReasoning: ReasoningPart[] = []
   const calls: JsonObject[] = []
-  let signed: JsonObject = {}
+  let signatureFields: JsonObject = {}
   for (const part of content)
     if (part.type === 'tool-call') {
       const call = wireSourceOf<JsonObject, typeof part>(part, FORMAT)
       if (call !== undefined)
-        calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signed })
-      signed = {}
+        calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signatureFields })
+      signatureFields = {}
     } else if (part.type === 'reasoning' && !originalParts.has(part)) {
-      if (part.signature === undefined) restored.push(part)
-      else signed = signatureExtra(part.signature.value)
+      if (part.signature === undefined) restoredReasoning.push(part)
+      else signatureFields = signatureExtra(part.signature.value)
     }
   return {
     ...wire,
-    ...reasoningFields(restored, wire['content']),
+    ...reasoningFields(restoredReasoning, wire['content']),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
 }
 
 /** Writes restored reasoning to the field that the upstream reads. */
-function reasoningFields(restored: readonly ReasoningPart[], content: Json | undefined): JsonObject {
-  if (restored.length === 0) return {}
-  const { field, value } = spellingFor(restored[0], FORMAT)
-  if (value === undefined) return { [field as string]: restored.map(({ text }) => text).join(SEPARATOR) }
-  const parts = restored.map(reasoning => spellingFor(reasoning, FORMAT)['value']!)
+function reasoningFields(restoredReasoning: readonly ReasoningPart[], content: Json | undefined): JsonObject {
+  if (restoredReasoning.length === 0) return {}
+  const { field, value } = spellingFor(restoredReasoning[0], FORMAT)
+  if (value === undefined) return { [field as string]: restoredReasoning.map(({ text }) => text).join(SEPARATOR) }
+  const parts = restoredReasoning.map(reasoning => spellingFor(reasoning, FORMAT)['value']!)
   if (Array.isArray(content)) return { content: [...parts, ...content] }
   return { content: content ? [...parts, { type: 'text', text: content }] : parts }
 }

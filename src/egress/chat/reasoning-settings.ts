@@ -26,7 +26,7 @@ const SWITCHES: { readonly [S in Switch]: WriteSwitch } = {
 }
 
 /** Fields that an upstream understands, by the reasoning switch that it uses. */
-const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
+const FIELDS_BY_SWITCH: { readonly [S in Switch]: readonly string[] } = {
   reasoning_effort: ['reasoning_effort'],
   reasoning: ['reasoning', 'reasoning_effort'],
   thinking: ['thinking', 'reasoning_effort'],
@@ -36,7 +36,7 @@ const UNDERSTOOD: { readonly [S in Switch]: readonly string[] } = {
 }
 
 /** Fields of all switches. */
-const ALL = [...new Set(Object.values(UNDERSTOOD).flat())]
+const ALL_FIELDS = [...new Set(Object.values(FIELDS_BY_SWITCH).flat())]
 
 /**
  * Writes the reasoning settings in the form of the upstream's switch.
@@ -49,8 +49,8 @@ export function writeReasoning(
   context: WriteContext,
 ): JsonObject {
   const { reasoning_as = 'reasoning_effort', reasoning_split } = context.dialect
-  const split = reasoning_split === true && extras['reasoning_split'] === undefined ? { reasoning_split } : {}
-  return reasoning === undefined ? split : { ...SWITCHES[reasoning_as](reasoning, context, extras), ...split }
+  const splitField = reasoning_split === true && extras['reasoning_split'] === undefined ? { reasoning_split } : {}
+  return reasoning === undefined ? splitField : { ...SWITCHES[reasoning_as](reasoning, context, extras), ...splitField }
 }
 
 /**
@@ -63,12 +63,17 @@ export function withNativeSwitch(
   { wire }: NativeRequest,
   context: WriteContext,
 ): JsonObject {
-  const { reasoning_as: as } = context.dialect
-  if (as === undefined || reasoning === undefined) return body
-  const used = ALL.filter(field => wire.body[field] != null)
-  if (used.length === 0 || used.some(field => UNDERSTOOD[as].includes(field) && !isOffByEffort(field, as, reasoning)))
+  const { reasoning_as: declaredSwitch } = context.dialect
+  if (declaredSwitch === undefined || reasoning === undefined) return body
+  const usedFields = ALL_FIELDS.filter(field => wire.body[field] != null)
+  if (
+    usedFields.length === 0 ||
+    usedFields.some(
+      field => FIELDS_BY_SWITCH[declaredSwitch].includes(field) && !isOffByEffort(field, declaredSwitch, reasoning),
+    )
+  )
     return body
-  return withFields(body, SWITCHES[as](reasoning, context, wire.body), used)
+  return withFields(body, SWITCHES[declaredSwitch](reasoning, context, wire.body), usedFields)
 }
 
 /**
@@ -116,7 +121,7 @@ function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject
   const isOff = budget === 0
   if (isOff || effort !== undefined) {
     const level = effort ?? 'none'
-    change(reasoning, { effort: level }, losses)
+    reportLevel(reasoning, { effort: level }, losses)
     return { reasoning: { ...defined({ effort: level, exclude }), ...extras } }
   }
   return { reasoning: { enabled: true, ...defined({ exclude }), ...extras } }
@@ -128,7 +133,7 @@ type Level = { readonly effort: Effort } | { readonly budget: number }
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Returns true if the settings turn reasoning off. Undefined if they set neither effort nor budget. */
+/** Returns true if the settings turn reasoning off. Returns undefined if they set neither effort nor budget. */
 const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 
@@ -136,7 +141,7 @@ const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
  * Reports the level to which the settings were changed, in the form in which readers read it back. If the meaning is
  * the same, the loss is marked as restored.
  */
-function change(reasoning: Reasoning, level: Level, losses: Losses): void {
+function reportLevel(reasoning: Reasoning, level: Level, losses: Losses): void {
   const { effort, budget, show, extras } = reasoning
   const formatExtras = extras?.[FORMAT]
   const became: Reasoning = { ...level, ...defined({ show, extras: formatExtras && { [FORMAT]: formatExtras } }) }
@@ -150,32 +155,32 @@ function change(reasoning: Reasoning, level: Level, losses: Losses): void {
 function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
   const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
   const extras = extrasFor(reasoning, FORMAT)
-  const wanted = isOff(reasoning)
-  const off = wanted === true && thinking_off !== 'never'
-  const level = off ? OFF : effortLevel(reasoning, efforts as readonly Effort[])
-  if (wanted !== undefined) change(reasoning, level, losses)
+  const wantsOff = isOff(reasoning)
+  const turnsOff = wantsOff === true && thinking_off !== 'never'
+  const level = turnsOff ? OFF : effortLevel(reasoning, efforts as readonly Effort[])
+  if (wantsOff !== undefined) reportLevel(reasoning, level, losses)
   dropShow(reasoning, losses)
-  if (wanted === undefined) return Object.keys(extras).length === 0 ? {} : { thinking: { type: on, ...extras } }
-  const beside = !off && 'effort' in level ? { reasoning_effort: level.effort } : {}
-  return { thinking: { type: off ? 'disabled' : on, ...extras }, ...beside }
+  if (wantsOff === undefined) return Object.keys(extras).length === 0 ? {} : { thinking: { type: on, ...extras } }
+  const effortField = !turnsOff && 'effort' in level ? { reasoning_effort: level.effort } : {}
+  return { thinking: { type: turnsOff ? 'disabled' : on, ...extras }, ...effortField }
 }
 
 /** Returns the effort nearest to the settings, or just `on` if the upstream has no efforts. */
 function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effort[]): Level {
-  const wanted = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
-  const supported = wanted && nearest(wanted, efforts)
-  return supported === undefined ? ON : { effort: supported }
+  const wantedEffort = effort ?? (budget === -1 ? undefined : budget === 0 ? 'none' : effortOf(budget))
+  const supportedEffort = wantedEffort && nearest(wantedEffort, efforts)
+  return supportedEffort === undefined ? ON : { effort: supportedEffort }
 }
 
 /** Writes `enable_thinking`, with a budget if the settings have a budget or an effort. */
 function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
   const off = isOff(reasoning)
   const { effort, budget = -1 } = reasoning
-  const tokens = budget > 0 || effort === undefined ? budget : BUDGETS[effort]
-  if (off !== undefined) change(reasoning, off ? OFF : { budget: tokens }, losses)
+  const budgetTokens = budget > 0 || effort === undefined ? budget : BUDGETS[effort]
+  if (off !== undefined) reportLevel(reasoning, off ? OFF : { budget: budgetTokens }, losses)
   dropOthers(reasoning, losses)
   if (off === undefined) return {}
-  return { enable_thinking: !off, ...(off || tokens <= 0 ? {} : { thinking_budget: tokens }) }
+  return { enable_thinking: !off, ...(off || budgetTokens <= 0 ? {} : { thinking_budget: budgetTokens }) }
 }
 
 /**
@@ -184,9 +189,9 @@ function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
  */
 function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {
   const off = isOff(reasoning)
-  if (off !== undefined) change(reasoning, off ? OFF : ON, losses)
+  if (off !== undefined) reportLevel(reasoning, off ? OFF : ON, losses)
   dropOthers(reasoning, losses)
   if (off === undefined) return {}
-  const others = extras['chat_template_kwargs'] as JsonObject | undefined
-  return { chat_template_kwargs: { ...others, enable_thinking: !off, thinking: !off } }
+  const otherArguments = extras['chat_template_kwargs'] as JsonObject | undefined
+  return { chat_template_kwargs: { ...otherArguments, enable_thinking: !off, thinking: !off } }
 }

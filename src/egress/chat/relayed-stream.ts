@@ -14,12 +14,12 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   private readonly chunks: ChatChunks
   private heads: HeadRewriter | undefined
   /** Chunks that arrived before the `result-start` event, which contains the id. */
-  private early: string[] = []
+  private earlyChunks: string[] = []
   /** Indexes of parts whose start was relayed, by candidate. Such parts may interleave. */
   private readonly startedParts: Set<number>[] = []
 
   constructor(chunks: ChatChunks) {
-    super(chunks, { overtakes: true })
+    super(chunks, { writesUnfinished: true })
     this.chunks = chunks
   }
 
@@ -38,7 +38,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
       if (data === DONE.data) return [wire]
       if (this.heads !== undefined && !this.isWanted(data, read)) return NOTHING
     }
-    if (this.heads === undefined || this.early.length > 0) return this.begin(wire)
+    if (this.heads === undefined || this.earlyChunks.length > 0) return this.begin(wire)
     const rewrittenData = this.heads.rewritten(data)
     return [
       rewrittenData === data
@@ -52,10 +52,10 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
   /** Holds chunks until the `result-start` event arrives, then returns them all. */
   private begin(wire: WireEvent): readonly WireEvent[] {
     const { heads } = this
-    this.early.push(wire.data)
+    this.earlyChunks.push(wire.data)
     if (heads === undefined) return NOTHING
-    const all = this.early.map(data => ({ data: heads.rewritten(data) }))
-    this.early = []
+    const all = this.earlyChunks.map(data => ({ data: heads.rewritten(data) }))
+    this.earlyChunks = []
     return all
   }
 
@@ -92,9 +92,9 @@ const FINISHING = /"finish_reason"(?!: ?null)/
 /** Rewrites id, model and time in relayed chunks. */
 class HeadRewriter {
   private readonly start: ResultStart
-  /** Text before or after the choices of the last parsed chunk. Replaced with `to`. */
-  private from = ''
-  private to = ''
+  /** Text before or after the choices of the last parsed chunk. Replaced with `replacementText`. */
+  private knownText = ''
+  private replacementText = ''
   private isAfterChoices = false
 
   constructor(start: ResultStart) {
@@ -103,45 +103,47 @@ class HeadRewriter {
 
   /** Rewrites a chunk. A chunk is only parsed if it differs from the last one outside its choices. */
   rewritten(data: string): string {
-    const { from, to, isAfterChoices } = this
-    if (from === '' || !this.has(data)) return this.parsed(data)
-    if (from === to) return data
-    return isAfterChoices ? data.slice(0, -from.length) + to : to + data.slice(from.length)
+    const { knownText, replacementText, isAfterChoices } = this
+    if (knownText === '' || !this.hasKnownText(data)) return this.rewrittenByParsing(data)
+    if (knownText === replacementText) return data
+    return isAfterChoices
+      ? data.slice(0, -knownText.length) + replacementText
+      : replacementText + data.slice(knownText.length)
   }
 
   /**
    * Returns true if the chunk has the known text at this position. Uses `slice`, because `startsWith` takes four times
    * as long.
    */
-  private has(data: string): boolean {
-    const { length } = this.from
-    return (this.isAfterChoices ? data.slice(-length) : data.slice(0, length)) === this.from
+  private hasKnownText(data: string): boolean {
+    const { length } = this.knownText
+    return (this.isAfterChoices ? data.slice(-length) : data.slice(0, length)) === this.knownText
   }
 
-  private parsed(data: string): string {
+  private rewrittenByParsing(data: string): string {
     const chunk = parseObject(data)!
     const { id, model, createdAt } = this.start
     const isDated = createdAt === undefined || typeof chunk['created'] === 'number'
     const rewrittenChunk = { ...chunk, id, model, ...(isDated ? {} : { created: createdAt }) } as JsonObject
     const isUnchanged = chunk['id'] === id && chunk['model'] === model && isDated
     this.isAfterChoices = Object.keys(chunk)[0] === 'choices'
-    const beside = this.fieldsBeside(chunk)
-    this.from = this.textOf(beside)
-    this.to = this.textOf(this.fieldsBeside(rewrittenChunk))
-    const hasHead = Object.hasOwn(beside, 'id') && Object.hasOwn(beside, 'model')
-    if (!hasHead || !isDated || !this.has(data)) this.from = ''
+    const outerFields = this.fieldsAroundChoices(chunk)
+    this.knownText = this.textOf(outerFields)
+    this.replacementText = this.textOf(this.fieldsAroundChoices(rewrittenChunk))
+    const hasHead = Object.hasOwn(outerFields, 'id') && Object.hasOwn(outerFields, 'model')
+    if (!hasHead || !isDated || !this.hasKnownText(data)) this.knownText = ''
     return isUnchanged ? data : JSON.stringify(rewrittenChunk)
   }
 
   /** Returns the fields before the choices, or after them if the choices come first. */
-  private fieldsBeside(chunk: JsonObject): JsonObject {
+  private fieldsAroundChoices(chunk: JsonObject): JsonObject {
     const fields = Object.entries(chunk)
     const at = fields.findIndex(([field]) => field === 'choices')
     return Object.fromEntries(this.isAfterChoices ? fields.slice(1) : fields.slice(0, Math.max(at, 0)))
   }
 
-  private textOf(beside: JsonObject): string {
-    const text = JSON.stringify(beside)
+  private textOf(outerFields: JsonObject): string {
+    const text = JSON.stringify(outerFields)
     return this.isAfterChoices ? `,${text.slice(1)}` : `${text.slice(0, -1)},`
   }
 }

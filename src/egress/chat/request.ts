@@ -83,9 +83,13 @@ const OUTPUT_LOSSES: Unwritten<
   transcript: 'no-transcripts',
 }
 
-function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: WriteContext): JsonObject | undefined {
-  if (given.shape === 'enum' && dialect.json_schema === false) return losses.drop(['output', 'text'], 'no-json-schema')
-  const text = withEnumInObject(given, losses, { strict: true })
+function writeShape(
+  requestedShape: NonNullable<Output['text']>,
+  { dialect, losses }: WriteContext,
+): JsonObject | undefined {
+  if (requestedShape.shape === 'enum' && dialect.json_schema === false)
+    return losses.drop(['output', 'text'], 'no-json-schema')
+  const text = withEnumInObject(requestedShape, losses, { strict: true })
   if (text.shape === 'text') return { type: 'text', ...extrasFor(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...extrasFor(text, FORMAT) }
   if (dialect.json_schema === false) {
@@ -97,32 +101,32 @@ function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: Wri
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
 
-const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
+const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 const { store: NO_STORAGE, ...STATE_LOSSES } = NO_STATE
 
 function writeService(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
   const { state, endUser, cache } = request
   losses.dropFields(state, ['state'], STATE_LOSSES)
   if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
-  const stores = dialect.store !== false
-  if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], NO_STORAGE)
+  const storesAnswers = dialect.store !== false
+  if (!storesAnswers && state?.store !== undefined) losses.drop(['state', 'store'], NO_STORAGE)
   return defined({
-    store: stores ? state?.store : undefined,
+    store: storesAnswers ? state?.store : undefined,
     user: endUserOf(endUser, losses),
-    service_tier: supportedTier(request.serviceTier, TIERS, { native: false, losses }),
+    service_tier: supportedTier(request.serviceTier, SERVICE_TIERS, { native: false, losses }),
   }) as JsonObject
 }
 
-const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
+const SUPPORTED_MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
 /** Writes the output modalities. Chat only supports text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
-  const supported = modalities.filter(modality => MODALITIES.has(modality))
+  const supported = modalities.filter(modality => SUPPORTED_MODALITIES.has(modality))
   if (supported.length === 0) losses.drop(['output', 'modalities'], 'text-and-audio-only')
   else
     for (const [index, modality] of modalities.entries())
-      if (!MODALITIES.has(modality)) losses.drop(['output', 'modalities', index], 'text-and-audio-only')
+      if (!SUPPORTED_MODALITIES.has(modality)) losses.drop(['output', 'modalities', index], 'text-and-audio-only')
   return supported.length === 0 ? undefined : supported
 }
 

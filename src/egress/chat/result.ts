@@ -34,32 +34,32 @@ export const writeResult = (result: CanonicalResult, request: CanonicalRequest):
 
 function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
-  const { message: extras, ...outer } = extrasFor(candidate, FORMAT)
+  const { message: extras, ...choiceExtras } = extrasFor(candidate, FORMAT)
   const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
-  const end = endContentOf(candidate)
-  const finish_reason = writeFinish(candidate.finish, end)
-  const stop = stopField(candidate, FORMAT)
-  reportFinish(candidate.finish, finish_reason, path, losses, stop, end)
+  const endContent = endContentOf(candidate)
+  const finish_reason = writeFinish(candidate.finish, endContent)
+  const stopFields = stopField(candidate, FORMAT)
+  reportFinish(candidate.finish, finish_reason, path, losses, stopFields, endContent)
   losses.dropFields(candidate, path, NO_TIMES)
   const { logprobs } = candidate
   const writtenLogprobs = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
-  return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stop, ...outer }
+  return { index, message: content, logprobs: writtenLogprobs, finish_reason, ...stopFields, ...choiceExtras }
 }
 
 /** Writes the message of a choice. Parts of a kind for which the message has no field are reported as lost. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
-  const at = childPath(path, 'content')
-  reportOrder(candidate.content, at, losses)
-  reportJoined(candidate.content, at, losses)
+  const contentPath = childPath(path, 'content')
+  reportOrder(candidate.content, contentPath, losses)
+  reportJoined(candidate.content, contentPath, losses)
   candidate.content.forEach((part, index) => {
-    message.put(part, candidate.content[index + 1], childPath(at, index))
+    message.addPart(part, candidate.content[index + 1], childPath(contentPath, index))
   })
   return message.written()
 }
 
 /** Order in which readers read the fields of a message. */
-const ORDER: { readonly [T in Part['type']]: number } = {
+const FIELD_RANKS: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
     text: 1,
@@ -79,8 +79,8 @@ const ORDER: { readonly [T in Part['type']]: number } = {
 const IMAGE_RANK = 4
 
 function rankOf(part: Part, next: Part | undefined): number {
-  if (signsCall(part, next) && bodyOf(part) === '') return ORDER['tool-call']
-  return isImage(part) ? IMAGE_RANK : ORDER[part.type]
+  if (signsCall(part, next) && bodyOf(part) === '') return FIELD_RANKS['tool-call']
+  return isImage(part) ? IMAGE_RANK : FIELD_RANKS[part.type]
 }
 
 function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
@@ -115,9 +115,9 @@ function reportJoined(content: readonly Part[], path: Path, losses: Losses): voi
   if (content.length < 2) return
   const reasoning = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
   if (reasoning.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
-  const joined = reasoning.map(([, part]) => bodyOf(part)).join('')
+  const joinedText = reasoning.map(([, part]) => bodyOf(part)).join('')
   for (const [position, [index]] of reasoning.entries())
-    losses.change([...path, index, 'text'], position === 0 ? joined : '', 'one-reasoning-text')
+    losses.change([...path, index, 'text'], position === 0 ? joinedText : '', 'one-reasoning-text')
 }
 
 const isShown = (part: ReasoningPart): boolean => part.text !== '' && !isHidden(part)
@@ -145,7 +145,7 @@ class MessageWriter {
     this.ids = new AnswerIds(request)
   }
 
-  put(part: Part, next: Part | undefined, path: Path): void {
+  addPart(part: Part, next: Part | undefined, path: Path): void {
     if (part.type !== 'opaque') this.reportNode(part, path)
     switch (part.type) {
       case 'text':
@@ -163,7 +163,7 @@ class MessageWriter {
       case 'opaque':
         return this.opaque(part, path)
       default:
-        if (isAudio(part) && this.fields.audio === undefined) this.speech(part, path)
+        if (isAudio(part) && this.fields.audio === undefined) this.addSpeech(part, path)
         else if (isImage(part)) this.images.push(writeImage(part, path, this.losses))
         else this.losses.drop(path, 'no-such-content')
     }
@@ -190,10 +190,10 @@ class MessageWriter {
 
   private call(part: ToolCallPart, path: Path): void {
     if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
-    const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
+    const signatureFields = this.signature === undefined ? {} : signatureExtra(this.signature)
     const id = this.ids.call(part.id, part.name)
     if (id !== part.id) this.losses.changeRestored([...path, 'id'], id, 'id-made-unique')
-    this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signed })
+    this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signatureFields })
     this.signature = undefined
   }
 
@@ -203,7 +203,7 @@ class MessageWriter {
     } else this.losses.drop(path, 'no-equivalent-field')
   }
 
-  private speech(part: MediaPart, path: Path): void {
+  private addSpeech(part: MediaPart, path: Path): void {
     const { source, transcript } = part
     this.losses.dropFields(part, path, MEDIA_LOSSES)
     if (source.type !== 'base64') return

@@ -44,12 +44,12 @@ export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, { 
     return {}
   }
   return {
-    ...(choice && writeChosen(choice, request.tools ?? [], losses)),
+    ...(choice && writeChoiceWithExtras(choice, request.tools ?? [], losses)),
     ...defined({ parallel_tool_calls: parallelToolCalls }),
   }
 }
 
-function writeChosen(choice: ToolChoice, tools: readonly Tool[], losses: Losses): JsonObject {
+function writeChoiceWithExtras(choice: ToolChoice, tools: readonly Tool[], losses: Losses): JsonObject {
   const extras = extrasFor(choice, FORMAT)
   if (Object.keys(extras).length > 0) return extras
   if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')

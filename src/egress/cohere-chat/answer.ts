@@ -10,7 +10,7 @@ import { FORMAT } from './context.ts'
 /** The field or block to which a part of an answer is written. */
 export type Lane = 'plan' | 'text' | 'thinking' | 'block' | 'call' | 'opaque-call'
 
-/** Returns the field or block to which a part is written. Undefined if the format cannot express the part. */
+/** Returns the field or block to which a part is written, or undefined if the format cannot express the part. */
 export function laneOf(part: Part): Lane | undefined {
   switch (part.type) {
     case 'text':
@@ -68,12 +68,12 @@ export function argumentsOf(part: ToolCallPart): string {
 }
 
 /** Returns a call with the given arguments. */
-export const callWith = (part: ToolCallPart, written: string): JsonObject => ({
+export const callWith = (part: ToolCallPart, argumentsText: string): JsonObject => ({
   id: part.id,
-  ...around(FORMAT, part, 'function', { name: part.name, arguments: written }),
+  ...around(FORMAT, part, 'function', { name: part.name, arguments: argumentsText }),
 })
 
-const WORDS: { readonly [R in FinishReason]?: string } = {
+const FINISH_WORDS: { readonly [R in FinishReason]?: string } = {
   length: 'MAX_TOKENS',
   'tool-calls': 'TOOL_CALL',
   error: 'ERROR',
@@ -82,13 +82,13 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
 /** Writes the finish reason. The format has no field for the matched stop sequence. */
 export function writeFinish(finish: Finish | undefined, { called }: EndContent, losses: Losses): string {
   const path = ['candidates', 0, 'finish']
-  const implied = called ? 'tool-calls' : 'stop'
-  const given = finish?.reason ?? 'stop'
-  const reason = WORDS[given] === undefined ? implied : given
+  const impliedByContent = called ? 'tool-calls' : 'stop'
+  const statedReason = finish?.reason ?? 'stop'
+  const reason = FINISH_WORDS[statedReason] === undefined ? impliedByContent : statedReason
   if (finish === undefined) losses.add(path, { reason }, 'reason-required')
   else if (reason !== finish.reason) losses.change([...path, 'reason'], reason, 'no-such-finish')
   if (finish?.stopSequence !== undefined) losses.drop([...path, 'stopSequence'], 'no-stop-sequence')
-  return WORDS[reason] ?? (finish?.stopSequence === undefined ? 'COMPLETE' : 'STOP_SEQUENCE')
+  return FINISH_WORDS[reason] ?? (finish?.stopSequence === undefined ? 'COMPLETE' : 'STOP_SEQUENCE')
 }
 
 /** Writes the log probability of one token. */

@@ -17,12 +17,12 @@ interface PlacedPart extends LocatedPart {
 
 /** Writes an assistant turn. Content, plan and calls have separate fields, and readers read them in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
-  const parts = placed(message.content.map((part, index) => ({ part, path: [...path, 'content', index] })))
+  const parts = placedParts(message.content.map((part, index) => ({ part, path: [...path, 'content', index] })))
   const ranks = parts.map(rankOf)
   const order = [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]! || a - b)
   context.losses.reorder([...path, 'content'], order, ranks.length, 'fields-have-an-order')
   const turn = new Turn(message, context)
-  for (const one of parts) turn.put(one)
+  for (const one of parts) turn.addPart(one)
   reportName(message, path, context)
   return turn.written()
 }
@@ -35,8 +35,8 @@ export function writeAssistantRun(
 ): JsonObject {
   const losses = new Losses()
   const turn = new Turn(messages[run[0]!]!, { ...context, losses })
-  const parts = placed(partsOfRun(messages, run))
-  for (const one of parts) turn.put(one)
+  const parts = placedParts(partsOfRun(messages, run))
+  for (const one of parts) turn.addPart(one)
   context.losses.report(losses.list)
   reportRunOrder(parts, losses.list, rankOf, { format: FORMAT, losses: context.losses })
   for (const index of run) reportName(messages[index]!, ['messages', index], context)
@@ -49,18 +49,20 @@ const rankOf = ({ field }: PlacedPart): number => FIELD_ORDER[field]
  * Chooses the field of each part. If a turn with calls has only one text, and it precedes the calls, it is the plan
  * (docs/wire/cohere-chat.md#plans).
  */
-function placed(parts: readonly LocatedPart[]): readonly PlacedPart[] {
+function placedParts(parts: readonly LocatedPart[]): readonly PlacedPart[] {
   const call = parts.findIndex(({ part }) => isCall(part))
-  const spoken = parts.filter(({ part }) => !isCall(part) && part.type !== 'reasoning')
+  const otherParts = parts.filter(({ part }) => !isCall(part) && part.type !== 'reasoning')
   const plan =
-    spoken.length === 1 && parts.indexOf(spoken[0]!) < call && isPlain(spoken[0]!.part) ? spoken[0] : undefined
+    otherParts.length === 1 && parts.indexOf(otherParts[0]!) < call && isPlanText(otherParts[0]!.part)
+      ? otherParts[0]
+      : undefined
   return parts.map(one => ({ ...one, field: isCall(one.part) ? 'calls' : one === plan ? 'plan' : 'content' }))
 }
 
 const isCall = (part: Part): boolean =>
   part.type === 'tool-call' || (part.type === 'opaque' && spellingFor(part, FORMAT)['call'] === true)
 
-const isPlain = (part: Part): boolean =>
+const isPlanText = (part: Part): boolean =>
   part.type === 'text' && part.text !== '' && Object.keys(extrasFor(part, FORMAT)).length === 0
 
 /** Losses of a call in the history. */
@@ -84,7 +86,7 @@ class Turn {
   private readonly calls: JsonObject[] = []
   private plan: string | undefined
   /** The most recently written reasoning. */
-  private last: ThinkingBlock | undefined
+  private lastThinking: ThinkingBlock | undefined
   private readonly message: Message
   private readonly context: WriteContext
 
@@ -93,7 +95,7 @@ class Turn {
     this.context = context
   }
 
-  put({ part, path, field }: PlacedPart): void {
+  addPart({ part, path, field }: PlacedPart): void {
     if (part.type === 'tool-call') this.call(part, path)
     else if (field === 'calls') this.calls.push((part as Part & { type: 'opaque' }).value)
     else if (part.type === 'reasoning') this.reasoning(part, path)
@@ -114,10 +116,10 @@ class Turn {
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_LOSSES)
-    const { last } = this
+    const { lastThinking: last } = this
     if (part.continues === undefined || last === undefined || this.content.at(-1) !== last.wire) {
       const wire = { type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) }
-      this.last = { path, wire }
+      this.lastThinking = { path, wire }
       this.content.push(wire)
     } else this.continue(last, part, path)
   }
@@ -128,8 +130,8 @@ class Turn {
     const thinking = `${last.wire['thinking']}${part.text}`
     losses.drop(path, 'joined-with-the-one-before')
     losses.change([...last.path, 'text'], thinking, 'joined-with-the-next')
-    this.last = { path: last.path, wire: { ...last.wire, thinking } }
-    this.content[this.content.length - 1] = this.last.wire
+    this.lastThinking = { path: last.path, wire: { ...last.wire, thinking } }
+    this.content[this.content.length - 1] = this.lastThinking.wire
   }
 
   private call(part: ToolCallPart, path: Path): void {

@@ -9,14 +9,14 @@ export interface CitedText {
   readonly block: number | 'plan'
 }
 
-/** Writes a citation (docs/wire/cohere-chat.md#citations). Undefined if it belongs to another format. */
+/** Writes a citation (docs/wire/cohere-chat.md#citations). Returns undefined if it belongs to another format. */
 export function writeCitation(annotation: Annotation, { text, block }: CitedText): JsonObject | undefined {
   if (annotation.type === 'opaque' && annotation.format !== FORMAT) return undefined
   const wire =
     annotation.type === 'opaque' ? annotation.value : (sourceOf(annotation) ?? pageCitation(annotation, text))
   if (block === 'plan') return { ...wire, type: 'PLAN' }
-  const typed = wire['type'] === undefined ? { type: 'TEXT_CONTENT' } : {}
-  return { ...wire, ...typed, ...(block === 0 ? {} : { content_index: block }) }
+  const typeField = wire['type'] === undefined ? { type: 'TEXT_CONTENT' } : {}
+  return { ...wire, ...typeField, ...(block === 0 ? {} : { content_index: block }) }
 }
 
 /** Returns the wire value from which a citation was read. */
@@ -27,9 +27,9 @@ const sourceOf = (citation: Citation): JsonObject | undefined =>
 function pageCitation(citation: Citation, text: string): JsonObject {
   const { url, title, quote, start, end } = citation
   const document = defined({ id: url, url, title, snippet: quote })
-  const cited = start === undefined || end === undefined ? undefined : text.slice(start, end)
+  const citedPassage = start === undefined || end === undefined ? undefined : text.slice(start, end)
   return {
-    ...defined({ start, end, text: cited }),
+    ...defined({ start, end, text: citedPassage }),
     sources: [{ type: 'document', id: url, document }],
     ...extrasFor(citation, FORMAT),
   } as JsonObject

@@ -70,7 +70,7 @@ const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Ob
 
 /** Returns the content as a string if it is a single plain text, otherwise as a list. Empty texts are left out. */
 export function contentOf(parts: readonly JsonObject[]): Json {
-  const filled = parts.filter(part => !isPlainText(part) || part['text'] !== '')
-  if (filled.length === 0) return ''
-  return filled.length === 1 && isPlainText(filled[0]!) ? filled[0]!['text']! : filled
+  const nonEmptyParts = parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (nonEmptyParts.length === 0) return ''
+  return nonEmptyParts.length === 1 && isPlainText(nonEmptyParts[0]!) ? nonEmptyParts[0]!['text']! : nonEmptyParts
 }

@@ -32,23 +32,23 @@ const DONE: WireEvent = { data: '[DONE]' }
 export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly state: StreamState = { blocks: 0, calls: 0, hasPlan: false, out: [], logprobs: [] }
   private start: ResultStart = { type: 'result-start' }
-  private started = false
-  private over = false
-  /** The open part. Undefined if the format cannot express it. */
-  private open: OpenPart | undefined
+  private hasStarted = false
+  private isOver = false
+  /** The open part, or undefined if the format cannot express it. */
+  private openPart: OpenPart | undefined
   private openIndex = -1
   /** Texts that have ended, by part index. Their citations may still arrive. */
-  private readonly ended = new Map<number, CitedText>()
-  private citations = 0
+  private readonly endedTexts = new Map<number, CitedText>()
+  private citationCount = 0
   private readonly losses = new Losses()
   private readonly content = { called: false, refused: false }
-  private ending: CandidateEnd | undefined
+  private candidateEnd: CandidateEnd | undefined
   private usage: Usage | undefined
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.state.out = []
-    this.take(event)
+    this.handleEvent(event)
     return this.state.out
   }
 
@@ -60,10 +60,10 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
     return this.losses.list
   }
 
-  private take(event: CanonicalEvent): void {
+  private handleEvent(event: CanonicalEvent): void {
     switch (event.type) {
       case 'part-delta':
-        if (event.at.candidate === 0 && event.of === undefined) this.open?.delta(event.append)
+        if (event.at.candidate === 0 && event.of === undefined) this.openPart?.delta(event.append)
         return
       case 'part-start':
         if (event.at.candidate === 0) this.startPart(event)
@@ -81,7 +81,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
         this.start = event
         return
       case 'candidate-end':
-        if (event.candidate === 0) this.ending = event
+        if (event.candidate === 0) this.candidateEnd = event
         return
       case 'usage':
         this.usage = event.usage
@@ -96,8 +96,8 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private begin(): void {
-    if (this.started) return
-    this.started = true
+    if (this.hasStarted) return
+    this.hasStarted = true
     const { id } = this.start
     const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
     writeEvent(this.state, 'message-start', { ...(id === undefined ? {} : { id }), delta: { message } })
@@ -107,15 +107,15 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
     this.begin()
     this.openIndex = at.part
     this.content.called ||= part.type === 'tool-call'
-    this.open = openedPart(part, this.state)
-    if (part.type === 'text' && part.annotations !== undefined) this.cite(part.annotations, this.open?.cited)
+    this.openPart = openedPart(part, this.state)
+    if (part.type === 'text' && part.annotations !== undefined) this.cite(part.annotations, this.openPart?.citedText)
   }
 
   private patch(event: PartPatch): void {
     const isOpen = event.at.part === this.openIndex
-    if (isOpen) this.open?.patch(event)
+    if (isOpen) this.openPart?.patch(event)
     if (event.annotations !== undefined)
-      this.cite(event.annotations, isOpen ? this.open?.cited : this.ended.get(event.at.part))
+      this.cite(event.annotations, isOpen ? this.openPart?.citedText : this.endedTexts.get(event.at.part))
   }
 
   /** Writes citations, each of which starts and ends immediately. */
@@ -124,17 +124,17 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
     for (const annotation of annotations) {
       const citation = writeCitation(annotation, text)
       if (citation === undefined) continue
-      const index = this.citations++
+      const index = this.citationCount++
       writeEvent(this.state, 'citation-start', { index, delta: { message: { citations: citation } } })
       writeEvent(this.state, 'citation-end', { index })
     }
   }
 
   private endPart(): void {
-    this.open?.end()
-    const text = this.open?.endedText
-    if (text !== undefined) this.ended.set(this.openIndex, text)
-    this.open = undefined
+    this.openPart?.end()
+    const text = this.openPart?.endedText
+    if (text !== undefined) this.endedTexts.set(this.openIndex, text)
+    this.openPart = undefined
     this.openIndex = -1
   }
 
@@ -146,12 +146,12 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private finish(event: ResultEnd): void {
-    this.over = true
+    this.isOver = true
     this.begin()
     flushLogprobs(this.state, 0)
-    const { ending, usage, losses } = this
-    const message = extrasFor(ending, FORMAT)
-    const fields: { [field: string]: Json } = { finish_reason: writeFinish(ending?.finish, this.content, losses) }
+    const { candidateEnd, usage, losses } = this
+    const message = extrasFor(candidateEnd, FORMAT)
+    const fields: { [field: string]: Json } = { finish_reason: writeFinish(candidateEnd?.finish, this.content, losses) }
     if (usage !== undefined) fields['usage'] = writeUsage(usage, losses)
     if (Object.keys(message).length > 0) fields['message'] = message
     const delta = { ...fields, ...extrasFor(this.start, FORMAT), ...extrasFor(event, FORMAT) }
@@ -160,7 +160,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.over = true
+    this.isOver = true
     writeEvent(this.state, 'message-end', { delta: errorDelta(error) })
   }
 }

@@ -18,28 +18,28 @@ import { FORMAT, reportName, type WriteContext } from './context.ts'
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
-  let moved: MovedPart[] = []
+  let movedParts: MovedPart[] = []
   const order = resultsFirst(messages, 0)
   for (let position = 0; position < order.length; position++) {
     const index = order[position]!
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
-      append(wire, writeResults(message, path, context, moved))
+      append(wire, writeResults(message, path, context, movedParts))
       continue
     }
-    moved = flush(moved, position, wire, context)
+    movedParts = flush(movedParts, position, wire, context)
     const run = lengthOfRun(messages, order, position, FORMAT)
-    const written =
+    const writtenMessages =
       message.role !== 'assistant'
         ? writeMessage(message, path, context)
         : run === 1
           ? writeAssistant(message, path, context)
           : writeAssistantRun(messages, order.slice(position, position + run), context)
     position += run - 1
-    if (hasContent(written)) wire.push(written)
+    if (hasContent(writtenMessages)) wire.push(writtenMessages)
   }
-  flush(moved, messages.length, wire, context)
+  flush(movedParts, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
 }
@@ -103,7 +103,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
   if (result.freeform !== undefined) losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
   if (result.name !== undefined) losses.dropRestored([...path, 'name'], 'implied-by-the-call')
   const content = withFailure(withMarker(result, false, path, losses), path, losses)
-  const write = (part: Part, own: Losses) => writePart(part, [], { ...context, losses: own })
+  const write = (part: Part, partLosses: Losses) => writePart(part, [], { ...context, losses: partLosses })
   const texts = withoutMedia({ ...result, content }, path, { format: FORMAT, losses, moved, write })
   return {
     role: 'tool',

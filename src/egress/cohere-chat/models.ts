@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { tokenPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-const PAGES = { size: ['page_size'], token: ['page_token'] } as const
+const PAGE_PARAMETERS = { size: ['page_size'], token: ['page_token'] } as const
 
 /**
  * Lists models as Cohere does, limited to one endpoint if the client requests it (docs/wire/cohere-chat.md#model-list).
@@ -12,8 +12,9 @@ const PAGES = { size: ['page_size'], token: ['page_token'] } as const
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { endpoint } = query
-    const wanted = endpoint === undefined ? cards : cards.filter(card => endpointsOf(card.abilities).includes(endpoint))
-    const { rows, next } = tokenPage(query['default_only'] === 'true' ? [] : wanted, query, PAGES)
+    const listedCards =
+      endpoint === undefined ? cards : cards.filter(card => endpointsOf(card.abilities).includes(endpoint))
+    const { rows, next } = tokenPage(query['default_only'] === 'true' ? [] : listedCards, query, PAGE_PARAMETERS)
     return JSON.stringify({ models: rows.map(record), ...(next === undefined ? {} : { next_page_token: next }) })
   },
   record: card => record(card),

@@ -9,8 +9,8 @@ import { FORMAT, PATH, type WriteContext } from './context.ts'
 import { writeMessages } from './messages.ts'
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or messages changed. Undefined
- * for all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or messages changed. Returns
+ * undefined for all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, dialect: CohereChatDialect): Written<WireRequest> | undefined {
   const source = nativeSourceOf(request, FORMAT, REWRITABLE)

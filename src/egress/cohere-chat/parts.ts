@@ -41,31 +41,31 @@ export abstract class OpenPart {
   abstract end(): void
 
   /**
-   * The text that citations of this part support. Starts the text block if no chunk has done so yet. Undefined for a
-   * part without text.
+   * The text that citations of this part support. Starts the text block if no chunk has done so yet. It is undefined
+   * for a part without text.
    */
-  get cited(): CitedText | undefined {
+  get citedText(): CitedText | undefined {
     return undefined
   }
 
-  /** The cited text after the part has ended. Undefined if nothing was written. */
+  /** The cited text after the part has ended, or undefined if nothing was written. */
   get endedText(): CitedText | undefined {
-    return this.cited
+    return this.citedText
   }
 }
 
-/** Creates the writer of a part. Undefined if the format cannot express the part. */
+/** Creates the writer of a part. Returns undefined if the format cannot express the part. */
 export function openedPart(part: Part, state: StreamState): OpenPart | undefined {
   const lane = laneOf(part)
   if (lane === undefined) return undefined
-  if (part.type === 'tool-call') return part.freeform ? new WrappedCall(part, state) : new Call(part, state)
-  if (part.type === 'opaque' && lane !== 'text') return new Whole(part, state)
-  if (lane === 'plan' && !state.hasPlan) return new Plan(state)
-  return new Block(part, lane === 'thinking' ? 'thinking' : 'text', state)
+  if (part.type === 'tool-call') return part.freeform ? new WrappedCallPart(part, state) : new CallPart(part, state)
+  if (part.type === 'opaque' && lane !== 'text') return new WholePart(part, state)
+  if (lane === 'plan' && !state.hasPlan) return new PlanPart(state)
+  return new BlockPart(part, lane === 'thinking' ? 'thinking' : 'text', state)
 }
 
 /** Text or reasoning as a content block. The block starts with its first chunk or its first citation. */
-class Block extends OpenPart {
+class BlockPart extends OpenPart {
   private readonly field: 'text' | 'thinking'
   private part: Part
   private index = -1
@@ -97,13 +97,13 @@ class Block extends OpenPart {
     writeEvent(this.state, 'content-end', { index: this.index })
   }
 
-  override get cited(): CitedText {
+  override get citedText(): CitedText {
     this.start()
     return { text: this.text, block: this.index }
   }
 
   override get endedText(): CitedText | undefined {
-    return this.index === -1 ? undefined : this.cited
+    return this.index === -1 ? undefined : this.citedText
   }
 
   private start(): void {
@@ -143,7 +143,7 @@ export function flushLogprobs(state: StreamState, index: number): void {
 const isHidden = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 /** The plan of an answer with calls. */
-class Plan extends OpenPart {
+class PlanPart extends OpenPart {
   private text = ''
 
   delta(append: string): void {
@@ -155,13 +155,13 @@ class Plan extends OpenPart {
 
   end(): void {}
 
-  override get cited(): CitedText {
+  override get citedText(): CitedText {
     return { text: this.text, block: 'plan' }
   }
 }
 
 /** A tool call. A call without arguments gets `{}` as its only chunk (trap 8). */
-class Call extends OpenPart {
+class CallPart extends OpenPart {
   private readonly index: number
   private readonly prefix: string
   private hasGrown = false
@@ -191,7 +191,7 @@ class Call extends OpenPart {
 }
 
 /** A freeform call, whose text is sent as an object with one string field. */
-class WrappedCall extends Call {
+class WrappedCallPart extends CallPart {
   constructor(part: ToolCallPart, state: StreamState) {
     super(part, state)
     super.delta('{"input":"')
@@ -213,7 +213,7 @@ const startCall = (call: JsonObject, index: number, state: StreamState): void =>
   writeEvent(state, 'tool-call-start', { index, delta: { message: { tool_calls: call } } })
 
 /** A block or call of a kind that only this format has. Written when it is complete. */
-class Whole extends OpenPart {
+class WholePart extends OpenPart {
   private part: Part
 
   constructor(part: Part, state: StreamState) {

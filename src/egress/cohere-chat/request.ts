@@ -18,14 +18,14 @@ import { writeSampling, writeShape, writeThinking } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v2/chat` (docs/wire/cohere-chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = cohereChatDialect(options.dialect)
   const nativeWire = options.native ? nativeRequest(original, dialect) : undefined
   if (nativeWire !== undefined) return nativeWire
-  const { request, losses, renamed } = sanitize(original, RULE)
+  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses, documents: [] }
   const messages = writeMessages(request.messages, context)
@@ -43,7 +43,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...extrasFor(request, FORMAT),
     ...(request.stream ? { stream: true } : {}),
   }
-  report(request, losses)
+  reportLosses(request, losses)
   const wire = { path: PATH, query: {}, headers: {}, body: defined(body) as JsonObject }
   return { wire, losses: losses.list, renamed }
 }
@@ -60,7 +60,7 @@ const OUTPUT_LOSSES: Unwritten<
 > = TEXT_ONLY
 
 /** Reports request fields that the format lacks. */
-function report(request: CanonicalRequest, losses: Losses): void {
+function reportLosses(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], REQUEST_LOSSES)
   losses.dropFields(request.state, ['state'], NO_STATE)
   losses.dropFields(request.output, ['output'], OUTPUT_LOSSES)

@@ -13,12 +13,12 @@ import { type CitedText, writeCitation } from './citations.ts'
 import { FORMAT } from './context.ts'
 import { writeUsage } from './usage.ts'
 
-/** Head fields of a wire answer: an id, but no model. */
+/** Field of the answer's id, used when a native body is reused. The format's answers state no model. */
 const NATIVE_HEAD = { id: 'id' } as const
 
 const NO_ANSWER: Candidate = { content: [] }
 
-const CONTENT: Path = ['candidates', 0, 'content']
+const CONTENT_PATH: Path = ['candidates', 0, 'content']
 
 /** Writes a unary answer (docs/wire/cohere-chat.md#answer). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
@@ -33,9 +33,9 @@ function writeBody(result: CanonicalResult, request: CanonicalRequest, losses: L
   const [candidate = NO_ANSWER] = result.candidates
   const { usage } = result
   const message = new MessageWriter(losses, request)
-  const parts = placed(candidate.content, CONTENT)
-  for (const one of parts) message.put(one)
-  reportOrder(parts, CONTENT, losses)
+  const parts = placedParts(candidate.content, CONTENT_PATH)
+  for (const one of parts) message.addPart(one)
+  reportOrder(parts, CONTENT_PATH, losses)
   return defined({
     id: result.id,
     message: message.written(candidate),
@@ -63,7 +63,14 @@ function reportHead(result: CanonicalResult, losses: Losses): void {
 const LOGPROB_LOSSES = { ...NO_BYTES, top: 'chosen-tokens-only' }
 
 /** Order in which readers read the fields of a message. */
-const ORDER: { readonly [L in Lane]: number } = { text: 0, thinking: 0, block: 0, plan: 1, call: 2, 'opaque-call': 2 }
+const FIELD_RANKS: { readonly [L in Lane]: number } = {
+  text: 0,
+  thinking: 0,
+  block: 0,
+  plan: 1,
+  call: 2,
+  'opaque-call': 2,
+}
 
 /** A part of an answer and the field to which it is written. */
 interface PlacedPart {
@@ -73,7 +80,7 @@ interface PlacedPart {
 }
 
 /** Chooses the field of each part. A message has at most one plan. */
-function placed(content: readonly Part[], at: Path): readonly PlacedPart[] {
+function placedParts(content: readonly Part[], at: Path): readonly PlacedPart[] {
   const lanes = content.map(laneOf)
   const plan = content.findIndex((part, index) => lanes[index] === 'plan' && !isEmpty(part))
   return content.map((part, index): PlacedPart => {
@@ -83,7 +90,7 @@ function placed(content: readonly Part[], at: Path): readonly PlacedPart[] {
 }
 
 function reportOrder(parts: readonly PlacedPart[], at: Path, losses: Losses): void {
-  const ranks = parts.map(({ lane }) => ORDER[lane ?? 'text'])
+  const ranks = parts.map(({ lane }) => FIELD_RANKS[lane ?? 'text'])
   const order = [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]! || a - b)
   losses.reorder(at, order, ranks.length, 'fields-have-an-order')
 }
@@ -102,7 +109,7 @@ class MessageWriter {
     this.ids = new AnswerIds(request)
   }
 
-  put({ part, path, lane }: PlacedPart): void {
+  addPart({ part, path, lane }: PlacedPart): void {
     reportPart(part, path, this.losses)
     if (lane === undefined || isEmpty(part)) return
     if (part.type === 'tool-call') this.call(part, path)
@@ -136,8 +143,8 @@ class MessageWriter {
   }
 
   written(candidate: Candidate): JsonObject {
-    const { citations: unplaced, ...extras } = extrasFor(candidate, FORMAT)
-    const citations = Array.isArray(unplaced) ? [...this.citations, ...unplaced] : this.citations
+    const { citations: otherCitations, ...extras } = extrasFor(candidate, FORMAT)
+    const citations = Array.isArray(otherCitations) ? [...this.citations, ...otherCitations] : this.citations
     const hasContent = this.content.length > 0 || this.calls.length === 0
     return {
       role: 'assistant',

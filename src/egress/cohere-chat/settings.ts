@@ -23,10 +23,10 @@ const MAX_STOPS = 5
 /** Writes the sampling settings. A value outside its range is replaced with the nearest allowed value. */
 export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
   const fields: { [field: string]: number } = {}
-  for (const [name, [field, least, most]] of Object.entries(RANGES)) {
+  for (const [name, [field, minimum, maximum]] of Object.entries(RANGES)) {
     const value = sampling[name as keyof typeof RANGES]
     if (value === undefined) continue
-    const allowed = Math.min(Math.max(value, least), most)
+    const allowed = Math.min(Math.max(value, minimum), maximum)
     if (allowed !== value) losses.change(['sampling', name], allowed, 'nearest-allowed-value')
     fields[field] = allowed
   }
@@ -44,18 +44,18 @@ export function writeSampling(sampling: Sampling, losses: Losses): JsonObject {
 
 /** Writes the answer's shape, which the upstream only accepts in requests without tools. */
 export function writeShape(
-  { output: { text: given } }: CanonicalRequest,
+  { output: { text: requestedShape } }: CanonicalRequest,
   hasTools: boolean,
   losses: Losses,
 ): JsonObject | undefined {
-  if (given === undefined) return undefined
+  if (requestedShape === undefined) return undefined
   const path = ['output', 'text']
   if (hasTools) {
-    if (given.shape === 'text') losses.dropRestored(path, 'the-default')
+    if (requestedShape.shape === 'text') losses.dropRestored(path, 'the-default')
     else losses.drop(path, 'no-shape-with-tools')
     return undefined
   }
-  const text = withEnumInObject(given, losses)
+  const text = withEnumInObject(requestedShape, losses)
   const extras = extrasFor(text, FORMAT)
   if (text.shape === 'text') return { type: 'text', ...extras }
   if (text.shape === 'json') return { type: 'json_object', ...extras }
@@ -66,7 +66,7 @@ export function writeShape(
 const SCHEMA_LOSSES = { name: 'no-schema-names', description: 'no-schema-names', strict: 'always-strict' }
 
 /** Efforts without a thinking budget. */
-const UNLIMITED: ReadonlySet<string> = new Set(['high', 'xhigh', 'max'])
+const EFFORTS_WITHOUT_BUDGET: ReadonlySet<string> = new Set(['high', 'xhigh', 'max'])
 
 /**
  * Writes the thinking settings, for models that can think. An effort becomes a budget, except that there is no budget
@@ -85,17 +85,17 @@ export function writeThinking(
     losses.dropFields(reasoning, path, { effort: 'no-thinking', budget: 'no-thinking' })
     return undefined
   }
-  if (effort === 'none' || budget === 0) return disabled(reasoning, extras, losses)
+  if (effort === 'none' || budget === 0) return writeDisabled(reasoning, extras, losses)
   if (budget === undefined && effort === undefined) return Object.keys(extras).length === 0 ? undefined : extras
   if (effort !== undefined) losses.drop([...path, 'effort'], 'said-as-budget')
-  const tokens = budget ?? (UNLIMITED.has(effort!) ? -1 : BUDGETS[effort!])
+  const tokens = budget ?? (EFFORTS_WITHOUT_BUDGET.has(effort!) ? -1 : BUDGETS[effort!])
   const allowed = tokens < 0 ? -1 : Math.max(1, tokens)
   if (budget === undefined) losses.add([...path, 'budget'], allowed, 'said-as-budget')
   else if (allowed !== budget) losses.change([...path, 'budget'], allowed, 'nearest-allowed-value')
   return { type: 'enabled', ...(allowed < 0 ? {} : { token_budget: allowed }), ...extras }
 }
 
-function disabled({ effort, budget }: Reasoning, extras: JsonObject, losses: Losses): JsonObject {
+function writeDisabled({ effort, budget }: Reasoning, extras: JsonObject, losses: Losses): JsonObject {
   if (budget !== undefined) losses.dropRestored(['reasoning', 'budget'], 'reasoning-is-off')
   if (effort === undefined) losses.addRestored(['reasoning', 'effort'], 'none', 'reasoning-is-off')
   else if (effort !== 'none') losses.change(['reasoning', 'effort'], 'none', 'reasoning-is-off')

@@ -11,21 +11,21 @@ import { FORMAT, type WriteContext } from './context.ts'
 /** Writes the tools that the tool choice allows, because the choice itself cannot name tools in this format. */
 export function writeTools({ tools = [], toolChoice }: CanonicalRequest, { losses }: WriteContext): JsonObject {
   const wire: JsonObject[] = []
-  const functions: Located[] = []
+  const locatedFunctions: LocatedFunction[] = []
   const allowed = allowedTools(toolChoice, tools)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     if (allowed?.has(tool) === false) losses.dropRestored(path, 'not-allowed-by-the-choice')
     else if (tool.type === 'function') {
-      functions.push({ tool, path })
+      locatedFunctions.push({ tool, path })
       wire.push(writeFunction(tool, path, losses))
     } else append(wire, writeOther(tool, path, losses))
   }
   if (wire.length === 0) return {}
-  return { tools: wire, ...strictField(functions, losses) }
+  return { tools: wire, ...strictField(locatedFunctions, losses) }
 }
 
-interface Located {
+interface LocatedFunction {
   readonly tool: FunctionTool
   readonly path: Path
 }
@@ -39,9 +39,9 @@ function writeFunction(tool: FunctionTool, path: Path, losses: Losses): JsonObje
 
 /** Returns a schema without parameters, because the format requires a schema for every tool. */
 function emptyParameters(path: Path, losses: Losses): JsonObject {
-  const empty: JsonObject = { type: 'object', properties: {} }
-  losses.add([...path, 'parameters'], empty, 'minted-empty-schema')
-  return empty
+  const emptySchema: JsonObject = { type: 'object', properties: {} }
+  losses.add([...path, 'parameters'], emptySchema, 'minted-empty-schema')
+  return emptySchema
 }
 
 function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losses): readonly JsonObject[] {
@@ -54,19 +54,19 @@ function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losse
  * Writes the setting for strict schemas. It applies to all functions of a request, and each strict function needs at
  * least one required parameter (docs/wire/cohere-chat.md#tools).
  */
-function strictField(functions: readonly Located[], losses: Losses): JsonObject {
-  const [first] = functions
+function strictField(locatedFunctions: readonly LocatedFunction[], losses: Losses): JsonObject {
+  const [first] = locatedFunctions
   if (first === undefined) return {}
   const { strict } = first.tool
-  const isSame = functions.every(({ tool }) => tool.strict === strict)
-  if (isSame && (strict !== true || functions.every(({ tool }) => requires(tool))))
+  const isSame = locatedFunctions.every(({ tool }) => tool.strict === strict)
+  if (isSame && (strict !== true || locatedFunctions.every(({ tool }) => hasRequiredParameter(tool))))
     return defined({ strict_tools: strict }) as JsonObject
-  for (const { tool, path } of functions)
+  for (const { tool, path } of locatedFunctions)
     if (tool.strict !== undefined) losses.drop([...path, 'strict'], 'all-or-none-are-strict')
   return {}
 }
 
-const requires = ({ parameters }: FunctionTool): boolean => {
+const hasRequiredParameter = ({ parameters }: FunctionTool): boolean => {
   const required = parameters?.['required']
   return Array.isArray(required) && required.length > 0
 }
@@ -88,7 +88,7 @@ export function writeToolChoice(
   return choice.extras?.[FORMAT]?.['tool_choice'] ?? writeMode(choice, request.tools ?? [], losses)
 }
 
-/** Returns the tools to offer. Undefined unless the choice restricts them to existing tools. */
+/** Returns the tools to offer, or undefined unless the choice restricts them to existing tools. */
 function allowedTools(choice: ToolChoice | undefined, tools: readonly Tool[]): ReadonlySet<Tool> | undefined {
   if (choice?.only === undefined || choice.mode === 'none') return undefined
   const names = new Set(choice.only)

@@ -21,12 +21,12 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   if (native !== undefined) return native
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const { input, output, cacheRead, searches } = usage
-  const { billed_units: moreBilled, tokens: moreTokens, ...others } = extrasFor(usage, FORMAT)
+  const { billed_units: moreBilled, tokens: moreTokens, ...otherExtras } = extrasFor(usage, FORMAT)
   const tokens = defined({ input_tokens: input, output_tokens: output })
   return {
     billed_units: { ...tokens, ...defined({ search_units: searches }), ...(moreBilled as JsonObject | undefined) },
     tokens: { ...tokens, ...(moreTokens as JsonObject | undefined) },
     ...defined({ cached_tokens: cacheRead }),
-    ...others,
+    ...otherExtras,
   } as JsonObject
 }

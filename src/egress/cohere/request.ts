@@ -18,24 +18,24 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
   const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
   const losses = new Losses()
   const work = workOf(request)
-  const write = WORK[work]
+  const write = WRITER_BY_WORK[work]
   if (write === undefined) throw cannotExpress('This upstream can only rank and embed.')
   const { path } = write
   const body = nativeSource === undefined ? write.body(request, losses) : bodyWithModel(request, nativeSource)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
 }
 
-interface Write {
+interface EndpointWriter {
   readonly path: string
   body(request: CanonicalRequest, losses: Losses): JsonObject
 }
 
-const WORK: { readonly [work: string]: Write } = {
+const WRITER_BY_WORK: { readonly [work: string]: EndpointWriter } = {
   ranking: { path: '/v2/rerank', body: writeRerank },
   embedding: { path: '/v2/embed', body: writeEmbed },
 }
 
-const RANKING = new Set(['ranking'])
+const RANKING_FIELDS = new Set(['ranking'])
 
 /**
  * Writes a ranking request. A request for document texts is not a loss, because the gateway itself adds them to the
@@ -44,10 +44,10 @@ const RANKING = new Set(['ranking'])
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   const ranking = request.output.ranking!
-  reportUnwritten(request, RANKING, losses)
+  reportUnwritten(request, RANKING_FIELDS, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.changeRestored(echo, false, 'repeated-by-the-gateway')
-  if (ranking.echo === undefined) losses.addRestored(echo, false, 'default-made-explicit')
+  if (ranking.echo === undefined) losses.addRestored(echo, false, EXPLICIT_DEFAULT.reason)
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )
@@ -80,17 +80,18 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
   return text
 }
 
-const EMBEDDING = new Set(['modalities', 'embedding'])
+const EMBEDDING_FIELDS = new Set(['modalities', 'embedding'])
 
-const WRITTEN_OUT = { kind: 'added', reason: 'default-made-explicit', restored: true } as const
+/** Kind and reason of the loss for a default value that the format requires in the request. */
+const EXPLICIT_DEFAULT = { kind: 'added', reason: 'default-made-explicit', restored: true } as const
 
 /** Writes an embedding request (docs/wire/embeddings.md#cohere). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
-  reportUnwritten(request, EMBEDDING, losses)
+  reportUnwritten(request, EMBEDDING_FIELDS, losses)
   const { dimensions } = request.output.embedding ?? {}
   if (request.output.embedding === undefined)
-    losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding'], became: {} })
+    losses.list.push({ ...EXPLICIT_DEFAULT, path: ['output', 'embedding'], became: {} })
   return {
     model: request.model,
     ...writeLists(request, losses),
@@ -104,10 +105,10 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
 }
 
 /**
- * Input type for each purpose. If no type fits exactly, `means` is the purpose that readers derive from the written
- * type.
+ * Input type for each purpose. If no type fits exactly, `readPurpose` is the purpose that readers derive from the
+ * written type.
  */
-const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
+const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [inputType: string, readPurpose?: EmbeddingPurpose] } = {
   query: ['search_query'],
   document: ['search_document'],
   classification: ['classification'],
@@ -126,8 +127,8 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
   if (embedding?.purpose !== undefined) {
-    const [inputType, means = embedding.purpose] = PURPOSES[embedding.purpose]
-    if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
+    const [inputType, readPurpose = embedding.purpose] = PURPOSES[embedding.purpose]
+    if (readPurpose !== embedding.purpose) losses.change(path, readPurpose, 'nearest-purpose')
     return inputType
   }
   if (request.messages.every(({ content }) => content.length === 1 && imageUrlOf(content[0]!) !== undefined))
@@ -139,7 +140,7 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
 /** Writes the encoding. Defaults to floats. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
-  losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
+  losses.list.push({ ...EXPLICIT_DEFAULT, path: ['output', 'embedding', 'encoding'], became: 'float' })
   return ['float']
 }
 
@@ -193,6 +194,6 @@ const imageUrlOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 
 function writeImage(part: MediaPart, url: string): JsonObject {
-  const { image_url: more, ...outer } = extrasFor(part, FORMAT)
-  return { type: 'image_url', image_url: { url, ...(more as JsonObject) }, ...outer }
+  const { image_url: imageExtras, ...outer } = extrasFor(part, FORMAT)
+  return { type: 'image_url', image_url: { url, ...(imageExtras as JsonObject) }, ...outer }
 }

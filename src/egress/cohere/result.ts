@@ -12,8 +12,8 @@ import { reportUnwrittenResult } from '../sanitize/unwritten.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT } from './request.ts'
 
-const WRITTEN = new Set(['id', 'candidates', 'usage'])
-const AT: Path = ['candidates', 0, 'content']
+const WRITTEN_FIELDS = new Set(['id', 'candidates', 'usage'])
+const CONTENT_PATH: Path = ['candidates', 0, 'content']
 
 /**
  * Writes an answer (docs/wire/embeddings.md#cohere, docs/wire/rerank.md#response): vectors if they were requested,
@@ -23,17 +23,19 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
   if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  reportUnwrittenResult(result, WRITTEN, losses)
-  const isEmbed = workOf(request) === 'embedding'
-  const { embeddings: more, ...others } = extrasFor(result, FORMAT)
-  const answer = isEmbed ? writeVectors(result, request, more, losses) : { results: writeRanks(result, losses) }
-  const body = { ...defined({ id: result.id }), ...answer, ...writeMetaField(result, isEmbed, losses), ...others }
+  reportUnwrittenResult(result, WRITTEN_FIELDS, losses)
+  const isEmbedding = workOf(request) === 'embedding'
+  const { embeddings: embeddingsExtras, ...others } = extrasFor(result, FORMAT)
+  const answer = isEmbedding
+    ? writeVectors(result, request, embeddingsExtras, losses)
+    : { results: writeRanks(result, losses) }
+  const body = { ...defined({ id: result.id }), ...answer, ...writeMetaField(result, isEmbedding, losses), ...others }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** Writes `meta`, which clients require in embeddings. */
-function writeMetaField({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
-  if (!isEmbed || usage?.input !== undefined)
+function writeMetaField({ usage }: CanonicalResult, isEmbedding: boolean, losses: Losses): JsonObject {
+  if (!isEmbedding || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
   if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
   else losses.add(['usage', 'input'], 0, 'usage-required')
@@ -45,10 +47,10 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
     if (part.type === 'rank') {
-      losses.dropFields(part, [...AT, index], { content: 'not-repeated', cache: 'no-cache-markers' })
+      losses.dropFields(part, [...CONTENT_PATH, index], { content: 'not-repeated', cache: 'no-cache-markers' })
       return [{ index: part.index, relevance_score: part.score, ...extrasFor(part, FORMAT) }]
     }
-    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-equivalent-field')
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...CONTENT_PATH, index], 'no-equivalent-field')
     return []
   })
 }
@@ -56,19 +58,19 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
 function writeVectors(
   result: CanonicalResult,
   request: CanonicalRequest,
-  more: Json | undefined,
+  embeddingsExtras: Json | undefined,
   losses: Losses,
 ): JsonObject {
   const content = result.candidates[0]?.content ?? []
   const parts = content.filter(part => part.type === 'embedding')
-  const wanted = wantedOf(parts, request)
+  const encoding = encodingToWrite(parts, request)
   const vectors = content.flatMap((part, index): Json[] => {
-    if (part.type === 'embedding') return [inEncoding(part, wanted, index, losses)]
+    if (part.type === 'embedding') return [inEncoding(part, encoding, index, losses)]
     if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
-      losses.drop([...AT, index], 'no-equivalent-field')
+      losses.drop([...CONTENT_PATH, index], 'no-equivalent-field')
     return []
   })
-  const embeddings = { [wanted]: vectors, ...otherTypesOf(parts), ...(more as JsonObject | undefined) }
+  const embeddings = { [encoding]: vectors, ...otherTypesOf(parts), ...(embeddingsExtras as JsonObject | undefined) }
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
@@ -81,15 +83,16 @@ function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
 }
 
 /** Returns the encoding to write: the requested encoding, or the upstream's if none was requested. */
-function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
+function encodingToWrite(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
 }
 
 /** Returns the vector in the requested encoding. A conversion is not a loss. */
-function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
-  const became = vectorAs(vector, wanted)
-  if (encodingOf(vector) !== wanted) losses.changeRestored([...AT, index, 'vector'], became, 'said-otherwise')
+function inEncoding({ vector }: EmbeddingPart, encoding: VectorEncoding, index: number, losses: Losses): Json {
+  const became = vectorAs(vector, encoding)
+  if (encodingOf(vector) !== encoding)
+    losses.changeRestored([...CONTENT_PATH, index, 'vector'], became, 'said-otherwise')
   return became
 }
 

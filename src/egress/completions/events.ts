@@ -26,7 +26,7 @@ interface Choice {
   heldLogprobs: TokenLogprob[]
   /** Length of the text written so far, in UTF-16 units. */
   length: number
-  started: boolean
+  hasStarted: boolean
 }
 
 /**
@@ -39,10 +39,10 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly choices: Choice[] = []
   private head = ''
   private tail = ''
-  private echoes = false
-  private tier: string | undefined
+  private echoesPrompt = false
+  private serviceTier: string | undefined
   private usage: Usage | undefined
-  private over = false
+  private isOver = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -51,7 +51,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     switch (event.type) {
       case 'part-start':
       case 'part-delta':
@@ -84,12 +84,12 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail(ENDED_EARLY)
+    return this.isOver ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   /** Builds the fixed text around every chunk. */
   private start(event: ResultStart): void {
-    const fixed = {
+    const fixedFields = {
       id: event.id ?? '',
       object: 'text_completion',
       created: event.createdAt ?? 0,
@@ -97,38 +97,40 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
       ...(event.serviceTier === undefined ? {} : { service_tier: event.serviceTier }),
       ...extrasFor(event, FORMAT),
     }
-    this.head = `${JSON.stringify(fixed).slice(0, -1)},"choices":[`
+    this.head = `${JSON.stringify(fixedFields).slice(0, -1)},"choices":[`
     this.tail = this.withUsage ? '],"usage":null}' : ']}'
-    this.echoes = spellingFor(event, FORMAT)['own'] !== true
-    this.tier = event.serviceTier
+    this.echoesPrompt = spellingFor(event, FORMAT)['own'] !== true
+    this.serviceTier = event.serviceTier
   }
 
   private choice(index: number): Choice {
     while (this.choices.length <= index)
-      this.choices.push({ text: new ChoiceText(), heldLogprobs: [], length: 0, started: false })
+      this.choices.push({ text: new ChoiceText(), heldLogprobs: [], length: 0, hasStarted: false })
     return this.choices[index]!
   }
 
   private textChunk(choice: Choice, index: number, text: string): readonly WireEvent[] {
-    const whole = this.echo(choice, index) + text
+    const echoedText = this.echo(choice, index) + text
     const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
     choice.length += text.length
-    return [this.chunk(index, whole, logprobs, null, {})]
+    return [this.chunk(index, echoedText, logprobs, null, {})]
   }
 
   private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
     const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
-    const beside = { ...stopField(event, FORMAT), ...extrasFor(event, FORMAT) }
-    return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), beside)]
+    const otherFields = { ...stopField(event, FORMAT), ...extrasFor(event, FORMAT) }
+    return [this.chunk(event.candidate, text, logprobs, writeFinish(event.finish), otherFields)]
   }
 
   /** Returns the echoed prompt before the first text of a choice, and an empty string afterwards. */
   private echo(choice: Choice, index: number): string {
-    if (choice.started) return ''
-    choice.started = true
-    const text = this.echoes ? echoOf(this.request, index, this.request.messages.length * this.choicesPerPrompt) : ''
+    if (choice.hasStarted) return ''
+    choice.hasStarted = true
+    const text = this.echoesPrompt
+      ? echoOf(this.request, index, this.request.messages.length * this.choicesPerPrompt)
+      : ''
     choice.length += text.length
     return text
   }
@@ -149,10 +151,10 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private close(event: ResultEnd): readonly WireEvent[] {
-    this.over = true
-    const { serviceTier = this.tier } = event
+    this.isOver = true
+    const { serviceTier = this.serviceTier } = event
     const facts = {
-      ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
+      ...(serviceTier === undefined || serviceTier === this.serviceTier ? {} : { service_tier: serviceTier }),
       ...extrasFor(event, FORMAT),
       ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}),
     }
@@ -161,7 +163,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     return [{ data: JSON.stringify(errorBody(error)) }]
   }
 }

@@ -9,6 +9,6 @@ import { writeResult } from './result.ts'
 export const completions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new Sequential(new CompletionChunks(request), { overtakes: true }),
+  events: request => new Sequential(new CompletionChunks(request), { writesUnfinished: true }),
   error: writeError,
 }

@@ -23,17 +23,17 @@ const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
  * prompt.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const isCounted = completionsDialect(options.dialect).include_usage === true
+  const requestsUsage = completionsDialect(options.dialect).include_usage === true
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
   const losses = new Losses()
   const body =
-    source === undefined ? writeBody(request, isCounted, losses) : nativeRequestBody(request, source, isCounted)
+    source === undefined ? writeBody(request, requestsUsage, losses) : nativeRequestBody(request, source, requestsUsage)
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-function writeBody(request: CanonicalRequest, isCounted: boolean, losses: Losses): JsonObject {
+function writeBody(request: CanonicalRequest, requestsUsage: boolean, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
-  losses.dropFields(request, [], LOSSES)
+  losses.dropFields(request, [], REQUEST_LOSSES)
   const { stop, logprobs } = request.sampling
   const extras = extrasFor(request, FORMAT)
   return {
@@ -43,11 +43,14 @@ function writeBody(request: CanonicalRequest, isCounted: boolean, losses: Losses
     ...(defined({ stop: limitedStops(stop, 4, losses), logprobs }) as JsonObject),
     ...writeOutput(request.output, losses),
     ...extras,
-    ...streamFields(request, isCounted || wantsUsage(request, FORMAT), extras),
+    ...streamFields(request, requestsUsage || wantsUsage(request, FORMAT), extras),
   }
 }
 
-const LOSSES: Unwritten<CanonicalRequest, 'model' | 'messages' | 'output' | 'sampling' | 'stream' | SettingName> = {
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  'model' | 'messages' | 'output' | 'sampling' | 'stream' | SettingName
+> = {
   tools: 'no-tools',
   toolChoice: 'no-tools',
   reasoning: 'no-reasoning',
@@ -83,13 +86,13 @@ const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'prompts-
 function writeMessage(message: Message, path: Path, losses: Losses): Json {
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'prompts-have-no-roles')
   losses.dropFields(message, path, MESSAGE_LOSSES)
-  const tokens = tokensIn(message.content)
+  const tokens = tokenIdsOf(message.content)
   if (tokens !== undefined) return tokens
-  return joined(message.content, [...path, 'content'], losses)
+  return joinedText(message.content, [...path, 'content'], losses)
 }
 
 /** Returns the token ids of a prompt given as tokens. Such a prompt has no other parts. */
-function tokensIn(content: readonly Part[]): Json | undefined {
+function tokenIdsOf(content: readonly Part[]): Json | undefined {
   const [only, ...others] = content
   if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
   return only.value['tokens']
@@ -99,7 +102,7 @@ function tokensIn(content: readonly Part[]): Json | undefined {
  * Joins all text parts of a prompt. The first part is reported as changed to the joined text, and all others as
  * dropped.
  */
-function joined(content: readonly Part[], path: Path, losses: Losses): string {
+function joinedText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: { readonly index: number; readonly text: string }[] = []
   for (const [index, part] of content.entries()) {
     const text = textOf(part)
@@ -110,18 +113,18 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
     if (part.type === 'text') losses.dropFields(part, [...path, index], TEXT_LOSSES)
     texts.push({ index, text })
   }
-  const all = texts.map(({ text }) => text).join('')
+  const joinedText = texts.map(({ text }) => text).join('')
   const [first, ...others] = texts
   if (first !== undefined && others.length > 0) {
-    losses.change([...path, first.index], { type: 'text', text: all }, 'one-text-only')
+    losses.change([...path, first.index], { type: 'text', text: joinedText }, 'one-text-only')
     for (const { index } of others) losses.drop([...path, index], 'one-text-only')
   }
-  return all
+  return joinedText
 }
 
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
-/** Returns the plain text of a part. Undefined if the part has none. */
+/** Returns the plain text of a part, or undefined if the part has none. */
 export function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined

@@ -26,26 +26,31 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   losses.dropFields(candidate, path, NO_TIMES)
   const text = echo + writeTexts(candidate.content, [...path, 'content'], losses)
   if (echo !== '')
-    losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })
+    losses.list.push({
+      kind: 'inserted',
+      path: [...path, 'content', 0],
+      value: { type: 'text', text: echo },
+      ...ECHO_LOSS,
+    })
   const { finish, logprobs } = candidate
   const finish_reason = writeFinish(finish)
-  const stop = stopField(candidate, FORMAT)
-  reportFinish(finish, finish_reason, path, losses, stop)
+  const stopFields = stopField(candidate, FORMAT)
+  reportFinish(finish, finish_reason, path, losses, stopFields)
   if (logprobs !== undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
   const writtenLogprobs = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
-  return { index, text, logprobs: writtenLogprobs, finish_reason, ...stop, ...extrasFor(candidate, FORMAT) }
+  return { index, text, logprobs: writtenLogprobs, finish_reason, ...stopFields, ...extrasFor(candidate, FORMAT) }
 }
 
 /** Reason for an inserted echo. The loss is hidden because the caller requested the echo. */
-const ECHO = { reason: 'echoed', restored: true } as const
+const ECHO_LOSS = { reason: 'echoed', restored: true } as const
 
 /** Writes the finish reason. `tool_calls` becomes `stop`, because the format has no tool calls. */
 export function writeFinish(finish: Finish | undefined): string | null {
-  const word = finish && finishWord(finish.reason)
-  return word === 'tool_calls' ? 'stop' : (word ?? null)
+  const finishWordOrNone = finish && finishWord(finish.reason)
+  return finishWordOrNone === 'tool_calls' ? 'stop' : (finishWordOrNone ?? null)
 }
 
-/** Returns the text of a part, including a refusal's text. Undefined if the part has none. */
+/** Returns the text of a part, including a refusal's text, or undefined if the part has none. */
 export const textIn = (part: Part): string | undefined => (part.type === 'refusal' ? part.text : textOf(part))
 
 /** Joins all text parts of an answer into the text of a completion. */
@@ -114,15 +119,15 @@ function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Los
 }
 
 function reportAlternatives(top: readonly TokenLogprob[], path: Path, losses: Losses): void {
-  const first = new Map<string, number>()
-  for (const [index, { token }] of top.entries()) if (!first.has(token)) first.set(token, index)
-  const written = new Set(first.values())
+  const firstIndexes = new Map<string, number>()
+  for (const [index, { token }] of top.entries()) if (!firstIndexes.has(token)) firstIndexes.set(token, index)
+  const writtenIndexes = new Set(firstIndexes.values())
   for (const [index, alternative] of top.entries()) {
-    if (!written.has(index)) losses.drop([...path, index], 'same-text-twice')
+    if (!writtenIndexes.has(index)) losses.drop([...path, index], 'same-text-twice')
     else losses.dropFields(alternative, [...path, index], { bytes: 'no-bytes-of-tokens', top: 'no-rivals-of-rivals' })
   }
-  const read = Object.keys(alternatives(top) as JsonObject)
-    .map(token => first.get(token)!)
+  const readTokens = Object.keys(alternatives(top) as JsonObject)
+    .map(token => firstIndexes.get(token)!)
     .sort((a, b) => top[b]!.logprob - top[a]!.logprob)
-  losses.reorder(path, read, top.length, 'the-likeliest-first')
+  losses.reorder(path, readTokens, top.length, 'the-likeliest-first')
 }

@@ -9,7 +9,7 @@ import { writeMedia } from './media.ts'
 
 /* Code shared by unary and streamed answers. */
 
-/** Writes a part without its signature. Undefined if the part is empty or the format cannot express it. */
+/** Writes a part without its signature. Returns undefined if the part is empty or the format cannot express it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -18,7 +18,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObj
       losses.change(path, { type: 'text', text: part.text, ...extrasField(part) }, 'said-as-text')
       return part.text === '' && isBare(part) ? undefined : { text: part.text }
     case 'media': {
-      const wire = writeMedia(part, path, { names: true, losses })
+      const wire = writeMedia(part, path, { hasNames: true, losses })
       return wire !== undefined && wire['text'] === '' && isBare(part) ? undefined : wire
     }
     case 'tool-call':
@@ -34,26 +34,26 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObj
 function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
   if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const fields = { id: givenId(part), name: part.name, args: writeArguments(part, path, { losses }) }
+  const fields = { id: originalId(part), name: part.name, args: writeArguments(part, path, { losses }) }
   return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), fields) }
 }
 
 /**
- * Returns a call's original id. Undefined if the upstream omitted it. Upstreams of this format may omit or repeat ids,
- * so the reader generates missing ones.
+ * Returns a call's original id, or undefined if the upstream omitted it. Upstreams of this format may omit or repeat
+ * ids, so the reader generates missing ones.
  */
-export function givenId(part: ToolCallPart): string | undefined {
+export function originalId(part: ToolCallPart): string | undefined {
   const wire = wireSourceOf<JsonObject>(part, FORMAT)?.wire
   const call = wire?.['functionCall'] ?? wire?.['function_call']
-  return isObject(call) ? anyId(call['id']) : part.id
+  return isObject(call) ? idText(call['id']) : part.id
 }
 
-const anyId = (id: Json | undefined): string | undefined => (typeof id === 'string' ? id : undefined)
+const idText = (id: Json | undefined): string | undefined => (typeof id === 'string' ? id : undefined)
 
 /** Adds the part's extras and the signature of the preceding reasoning to the wire part. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
-  const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-  return part.type === 'opaque' ? signed : withExtras(nativeExtras(part), signed)
+  const partWithSignature = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
+  return part.type === 'opaque' ? partWithSignature : withExtras(nativeExtras(part), partWithSignature)
 }
 
 /** Reasoning in wire form: a part, a signature for the next part, or both. */
@@ -70,7 +70,7 @@ const NOTHING_WRITTEN: WrittenReasoning = {}
  * 91).
  */
 export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): WrittenReasoning {
-  const { as, text, thought, proof: where } = spellingFor(part, FORMAT)
+  const { as, text, thought, proof: signaturePosition } = spellingFor(part, FORMAT)
   const { signature } = part
   const extras = nativeExtras(part)
   const isNative = signature?.format === FORMAT
@@ -80,12 +80,12 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
     losses.drop(path, 'no-hidden-reasoning')
     return NOTHING_WRITTEN
   }
-  const signsItself = (where === 'self' && isNative) || extras !== undefined
+  const signsItself = (signaturePosition === 'self' && isNative) || extras !== undefined
   if (part.redacted && (signsItself || signature === undefined || isNative))
     losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
   if (signsItself) {
     const wrapped = signature === undefined ? undefined : wrapReasoning([{ signature }], FORMAT)
-    const isSignatureOnly = part.text === '' && signature !== undefined && where !== 'self'
+    const isSignatureOnly = part.text === '' && signature !== undefined && signaturePosition !== 'self'
     const body = isSignatureOnly ? { text: '' } : { text: part.text, thought: true }
     return { wire: withExtras(extras, { ...body, thoughtSignature: wrapped }) }
   }
@@ -97,4 +97,4 @@ export function writeReasoning(part: ReasoningPart, path: Path, losses: Losses):
 export const isBare = (part: Part): boolean => nativeExtras(part) === undefined
 
 /** Writes a signature that no part follows. Google puts it on an empty text. */
-export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })
+export const loneSignaturePart = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

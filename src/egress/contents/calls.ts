@@ -9,8 +9,8 @@ import { writeMedia } from './media.ts'
 /** Writes a call in a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
-  const read = ids.call(id, part.name)
-  if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
+  const readId = ids.call(id, part.name)
+  if (readId !== part.id) context.losses.changeRestored([...path, 'id'], readId, 'id-made-unique')
   const args = writeArguments(part, path, context)
   return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), { id, name: part.name, args }) }
 }
@@ -20,9 +20,9 @@ export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<
   if (part.arguments === '' && !part.freeform) return {}
   const args = part.freeform ? undefined : parseObject(part.arguments)
   if (args !== undefined) return args
-  const wrapped = { input: part.arguments }
-  losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
-  return wrapped
+  const wrappedInput = { input: part.arguments }
+  losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')
+  return wrappedInput
 }
 const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'content' | 'failed' | 'freeform'> = {
   cache: 'no-cache-markers',
@@ -32,9 +32,9 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
-  const read = ids.result(id, name)
+  const readId = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
-  if (read !== part.id) context.losses.changeRestored([...path, 'id'], read, 'id-made-unique')
+  if (readId !== part.id) context.losses.changeRestored([...path, 'id'], readId, 'id-made-unique')
   const { texts, media } = splitResult(part, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
@@ -96,7 +96,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
       return address
     }
     const { extras: _, ...plain } = part
-    const rule = { names: dialect.vertex === true, losses }
+    const rule = { hasNames: dialect.vertex === true, losses }
     const wire = writeMedia(part.source.type === 'text' ? plain : part, path, rule)
     return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(nativeExtras(part), wire)
   }

@@ -13,7 +13,7 @@ import {
 import { spellingFor } from '../fields.ts'
 import { NO_BYTES, NO_TIMES } from '../sanitize/unwritten.ts'
 import { isSearch } from '../searches.ts'
-import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeReasoning } from './answer.ts'
+import { isBare, loneSignaturePart, originalId, signedPart, writeAnswerPart, writeReasoning } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { PendingSignatures } from './pending-signatures.ts'
@@ -58,7 +58,7 @@ export function writeCandidate(
 
 /**
  * Returns the grounding metadata: the original if the citations cover it completely, otherwise metadata built from the
- * citations. Undefined if the extras already contain the metadata.
+ * citations. Returns undefined if the extras already contain the metadata.
  */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
   const original = spellingFor(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
@@ -75,7 +75,7 @@ const hasGrounding = (candidate: Candidate): boolean =>
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
-    const id = ids.call(givenId(part), part.name)
+    const id = ids.call(originalId(part), part.name)
     if (id !== part.id) losses.changeRestored([...path, 'content', index, 'id'], id, 'id-made-unique')
   }
 }
@@ -90,13 +90,13 @@ export function refusalOf(candidate: Candidate): string | undefined {
   return reasonOf(candidate, endContentOf(candidate)) === 'refused' ? last.text : undefined
 }
 
-type Ended = Pick<Candidate, 'finish' | 'spelling'>
+type CandidateOutcome = Pick<Candidate, 'finish' | 'spelling'>
 
 /**
  * Returns a finish reason that this format can express. A refusal always has its own reason, whatever the upstream
  * reports (trap 113).
  */
-export function reasonOf(candidate: Ended, content: EndContent): FinishReason {
+export function reasonOf(candidate: CandidateOutcome, content: EndContent): FinishReason {
   const reason = candidate.finish?.reason ?? 'stop'
   if (reason !== 'stop' || content.called || spellingFor(candidate, FORMAT)['finishReason'] !== undefined) return reason
   return impliedReason(content)
@@ -116,19 +116,20 @@ function writeParts({ content }: Candidate, end: number, path: Path, isNative: b
   const parts: JsonObject[] = []
   const grounding = new GroundingWriter()
   let lastText: LocatedText | undefined
-  const pending = new PendingSignatures(isNative)
-  const flush = (): void => {
-    const signature = pending.take()
-    if (signature !== undefined) parts.push(aloneSignature(signature))
+  const pendingSignatures = new PendingSignatures(isNative)
+  const flushSignature = (): void => {
+    const signature = pendingSignatures.take()
+    if (signature !== undefined) parts.push(loneSignaturePart(signature))
   }
   for (const [index, part] of content.slice(0, end).entries()) {
     const at = [...path, 'content', index]
     if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') {
       const reasoning = writeReasoning(part, at, losses)
-      if (reasoning.wire !== undefined && (pending.full || reasoning.signsNext === undefined)) flush()
+      if (reasoning.wire !== undefined && (pendingSignatures.isFull || reasoning.signsNext === undefined))
+        flushSignature()
       if (reasoning.wire !== undefined) parts.push(reasoning.wire)
-      if (reasoning.signsNext !== undefined) pending.add(reasoning.signsNext)
+      if (reasoning.signsNext !== undefined) pendingSignatures.add(reasoning.signsNext)
       continue
     }
     if (isSearch(part)) {
@@ -142,10 +143,10 @@ function writeParts({ content }: Candidate, end: number, path: Path, isNative: b
       grounding.add(wire['text'], part.type === 'text' ? part.annotations : undefined)
       lastText = { part, path: at }
     }
-    if (wire['text'] === '') flush()
-    parts.push(signedPart(part, wire, pending.take()))
+    if (wire['text'] === '') flushSignature()
+    parts.push(signedPart(part, wire, pendingSignatures.take()))
   }
-  flush()
+  flushSignature()
   return { parts, grounding, lastText }
 }
 
@@ -160,29 +161,30 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** Writes the finish reason. Undefined if the upstream did not state one. */
-function writeFinish(candidate: Ended, content: EndContent): string | undefined {
-  const spelled = spellingFor(candidate, FORMAT)['finishReason']
-  if (spelled === 'absent') return undefined
-  if (typeof spelled === 'string') return spelled
+/** Writes the finish reason. Returns undefined if the upstream did not state one. */
+function writeFinish(candidate: CandidateOutcome, content: EndContent): string | undefined {
+  const originalReason = spellingFor(candidate, FORMAT)['finishReason']
+  if (originalReason === 'absent') return undefined
+  if (typeof originalReason === 'string') return originalReason
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
 /** Writes a stream's finish reason. Clients treat a stream without a finish reason as truncated. */
-export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
+export const writeStreamFinish = (candidate: CandidateOutcome, content: EndContent): string =>
   writeFinish(candidate, content) ?? FINISH_REASONS.other
 
 function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   const { finish } = candidate
   const content = endContentOf(candidate)
-  const stop = impliedReason(content)
+  const defaultReason = impliedReason(content)
   const spelling = spellingFor(candidate, FORMAT)
   if (spelling['finishReason'] !== undefined || spelling['blocked'] !== undefined) return
-  if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
+  if (finish === undefined) return losses.add([...path, 'finish'], { reason: defaultReason }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
   const reason = reasonOf(candidate, content)
-  const read = FINISH_REASONS[reason] === 'STOP' ? impliedReason({ ...content, refused: false }) : reason
-  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
+  const readReason = FINISH_REASONS[reason] === 'STOP' ? impliedReason({ ...content, refused: false }) : reason
+  if (readReason !== finish.reason)
+    losses.change([...path, 'finish', 'reason'], readReason, 'finish-implied-by-content')
 }
 
 /** Writes the chosen tokens and, if alternatives are reported, the most likely tokens at each step. */

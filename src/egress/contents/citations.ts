@@ -21,29 +21,29 @@ export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly chunkIndexes = new Map<string, number>()
   private readonly supports: Support[] = []
-  private readonly searched: string[] = []
+  private readonly queryList: string[] = []
   private hasSearched = false
   /** The pages that searches found. */
   private readonly sources: SearchSource[] = []
   /** Number of cited chunks. They are followed by pages that were found by searches but not cited. */
-  private cited = 0
+  private citedChunkCount = 0
   private bytes = 0
   /** Text parts of a stream, by index, because citations may arrive after their part has ended. */
   private texts: Map<number, Text> | undefined
   /** Number of supports already returned by `takeUnreported`. */
-  private reported = 0
+  private reportedCount = 0
 
   /** Adds the next text part of the candidate. If its index is given, it can be cited later. */
   add(text: string, annotations: readonly Annotation[] | undefined, partIndex?: number): void {
-    const added: Text = {
+    const addedText: Text = {
       text,
       from: this.bytes,
       offsets: new Offsets(text),
       budget: new Budget(REPEAT_FACTOR * text.length),
     }
-    this.cite(added, annotations)
+    this.cite(addedText, annotations)
     this.bytes += utf8Length(text)
-    if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, added)
+    if (partIndex !== undefined) (this.texts ??= new Map()).set(partIndex, addedText)
   }
 
   /** Adds citations to a text part that was added earlier. */
@@ -55,13 +55,13 @@ export class GroundingWriter {
   /** Adds a search or its results. */
   addSearch(part: SearchPart): void {
     this.hasSearched = true
-    if (part.type === 'search-call') append(this.searched, part.queries)
+    if (part.type === 'search-call') append(this.queryList, part.queries)
     else append(this.sources, part.sources)
   }
 
   /** The queries of all searches. */
   get queries(): readonly string[] {
-    return this.searched
+    return this.queryList
   }
 
   /** All pages in the metadata. */
@@ -71,11 +71,11 @@ export class GroundingWriter {
 
   /** The pages in the metadata that are not cited by any text. */
   get uncitedPages(): readonly SearchSource[] {
-    return this.pages.slice(this.cited)
+    return this.pages.slice(this.citedChunkCount)
   }
 
   private cite(text: Text, annotations: readonly Annotation[] = []): void {
-    for (const annotation of annotations) if (needsSupport(annotation)) this.support(text, annotation)
+    for (const annotation of annotations) if (needsSupport(annotation)) this.addSupport(text, annotation)
   }
 
   /** True if there are any citations. */
@@ -83,49 +83,49 @@ export class GroundingWriter {
     return this.supports.length > 0
   }
 
-  /** Returns all citations and searches of an ended candidate. Undefined if there are none. */
+  /** Returns all citations and searches of an ended candidate, or undefined if there are none. */
   written(): JsonObject | undefined {
     if (!this.hasSearched) return this.hasCitations ? metadataOf(this.supports, this.chunks) : undefined
-    this.cited = this.chunks.length
-    for (const source of this.sources) this.chunk(source)
+    this.citedChunkCount = this.chunks.length
+    for (const source of this.sources) this.chunkIndexOf(source)
     const { groundingChunks, groundingSupports } = metadataOf(this.supports, this.chunks)
     return {
-      webSearchQueries: [...this.searched],
+      webSearchQueries: [...this.queryList],
       ...(this.chunks.length === 0 ? {} : { groundingChunks: groundingChunks! }),
       ...(this.hasCitations ? { groundingSupports: groundingSupports! } : {}),
     }
   }
 
-  /** Returns the citations that this method has not returned before. Undefined if there are none. */
+  /** Returns the citations that this method has not returned before, or undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
-    const fresh = this.supports.slice(this.reported)
-    if (fresh.length === 0) return undefined
-    this.reported = this.supports.length
+    const unreportedSupports = this.supports.slice(this.reportedCount)
+    if (unreportedSupports.length === 0) return undefined
+    this.reportedCount = this.supports.length
     const newIndexes = new Map<number, number>()
-    for (const { chunk } of fresh) if (!newIndexes.has(chunk)) newIndexes.set(chunk, newIndexes.size)
+    for (const { chunk } of unreportedSupports) if (!newIndexes.has(chunk)) newIndexes.set(chunk, newIndexes.size)
     return metadataOf(
-      fresh.map(({ segment, chunk }) => ({ segment, chunk: newIndexes.get(chunk)! })),
+      unreportedSupports.map(({ segment, chunk }) => ({ segment, chunk: newIndexes.get(chunk)! })),
       [...newIndexes.keys()].map(chunk => this.chunks[chunk]!),
     )
   }
 
-  private support({ text, from, offsets, budget }: Text, citation: Citation): void {
+  private addSupport({ text, from, offsets, budget }: Text, citation: Citation): void {
     const range = citedRange(text, citation)
     if (range === undefined) return
     const { start, end } = range
-    const cited = text.slice(start, end)
+    const passage = text.slice(start, end)
     const segment = {
       startIndex: from + offsets.byteAt(start),
       endIndex: from + offsets.byteAt(end),
-      ...(budget.spend(cited) ? { text: cited } : {}),
+      ...(budget.spend(passage) ? { text: passage } : {}),
     }
-    this.supports.push({ segment, chunk: this.chunk(citation) })
+    this.supports.push({ segment, chunk: this.chunkIndexOf(citation) })
   }
 
-  private chunk({ url, title }: SearchSource): number {
+  private chunkIndexOf({ url, title }: SearchSource): number {
     const key = JSON.stringify([url, title])
-    const found = this.chunkIndexes.get(key)
-    if (found !== undefined) return found
+    const existingIndex = this.chunkIndexes.get(key)
+    if (existingIndex !== undefined) return existingIndex
     this.chunkIndexes.set(key, this.chunks.length)
     this.chunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
     return this.chunks.length - 1
@@ -160,15 +160,17 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spellingFor(annotation, FORMAT)['own'] === undefined
 
-/** Returns the cited range, or the whole text if the range is missing or invalid. Undefined for an empty text. */
+/**
+ * Returns the cited range, or the whole text if the range is missing or invalid. Returns undefined for an empty text.
+ */
 function citedRange(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
-  const fits = start !== undefined && end !== undefined && start < end && end <= text.length
-  if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
+  const isValidRange = start !== undefined && end !== undefined && start < end && end <= text.length
+  if (isValidRange && isCharacterBoundary(text, start) && isCharacterBoundary(text, end)) return { start, end }
   return text === '' ? undefined : { start: 0, end: text.length }
 }
 
 /** Returns true if the offset does not split a surrogate pair. */
-const isWhole = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
+const isCharacterBoundary = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
 
 /** Reports the losses of a text's citations in grounding metadata. */
 export function reportCitations(

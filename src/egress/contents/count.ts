@@ -25,8 +25,8 @@ export function writeCounting(original: CanonicalRequest, options: WriteOptions)
   const written = writeRequest(request, options)
   const { body } = written.wire
   const path = pathOf(request.model, 'countTokens', dialect)
-  const wrapped = { generateContentRequest: { model: `models/${request.model}`, ...body } }
-  const wire = { ...written.wire, path, body: dialect.vertex === true ? body : wrapped }
+  const wrappedBody = { generateContentRequest: { model: `models/${request.model}`, ...body } }
+  const wire = { ...written.wire, path, body: dialect.vertex === true ? body : wrappedBody }
   return { ...written, wire, losses: [...losses.list, ...written.losses] }
 }
 

@@ -29,13 +29,13 @@ export function writeEmbedding(request: CanonicalRequest, options: WriteOptions)
   const losses = new Losses(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
-  const alone = request.messages.length === 1 && dialect.vertex === true
+  const isSingle = request.messages.length === 1 && dialect.vertex === true
   const items = request.messages.map((message, index) =>
-    writeItem(message, ['messages', index], request, alone, context),
+    writeItem(message, ['messages', index], request, isSingle, context),
   )
-  const body = withExtras(nativeExtras(request), alone ? items[0]! : { requests: items })
-  report(request, losses)
-  const path = pathOf(request.model, alone ? 'embedContent' : 'batchEmbedContents', dialect)
+  const body = withExtras(nativeExtras(request), isSingle ? items[0]! : { requests: items })
+  reportLosses(request, losses)
+  const path = pathOf(request.model, isSingle ? 'embedContent' : 'batchEmbedContents', dialect)
   return { wire: { path, query: {}, headers: {}, body }, losses: losses.list }
 }
 
@@ -55,19 +55,22 @@ function writeItem(
   message: Message,
   path: Path,
   request: CanonicalRequest,
-  alone: boolean,
+  isSingle: boolean,
   context: WriteContext,
 ): JsonObject {
   const extras = nativeExtras(message)
   const { purpose, dimensions } = request.output.embedding ?? {}
   const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
-  const within = context.dialect.vertex === true
+  const usesConfigField = context.dialect.vertex === true
   return withExtras(extras, {
     // Each request in a batch must repeat the model from the path.
-    model: alone ? undefined : `models/${request.model}`,
+    model: isSingle ? undefined : `models/${request.model}`,
     content: writeContent(message, nestedExtras(extras, 'content'), path, context),
-    ...(within ? {} : settings),
-    embedContentConfig: withExtrasUnlessEmpty(nestedExtras(extras, 'embedContentConfig'), within ? settings : {}),
+    ...(usesConfigField ? {} : settings),
+    embedContentConfig: withExtrasUnlessEmpty(
+      nestedExtras(extras, 'embedContentConfig'),
+      usesConfigField ? settings : {},
+    ),
   })
 }
 
@@ -89,7 +92,7 @@ const REQUEST_LOSSES: Unwritten<
  * Reports the request's losses. The encoding is not sent, because the gateway itself converts the vectors to the
  * requested encoding.
  */
-function report(request: CanonicalRequest, losses: Losses): void {
+function reportLosses(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)
   if (request.output.embedding?.encoding !== undefined)
@@ -101,15 +104,15 @@ function report(request: CanonicalRequest, losses: Losses): void {
  * (docs/wire/embeddings.md#gemini).
  */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const alone = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
+  const isSingle = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
   const native = nativeBodyOf(result, FORMAT, {})
-  if (native !== undefined && (alone === undefined || alone === 'embedding' in native))
+  if (native !== undefined && (isSingle === undefined || isSingle === 'embedding' in native))
     return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], { model: 'no-model-here' })
   const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
   const body = withExtras(nativeExtras(result), {
-    ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
+    ...(isSingle && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
     usageMetadata: writeCounts(result.usage, losses),
   })
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
@@ -127,6 +130,6 @@ function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObjec
 function writeCounts(usage: Usage | undefined, losses: Losses): JsonObject | undefined {
   const counts = writeUsage(usage, undefined, losses)
   if (counts === undefined) return counts
-  const { promptTokensDetails, ...others } = counts
-  return promptTokensDetails === undefined ? counts : { ...others, promptTokenDetails: promptTokensDetails }
+  const { promptTokensDetails, ...otherCounts } = counts
+  return promptTokensDetails === undefined ? counts : { ...otherCounts, promptTokenDetails: promptTokensDetails }
 }

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
 /** An error in Google's terms. */
-interface Shape {
+interface GoogleError {
   readonly code: number
   readonly status: string
   /** Reason that Google adds if the status alone is too general. */
@@ -17,7 +17,7 @@ interface Shape {
  * Google's status for each error kind (docs/wire/errors.md#google-statuses). The gateway answers an invalid key with
  * 401 at every endpoint, and adds Google's reason in this format.
  */
-const SHAPES: { readonly [K in ErrorKind]: Shape } = {
+const ERRORS_BY_KIND: { readonly [K in ErrorKind]: GoogleError } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
   'context-too-long': { code: 400, status: 'INVALID_ARGUMENT' },
   unauthenticated: { code: 401, status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
@@ -46,12 +46,12 @@ const TOO_LONG: TooLongMessage = {
   else: 'The input token count exceeds the maximum number of tokens allowed.',
 }
 
-const TYPES = 'type.googleapis.com/google.rpc.'
+const TYPE_PREFIX = 'type.googleapis.com/google.rpc.'
 
 /** Writes an error that occurs before the first byte of an answer. */
 export function writeError(error: CanonicalError): WireAnswer {
   return {
-    status: error.httpStatus ?? SHAPES[error.kind].code,
+    status: error.httpStatus ?? ERRORS_BY_KIND[error.kind].code,
     headers: retryAfterHeader(error),
     body: errorBody(error),
   }
@@ -59,27 +59,27 @@ export function writeError(error: CanonicalError): WireAnswer {
 
 /** Returns the body of an error. A stream sends the same object as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
-  const { code: usual, status } = SHAPES[error.kind]
-  const code = error.httpStatus ?? usual
+  const { code: defaultCode, status } = ERRORS_BY_KIND[error.kind]
+  const code = error.httpStatus ?? defaultCode
   const details = detailsOf(error)
   return { error: { code, message: messageOf(error, TOO_LONG), status, ...(details.length === 0 ? {} : { details }) } }
 }
 
 function detailsOf({ kind, param, message, retryAfterSeconds, ...error }: CanonicalError): readonly JsonObject[] {
-  const { reason, fallback } = SHAPES[kind]
+  const { reason, fallback } = ERRORS_BY_KIND[kind]
   const code = error.code ?? fallback
   const details: JsonObject[] = []
   if (reason !== undefined || code !== undefined)
     details.push({
-      '@type': `${TYPES}ErrorInfo`,
+      '@type': `${TYPE_PREFIX}ErrorInfo`,
       reason: reason ?? reasonOf(code!),
       domain: 'googleapis.com',
       ...(code === undefined ? {} : { metadata: { code } }),
     })
   if (param !== undefined)
-    details.push({ '@type': `${TYPES}BadRequest`, fieldViolations: [{ field: param, description: message }] })
+    details.push({ '@type': `${TYPE_PREFIX}BadRequest`, fieldViolations: [{ field: param, description: message }] })
   if (retryAfterSeconds !== undefined)
-    details.push({ '@type': `${TYPES}RetryInfo`, retryDelay: `${retryAfterSeconds}s` })
+    details.push({ '@type': `${TYPE_PREFIX}RetryInfo`, retryDelay: `${retryAfterSeconds}s` })
   return details
 }
 

@@ -13,7 +13,7 @@ export class EventTemplate {
   /** True if the answer comes from an upstream of this format. */
   readonly isNative: boolean
   /** True if no event has been written yet. */
-  fresh = true
+  isUnused = true
 
   constructor(start: ResultStart | undefined) {
     const fields = start === undefined ? {} : writeHead(start)
@@ -32,20 +32,20 @@ export class EventTemplate {
 
   /** Returns the text of an event with parts and other fields of one candidate. */
   event(candidate: number, parts: string, facts: JsonObject = {}): string {
-    return `${EventTemplate.HEAD}${parts}],"role":"model"},"index":${candidate}${appendedFields(facts)}}]${this.once()}}`
+    return `${EventTemplate.HEAD}${parts}],"role":"model"},"index":${candidate}${appendedFields(facts)}}]${this.answerFields()}}`
   }
 
   /** Returns the text of the last event: the candidates with their finish reasons, and the answer-level fields. */
-  last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
+  lastEvent(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
     const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
-    const text = `${appendedFields(fields)}${this.once()}`
+    const text = `${appendedFields(fields)}${this.answerFields()}`
     return `{${text.slice(1)}}`
   }
 
   /** Returns the answer-level fields as text. The first call returns the fields of the first event. */
-  private once(): string {
-    if (!this.fresh) return this.tail
-    this.fresh = false
+  private answerFields(): string {
+    if (!this.isUnused) return this.tail
+    this.isUnused = false
     return appendedFields(this.head)
   }
 }

@@ -22,8 +22,8 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []
   private template = new EventTemplate(undefined)
   private usage: Usage | undefined
-  private tier: string | undefined
-  private over = false
+  private serviceTier: string | undefined
+  private isOver = false
   private readonly losses = new Losses()
 
   /** Losses of hidden reasoning, stop sequences and counts. */
@@ -32,7 +32,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     switch (event.type) {
       case 'part-delta':
         return this.candidate(event.at.candidate).delta(event)
@@ -48,7 +48,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
         return NOTHING
       case 'result-start':
         this.template = new EventTemplate(event)
-        this.tier = event.serviceTier
+        this.serviceTier = event.serviceTier
         return NOTHING
       case 'candidate-end':
         if (event.finish?.stopSequence !== undefined)
@@ -70,7 +70,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail(ENDED_EARLY)
+    return this.isOver ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private candidate(index: number): CandidateWriter {
@@ -80,29 +80,29 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private close(event: ResultEnd): readonly WireEvent[] {
-    this.over = true
-    this.tier = event.serviceTier ?? this.tier
-    return [this.last(nativeExtras(event) ?? {})]
+    this.isOver = true
+    this.serviceTier = event.serviceTier ?? this.serviceTier
+    return [this.lastEvent(nativeExtras(event) ?? {})]
   }
 
   /**
    * Returns the last event, with the usage and the finish reasons of all candidates, including candidates that finished
    * before an error.
    */
-  private last(late: JsonObject): WireEvent {
-    const usageMetadata = writeUsage(this.usage, this.tier, this.losses)
+  private lastEvent(late: JsonObject): WireEvent {
+    const usageMetadata = writeUsage(this.usage, this.serviceTier, this.losses)
     const [first] = this.candidates
-    const blocked = first?.finish !== undefined && isBlocked(first.finish)
-    const candidates = blocked ? undefined : this.candidates.map(candidate => candidate.written())
+    const isPromptBlocked = first?.finish !== undefined && isBlocked(first.finish)
+    const candidates = isPromptBlocked ? undefined : this.candidates.map(candidate => candidate.written())
     const facts = { ...(usageMetadata === undefined ? {} : { usageMetadata }), ...late }
-    return { data: this.template.last(candidates, facts) }
+    return { data: this.template.lastEvent(candidates, facts) }
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    this.over = true
-    const rest = this.candidates.flatMap(candidate => candidate.flushHeld())
-    const finished = this.candidates.some(({ finish }) => finish !== undefined)
-    const last = finished || this.usage !== undefined ? [this.last({})] : []
-    return [...rest, ...last, { data: JSON.stringify(errorBody(error)) }]
+    this.isOver = true
+    const heldEvents = this.candidates.flatMap(candidate => candidate.flushHeld())
+    const hasFinished = this.candidates.some(({ finish }) => finish !== undefined)
+    const lastEvents = hasFinished || this.usage !== undefined ? [this.lastEvent({})] : []
+    return [...heldEvents, ...lastEvents, { data: JSON.stringify(errorBody(error)) }]
   }
 }

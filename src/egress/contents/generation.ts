@@ -12,7 +12,9 @@ import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
-/** Writes `generationConfig`. Undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
+/**
+ * Writes `generationConfig`. Returns undefined if there is nothing to set (docs/wire/contents.md#generation-config).
+ */
 export function writeGeneration(
   request: CanonicalRequest,
   extras: JsonObject | undefined,
@@ -68,25 +70,25 @@ function writeShape(text: Output['text'], context: WriteContext): JsonObject {
   if (text.shape === 'text') return { responseMimeType: 'text/plain' }
   if (text.shape === 'json') return { responseMimeType: JSON_TYPE }
   const { schema } = text
-  if (text.shape === 'enum') return { responseMimeType: ENUM_TYPE, responseSchema: openApi(schema, context) }
+  if (text.shape === 'enum') return { responseMimeType: ENUM_TYPE, responseSchema: writeSchema(schema, context) }
   context.losses.dropFields(text, ['output', 'text'], {
     name: 'no-name-here',
     description: 'no-description-here',
     strict: 'always-strict',
   })
-  const mime = { responseMimeType: JSON_TYPE }
-  if (context.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
-  return { ...mime, responseSchema: openApi(schema, context) }
+  const jsonType = { responseMimeType: JSON_TYPE }
+  if (context.dialect.schema !== 'openapi') return { ...jsonType, responseJsonSchema: schema }
+  return { ...jsonType, responseSchema: writeSchema(schema, context) }
 }
 
-function openApi(schema: JsonObject, context: WriteContext): JsonObject {
-  const narrow = narrowed(schema, context.budget)
-  reportSchema(schema, narrow, ['output', 'text', 'schema'], context)
-  return openApiOf(narrow)
+function writeSchema(schema: JsonObject, context: WriteContext): JsonObject {
+  const narrowedSchema = narrowed(schema, context.budget)
+  reportSchema(schema, narrowedSchema, ['output', 'text', 'schema'], context)
+  return openApiOf(narrowedSchema)
 }
 
 /** Thinking levels by effort. */
-const LEVELS: { readonly [E in Effort]: string | undefined } = {
+const LEVEL_BY_EFFORT: { readonly [E in Effort]: string | undefined } = {
   none: undefined,
   minimal: 'MINIMAL',
   low: 'LOW',
@@ -97,7 +99,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
 }
 
 /** Thinking budget by effort, in tokens, for models that predate thinking levels. */
-const BUDGETS: { readonly [E in Effort]: number } = {
+const BUDGET_BY_EFFORT: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
   low: 1024,
@@ -108,26 +110,26 @@ const BUDGETS: { readonly [E in Effort]: number } = {
 }
 
 /** Models that support thinking budgets but not levels. */
-const WITHOUT_LEVELS = /gemini-2\.5/
+const MODELS_WITHOUT_LEVELS = /gemini-2\.5/
 
 const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: WriteContext) => ({
-  ...depth(reasoning, model, context),
+  ...writeDepth(reasoning, model, context),
   includeThoughts: reasoning.show,
 })
 
 /** Writes either a thinking level or a budget. A budget of 0 turns thinking off. */
-function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
+function writeDepth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }
   if (budget !== undefined) {
     losses.drop(path, 'budget-or-level')
     return { thinkingBudget: budget }
   }
-  if (effort === 'none' || WITHOUT_LEVELS.test(model)) {
+  if (effort === 'none' || MODELS_WITHOUT_LEVELS.test(model)) {
     losses.drop(path, 'said-as-budget')
-    losses.add(['reasoning', 'budget'], BUDGETS[effort], 'said-as-budget')
-    return { thinkingBudget: BUDGETS[effort] }
+    losses.add(['reasoning', 'budget'], BUDGET_BY_EFFORT[effort], 'said-as-budget')
+    return { thinkingBudget: BUDGET_BY_EFFORT[effort] }
   }
   if (effort === 'xhigh' || effort === 'max') losses.change(path, 'high', 'no-higher-level')
-  return { thinkingLevel: LEVELS[effort]! }
+  return { thinkingLevel: LEVEL_BY_EFFORT[effort]! }
 }

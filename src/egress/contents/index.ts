@@ -33,7 +33,7 @@ export const contents: Writer = {
     if (work === 'count') return writeCounted(result)
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
-  events: () => new Sequential(new ContentsStream(), { overtakes: true }),
+  events: () => new Sequential(new ContentsStream(), { writesUnfinished: true }),
   reasoningForHistory,
   mustFetch: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,

@@ -8,7 +8,7 @@ import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './f
 /** Rules for media at a certain position in a request or answer. */
 export interface MediaRule {
   /** True if media at this position have a name field. */
-  readonly names: boolean
+  readonly hasNames: boolean
   readonly losses: Losses
 }
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'use' | 'cache'> = {
@@ -28,8 +28,8 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
   if (source.type === 'bytes') return rule.losses.drop(path, 'only-base64')
   if (source.type === 'file-id' && source.format !== FORMAT) return rule.losses.drop(path, 'no-such-file-ids')
   rule.losses.dropFields(part, path, MEDIA_LOSSES)
-  if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
-  const displayName = rule.names ? part.name : undefined
+  if (part.name !== undefined && !rule.hasNames) rule.losses.drop([...path, 'name'], 'no-name-here')
+  const displayName = rule.hasNames ? part.name : undefined
   return source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
 }
 
@@ -45,9 +45,9 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   const { source } = part
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
   const isAtGoogle = isGoogleFile(uri)
-  const declared = 'mediaType' in source ? source.mediaType : undefined
-  const mimeType = declared ?? guessedType(uri, part.kind)
-  if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
+  const declaredType = 'mediaType' in source ? source.mediaType : undefined
+  const mimeType = declaredType ?? guessedType(uri, part.kind)
+  if (declaredType === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
   if (isAtGoogle !== (source.type === 'file-id')) reportSource(uri, isAtGoogle, mimeType, path, rule.losses)
   reportKind(part, mimeType, path, rule)
   return { fileData: withExtras(nestedExtras(nativeExtras(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
@@ -77,7 +77,7 @@ function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): Json
   return { text }
 }
 
-const BY_EXTENSION: { readonly [extension: string]: string } = {
+const TYPE_BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
   ...{ heic: 'image/heic', mp3: 'audio/mpeg', wav: 'audio/wav', ogg: 'audio/ogg', flac: 'audio/flac' },
   ...{ aac: 'audio/aac', m4a: 'audio/mp4', mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm' },
@@ -85,7 +85,7 @@ const BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ html: 'text/html', csv: 'text/csv', json: 'application/json' },
 }
 
-const BY_KIND: { readonly [K in MediaKind]: string } = {
+const TYPE_BY_KIND: { readonly [K in MediaKind]: string } = {
   image: 'image/jpeg',
   audio: 'audio/mpeg',
   video: 'video/mp4',
@@ -97,6 +97,6 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
  */
 function guessedType(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
-  const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined
-  return type !== undefined && (kind === 'file' || kindOfMediaType(type) === kind) ? type : BY_KIND[kind]
+  const type = Object.hasOwn(TYPE_BY_EXTENSION, extension) ? TYPE_BY_EXTENSION[extension]! : undefined
+  return type !== undefined && (kind === 'file' || kindOfMediaType(type) === kind) ? type : TYPE_BY_KIND[kind]
 }

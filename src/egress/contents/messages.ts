@@ -21,11 +21,12 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
   const writer = new ContentsWriter(context, ids)
   if (messages.some(({ role }) => role === 'tool')) putInCallOrder(messages, count, writer, context)
-  else for (let index = count; index < messages.length; index++) writer.put(messages[index]!, ['messages', index])
+  else
+    for (let index = count; index < messages.length; index++) writer.addMessage(messages[index]!, ['messages', index])
   const contents = writer.written()
   reportPairs(ids, context)
   if (systemInstruction !== undefined && count === messages.length)
-    return { systemInstruction, contents: opened(messages, context) }
+    return { systemInstruction, contents: openingContents(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
 
@@ -42,12 +43,17 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
 }
 
 /** Writes the messages. Results directly follow their calls, in call order (trap 43). */
-function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
+function putInCallOrder(
+  messages: readonly Message[],
+  leadCount: number,
+  writer: ContentsWriter,
+  context: WriteContext,
+) {
   const numbers = numberCalls(messages)
-  const order = resultsInCallOrder(messages, lead, numbers)
-  for (const index of order.slice(lead)) {
+  const order = resultsInCallOrder(messages, leadCount, numbers)
+  for (const index of order.slice(leadCount)) {
     const path: Path = ['messages', index]
-    writer.put(messages[index]!, path, inCallOrder(messages[index]!, numbers, path, context.losses))
+    writer.addMessage(messages[index]!, path, inCallOrder(messages[index]!, numbers, path, context.losses))
   }
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
@@ -55,7 +61,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
 /** User message added if a request has only instructions, because upstreams refuse empty contents. */
 const OPENING = 'Continue.'
 
-function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
+function openingContents(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
   const opening = userMessage(OPENING)
   losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
   return [{ role: 'user', parts: [{ text: OPENING }] }]
@@ -83,7 +89,7 @@ export const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'n
 
 type Turn = 'user' | 'model' | 'tool'
 
-const TURNS: { readonly [R in Role]: Turn } = {
+const TURN_BY_ROLE: { readonly [R in Role]: Turn } = {
   system: 'user',
   developer: 'user',
   user: 'user',
@@ -92,7 +98,7 @@ const TURNS: { readonly [R in Role]: Turn } = {
 }
 
 /** A `contents` entry that is still being written. */
-interface Open {
+interface OpenEntry {
   readonly turn: Turn
   readonly message: Message
   readonly parts: PartsWriter
@@ -105,14 +111,14 @@ interface Open {
 class ContentsWriter {
   private readonly context: WriteContext
   private readonly ids: CallIds
-  private readonly contents: Open[] = []
+  private readonly contents: OpenEntry[] = []
 
   constructor(context: WriteContext, ids: CallIds) {
     this.context = context
     this.ids = ids
   }
 
-  put(message: Message, path: Path, order?: readonly number[]): void {
+  addMessage(message: Message, path: Path, order?: readonly number[]): void {
     const { losses } = this.context
     const isSystem = isInstructing(message.role)
     if (isSystem) losses.change([...path, 'role'], 'user', 'system-stands-first')
@@ -122,15 +128,16 @@ class ContentsWriter {
 
   written(): readonly JsonObject[] {
     this.endLast()
-    return this.contents.map(write)
+    return this.contents.map(writeEntry)
   }
 
-  private enter(message: Message): Open {
-    const turn = TURNS[message.role]
+  private enter(message: Message): OpenEntry {
+    const turn = TURN_BY_ROLE[message.role]
     const last = this.contents.at(-1)
     if (last !== undefined && continues(last, turn, message)) return last
-    const before = this.endLast()
-    if (before !== last && before !== undefined && continues(before, turn, message)) return before
+    const lastRemaining = this.endLast()
+    if (lastRemaining !== last && lastRemaining !== undefined && continues(lastRemaining, turn, message))
+      return lastRemaining
     const open = { turn, message, parts: new PartsWriter(this.context, this.ids) }
     this.contents.push(open)
     return open
@@ -140,7 +147,7 @@ class ContentsWriter {
    * Ends the last entry and returns the last one that remains. An entry without parts is removed, because it would
    * separate its neighbours.
    */
-  private endLast(): Open | undefined {
+  private endLast(): OpenEntry | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
     if (last === undefined || last.parts.parts.length > 0 || nativeExtras(last.message) !== undefined) return last
@@ -153,32 +160,32 @@ class ContentsWriter {
  * Returns true if the message can be joined to the entry: both belong to one turn, and neither has extras of the
  * format.
  */
-const continues = (open: Open, turn: Turn, message: Message): boolean =>
+const continues = (open: OpenEntry, turn: Turn, message: Message): boolean =>
   turn === open.turn && nativeExtras(open.message) === undefined && nativeExtras(message) === undefined
 
-function write({ turn, message, parts: { parts } }: Open): JsonObject {
+function writeEntry({ turn, message, parts: { parts } }: OpenEntry): JsonObject {
   const role = turn === 'model' ? 'model' : turn === 'tool' && parts.length === 0 ? 'function' : 'user'
   return { role, parts, ...nativeExtras(message) }
 }
 
 /**
  * Orders the messages so that the results of a turn's calls directly follow the turn, in the order of the calls (trap
- * 43). Messages before `lead` keep their index.
+ * 43). The first `leadCount` messages keep their index.
  */
-function resultsInCallOrder(messages: readonly Message[], lead: number, numbers: CallNumbers): readonly number[] {
-  const order: number[] = [...messages.keys()].slice(0, lead)
+function resultsInCallOrder(messages: readonly Message[], leadCount: number, numbers: CallNumbers): readonly number[] {
+  const order: number[] = [...messages.keys()].slice(0, leadCount)
   let results: number[] = []
   let others: number[] = []
   const flush = (): void => {
     append(
       order,
-      sortedByNumber(results, index => numberOf(messages[index]!.content[0], numbers)),
+      sortedByNumber(results, index => callNumberOf(messages[index]!.content[0], numbers)),
     )
     append(order, others)
     results = []
     others = []
   }
-  for (let index = lead; index < messages.length; index++) {
+  for (let index = leadCount; index < messages.length; index++) {
     const { role } = messages[index]!
     if (role === 'assistant') {
       flush()
@@ -189,10 +196,10 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, numbers:
   return order
 }
 
-/** Sorts a message's results by their calls. Undefined if the message has fewer than two results. */
+/** Sorts a message's results by their calls. Returns undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
-  const order = sortedByNumber([...content.keys()], index => numberOf(content[index]!, numbers))
+  const order = sortedByNumber([...content.keys()], index => callNumberOf(content[index]!, numbers))
   losses.reorder([...path, 'content'], order, content.length, 'in-order-of-calls')
   return order
 }
@@ -209,7 +216,7 @@ function numberCalls(messages: readonly Message[]): CallNumbers {
   return numbers
 }
 
-const numberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
+const callNumberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
   part?.type === 'tool-result' ? numbers.get(part.id) : undefined
 
 /** Sorts indexes by their numbers. An index without a number stays after its predecessor. */

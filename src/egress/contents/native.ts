@@ -14,8 +14,8 @@ import { pathOf } from './path.ts'
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Undefined for
- * all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Returns
+ * undefined for all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
@@ -25,13 +25,13 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
   const [, prefix, method] = PATH.exec(wire.path)!
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: true, losses: new Losses(), budget: new Budget() }
-  const write = METHODS[method!] ?? nativeConversation
-  const body = write(wire.body, { request, before: node.model, context })
+  const write = BODY_WRITERS[method!] ?? nativeConversation
+  const body = write(wire.body, { request, originalModel: node.model, context })
   if (body === undefined) return undefined
-  const as = stream === node.stream ? method! : stream ? 'streamGenerateContent' : 'generateContent'
+  const writtenMethod = stream === node.stream ? method! : stream ? 'streamGenerateContent' : 'generateContent'
   const { alt, ...query } = wire.query
   const written = {
-    path: pathOf(request.model, as, dialect, prefix),
+    path: pathOf(request.model, writtenMethod, dialect, prefix),
     query: stream ? { ...query, alt: 'sse' } : node.stream ? query : wire.query,
     headers: {},
     body,
@@ -40,35 +40,35 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
 }
 
 /** A changed native request and the context for writing it. */
-interface Changed {
+interface ChangedRequest {
   readonly request: CanonicalRequest
   /** Model name that was read from the request. */
-  readonly before: string
+  readonly originalModel: string
   readonly context: WriteContext
 }
 
-type Write = (body: JsonObject, changed: Changed) => JsonObject | undefined
+type BodyWriter = (body: JsonObject, changed: ChangedRequest) => JsonObject | undefined
 
 /** Functions that write the bodies of methods other than generateContent. */
-const METHODS: { readonly [method: string]: Write } = {
+const BODY_WRITERS: { readonly [method: string]: BodyWriter } = {
   countTokens: (body, changed) => {
     const field = Object.hasOwn(body, 'generateContentRequest') ? 'generateContentRequest' : 'generate_content_request'
     const inner = body[field]
     if (!isObject(inner)) return nativeConversation(body, changed)
     const written = nativeConversation(inner, changed)
     if (written === undefined) return undefined
-    const around = withModel(body, changed.before, changed.request.model)
-    return written === inner ? around : { ...around, [field]: written }
+    const outerBody = withModel(body, changed.originalModel, changed.request.model)
+    return written === inner ? outerBody : { ...outerBody, [field]: written }
   },
-  embedContent: (body, { request, before }) =>
+  embedContent: (body, { request, originalModel }) =>
     request.messages.length === 1 && request.messages.every(isUnchangedMessage)
-      ? withModel(body, before, request.model)
+      ? withModel(body, originalModel, request.model)
       : undefined,
-  batchEmbedContents: (body, { request: { model, messages }, before, context }) => {
+  batchEmbedContents: (body, { request: { model, messages }, originalModel, context }) => {
     if (context.dialect.vertex === true || !messages.every(isUnchangedMessage)) return undefined
     return {
-      ...withModel(body, before, model),
-      requests: messages.map(one => withModel(unchangedWire<JsonObject>(one, FORMAT)!, before, model)),
+      ...withModel(body, originalModel, model),
+      requests: messages.map(one => withModel(unchangedWire<JsonObject>(one, FORMAT)!, originalModel, model)),
     }
   },
 }
@@ -76,23 +76,27 @@ const METHODS: { readonly [method: string]: Write } = {
 const isUnchangedMessage = (message: Message): boolean => unchangedWire(message, FORMAT) !== undefined
 
 /** Renames the model in the body and keeps its collection prefix. */
-function withModel(body: JsonObject, before: string, model: string): JsonObject {
-  const { model: given } = body
-  if (typeof given !== 'string' || before === model) return body
-  return { ...body, model: `${given.slice(0, given.length - before.length)}${model}` }
+function withModel(body: JsonObject, originalModel: string, model: string): JsonObject {
+  const { model: bodyModel } = body
+  if (typeof bodyModel !== 'string' || originalModel === model) return body
+  return { ...body, model: `${bodyModel.slice(0, bodyModel.length - originalModel.length)}${model}` }
 }
 
-function nativeConversation(body: JsonObject, { request, before, context }: Changed): JsonObject | undefined {
+function nativeConversation(
+  body: JsonObject,
+  { request, originalModel, context }: ChangedRequest,
+): JsonObject | undefined {
   const { messages, model } = request
   const { contents } = body
-  const renamed = withModel(body, before, model)
-  if (isUnchanged(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
+  const renamedBody = withModel(body, originalModel, model)
+  if (isUnchanged(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context))
+    return renamedBody
   if (messages.some(message => isInstructing(message.role) && !isUnchangedMessage(message))) return undefined
-  return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
+  return { ...renamedBody, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
 
 /** Returns true if the message was read from the same `contents` entry as the message before it. */
-const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
+const sharesEntry = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
 /** Returns true if the contents hold exactly these messages, and the upstream accepts every entry. */
 function isUnchanged(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
@@ -100,7 +104,7 @@ function isUnchanged(messages: readonly Message[], contents: readonly Json[], co
   for (const message of messages) {
     const wire = isAccepted(message, context) ? unchangedWire<Json>(message, FORMAT) : undefined
     if (wire === undefined) return false
-    if (!isInstructing(message.role) && !isJoined(message) && contents[count++] !== wire) return false
+    if (!isInstructing(message.role) && !sharesEntry(message) && contents[count++] !== wire) return false
   }
   return count === contents.length
 }
@@ -110,24 +114,24 @@ const isAccepted = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
 /** Messages that were read from one `contents` entry. */
-interface Turn {
+interface EntryMessages {
   readonly messages: Message[]
   /** The index of the first message. */
   readonly at: number
 }
 
-function turnsOf(messages: readonly Message[]): readonly Turn[] {
-  const turns: Turn[] = []
+function turnsOf(messages: readonly Message[]): readonly EntryMessages[] {
+  const turns: EntryMessages[] = []
   messages.forEach((message, at) => {
     if (isInstructing(message.role)) return
-    if (isJoined(message)) turns.at(-1)?.messages.push(message)
+    if (sharesEntry(message)) turns.at(-1)?.messages.push(message)
     else turns.push({ messages: [message], at })
   })
   return turns
 }
 
 /** Writes a turn: unchanged if the upstream accepts all of it, and nothing if no parts remain. */
-function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
+function writeTurn({ messages, at }: EntryMessages, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = wireSourceOf<JsonObject>(first, FORMAT)?.wire
   if (wire !== undefined && messages.every(message => isUnchangedMessage(message) && isAccepted(message, context)))

@@ -12,10 +12,10 @@ export type Flow = 'text' | 'reasoning'
 /** A part of a streamed answer that is still growing. */
 export class OpenPart {
   /** Body text that has been written. */
-  written = ''
+  writtenText = ''
   /** Body text that has not been written yet. */
-  waiting = ''
-  /** JSON text that precedes a chunk. Undefined until a chunk has been written. */
+  pendingText = ''
+  /** JSON text that precedes a chunk, or undefined until a chunk has been written. */
   prefix: string | undefined
   /** True if chunks have been written as separate parts. */
   wasChunked = false
@@ -26,18 +26,18 @@ export class OpenPart {
   constructor(part: Part, index: number) {
     this.part = part
     this.index = index
-    this.waiting = bodyOf(part)
+    this.pendingText = bodyOf(part)
   }
 
-  /** Kind of the part's chunks. Undefined if the part must be written in one piece. */
+  /** Kind of the part's chunks, or undefined if the part must be written in one piece. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spellingFor(part, FORMAT)['as'] !== undefined) return undefined
     // Reasoning that started with its own signature arrived in one piece.
-    const whole = part.signature !== undefined && spellingFor(part, FORMAT)['proof'] === 'self'
-    return whole && this.prefix === undefined ? undefined : 'reasoning'
+    const isWhole = part.signature !== undefined && spellingFor(part, FORMAT)['proof'] === 'self'
+    return isWhole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
   /** True if every chunk is written as a separate part. Google itself streams raw samples this way. */
@@ -53,20 +53,20 @@ export class OpenPart {
 
   /** Returns the pending chunk as a part and marks it as written. */
   takeChunk(): Part {
-    const part = withBody(this.part, this.waiting)
-    this.waiting = ''
+    const part = withBody(this.part, this.pendingText)
+    this.pendingText = ''
     this.wasChunked = true
     return part
   }
 
   patch(event: PartPatch): void {
     this.part = patched(this.part, event, true)
-    if (event.part !== undefined && this.prefix === undefined) this.waiting = bodyOf(event.part)
+    if (event.part !== undefined && this.prefix === undefined) this.pendingText = bodyOf(event.part)
   }
 
   /** Returns the part with its complete body. */
-  whole(): Part {
-    return withBody(this.part, this.written + this.waiting)
+  completePart(): Part {
+    return withBody(this.part, this.writtenText + this.pendingText)
   }
 }
 

@@ -10,7 +10,7 @@ import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from
 import { writeMedia } from './media.ts'
 
 /** Part types allowed in a turn, by role. */
-const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
+const ALLOWED_PARTS: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
   user: new Set(['text', 'media', 'opaque']),
@@ -19,7 +19,7 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
 }
 
 /** Signature that Google accepts on the first call of a turn if the caller has no real signature (trap 31). */
-const SKIP = 'skip_thought_signature_validator'
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
 interface PendingSignature {
@@ -29,13 +29,13 @@ interface PendingSignature {
 }
 
 /** Unsigned reasoning that was the last part written. */
-interface Unsigned {
+interface UnsignedReasoning {
   readonly path: Path
   readonly text: string
 }
 
 /**
- * Writes the parts of one `contents` entry. Google's signature of reasoning is put on the following part, whether or
+ * Writes the parts of one `contents` entry of a request. Google's signature of reasoning is put on the following part, whether or
  * not the reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
@@ -43,8 +43,8 @@ export class PartsWriter {
   private readonly context: WriteContext
   private readonly ids: CallIds
   private pending: PendingSignature | undefined
-  private unsigned: Unsigned | undefined
-  private called = false
+  private lastUnsigned: UnsignedReasoning | undefined
+  private hasCalls = false
 
   constructor(context: WriteContext, ids: CallIds = new CallIds()) {
     this.context = context
@@ -61,27 +61,30 @@ export class PartsWriter {
   private put(part: Part, role: Role, path: Path): void {
     const { losses, native } = this.context
     const nativeWire = native ? unchangedWire<JsonObject>(part, FORMAT) : undefined
-    if (nativeWire !== undefined) return this.pass(part, nativeWire)
-    if (!ALLOWED[role].has(part.type)) return losses.drop(path, 'not-in-this-turn')
+    if (nativeWire !== undefined) return this.addAsReceived(part, nativeWire)
+    if (!ALLOWED_PARTS[role].has(part.type)) return losses.drop(path, 'not-in-this-turn')
     if (part.cache !== undefined && part.type !== 'tool-result') losses.drop([...path, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') return this.reasoning(part, path)
-    const wire = this.bare(part, path)
+    const wire = this.writeUnsigned(part, path)
     if (wire === undefined) return
     const signature = this.signature(part, wire)
     this.push(
-      withExtras(part.type === 'opaque' || isSearch(part) ? undefined : nativeExtras(part), signed(wire, signature)),
+      withExtras(
+        part.type === 'opaque' || isSearch(part) ? undefined : nativeExtras(part),
+        withSignature(wire, signature),
+      ),
     )
   }
 
   /** Writes a part as received, and adds the signature of reasoning that was restored before it. */
-  private pass(part: Part, wire: JsonObject): void {
+  private addAsReceived(part: Part, wire: JsonObject): void {
     if (wire['text'] === '' || part.type === 'reasoning') this.end()
     const signature = this.pending?.value
     this.pending = undefined
-    if (part.type === 'tool-call') this.called = true
-    const taken = this.context.dialect.vertex === true ? withoutId(wire) : wire
+    if (part.type === 'tool-call') this.hasCalls = true
+    const acceptedWire = this.context.dialect.vertex === true ? withoutId(wire) : wire
     const isSigned = signature === undefined || signature === (wire['thoughtSignature'] ?? wire['thought_signature'])
-    this.push(isSigned ? taken : signed(unsigned(taken), signature))
+    this.push(isSigned ? acceptedWire : withSignature(withoutOldSignature(acceptedWire), signature))
   }
 
   /** Ends the entry and writes a pending signature that no part follows. */
@@ -94,7 +97,7 @@ export class PartsWriter {
 
   private push(wire: JsonObject): void {
     this.parts.push(wire)
-    this.unsigned = undefined
+    this.lastUnsigned = undefined
   }
 
   /**
@@ -106,8 +109,8 @@ export class PartsWriter {
     const pending = this.pending?.value
     this.pending = undefined
     if (part.type !== 'tool-call') return pending
-    const value = pending ?? (this.called ? undefined : SKIP)
-    this.called = true
+    const value = pending ?? (this.hasCalls ? undefined : SKIP_SIGNATURE)
+    this.hasCalls = true
     return value
   }
 
@@ -115,7 +118,7 @@ export class PartsWriter {
     this.end()
     const signature = this.nativeSignature(part, path)
     const { losses } = this.context
-    const { as, text, thought, proof } = spellingFor(part, FORMAT)
+    const { as, text, thought, proof: signaturePosition } = spellingFor(part, FORMAT)
     const extras = nativeExtras(part)
     if (as === 'alone') {
       if (signature !== undefined) this.push(withExtras(extras, { text, thought, thoughtSignature: signature }))
@@ -128,7 +131,7 @@ export class PartsWriter {
     if (part.text === '' && signature !== undefined) {
       this.pending = { part, value: signature }
       if (extras !== undefined) this.end()
-    } else if (extras !== undefined || proof === 'self') {
+    } else if (extras !== undefined || signaturePosition === 'self') {
       this.push(withExtras(extras, { text: part.text, thought: true, thoughtSignature: signature }))
     } else if (part.text !== '') this.reasoningPart(part, signature, path)
   }
@@ -139,18 +142,18 @@ export class PartsWriter {
    */
   private reasoningPart(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context
-    const before = part.continues === undefined ? this.unsigned : undefined
-    if (before === undefined) {
+    const unsignedBefore = part.continues === undefined ? this.lastUnsigned : undefined
+    if (unsignedBefore === undefined) {
       this.push(this.reasoningAsRead(part) ?? { text: part.text, thought: true })
-      if (signature === undefined) this.unsigned = { path, text: part.text }
+      if (signature === undefined) this.lastUnsigned = { path, text: part.text }
     } else {
-      const text = `${before.text}\n\n${part.text}`
+      const text = `${unsignedBefore.text}\n\n${part.text}`
       losses.drop(path, 'joined-with-the-one-before')
-      losses.change([...before.path, 'text'], text, 'joined-with-the-next')
+      losses.change([...unsignedBefore.path, 'text'], text, 'joined-with-the-next')
       if (signature !== undefined)
-        losses.add([...before.path, 'signature'], { format: FORMAT, value: signature }, 'joined-with-the-next')
+        losses.add([...unsignedBefore.path, 'signature'], { format: FORMAT, value: signature }, 'joined-with-the-next')
       this.parts[this.parts.length - 1] = { text, thought: true }
-      this.unsigned = signature === undefined ? { ...before, text } : undefined
+      this.lastUnsigned = signature === undefined ? { ...unsignedBefore, text } : undefined
     }
     if (signature !== undefined) this.pending = { value: signature }
   }
@@ -171,7 +174,7 @@ export class PartsWriter {
   }
 
   /** Writes the part without its signature. */
-  private bare(part: Part, path: Path): JsonObject | undefined {
+  private writeUnsigned(part: Part, path: Path): JsonObject | undefined {
     const { context, ids } = this
     switch (part.type) {
       case 'text':
@@ -209,22 +212,22 @@ export class PartsWriter {
 
   private media(part: MediaPart, path: Path): JsonObject | undefined {
     const { dialect, losses } = this.context
-    const wire = writeMedia(part, path, { names: dialect.vertex === true, losses })
+    const wire = writeMedia(part, path, { hasNames: dialect.vertex === true, losses })
     return wire !== undefined && 'text' in wire ? this.textPart(String(wire['text']), part) : wire
   }
 }
 
 /** Returns the part with the signature, if any. */
-const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
+const withSignature = (wire: JsonObject, signature: string | undefined): JsonObject =>
   signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
 /** Returns the part without `thought_signature`, an alternative spelling of `thoughtSignature`. */
-const unsigned = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
+const withoutOldSignature = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
 
-const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']
+const FIELDS_WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']
 
 function withoutId(wire: JsonObject): JsonObject {
-  for (const field of WITH_IDS) {
+  for (const field of FIELDS_WITH_IDS) {
     const value = wire[field]
     if (!isObject(value)) continue
     const { id: _, ...others } = value

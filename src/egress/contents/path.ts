@@ -7,18 +7,18 @@ import type { ContentsDialect } from '../../formats/dialects/contents.ts'
  * @param prefix the path before the model, if the caller uses this format.
  */
 export function pathOf(model: string, method: string, { vertex }: ContentsDialect, prefix?: string): string {
-  const fits = prefix !== undefined && (!vertex || prefix.includes('/publishers/'))
-  return `${fits ? prefix : vertex ? '/models/' : '/v1beta/models/'}${encoded(model)}:${method}`
+  const isUsable = prefix !== undefined && (!vertex || prefix.includes('/publishers/'))
+  return `${isUsable ? prefix : vertex ? '/models/' : '/v1beta/models/'}${encodedModel(model)}:${method}`
 }
 
-const PLAIN = /^[\w.-]+$/
+const PLAIN_NAME = /^[\w.-]+$/
 
 /**
  * Encodes the model name for a path. Slashes are kept, unless the name has an empty segment, which a proxy could
  * remove.
  */
-function encoded(model: string): string {
-  if (PLAIN.test(model)) return model
-  const whole = encodeURIComponent(model.toWellFormed()).replaceAll('%3A', ':')
-  return model.split('/').includes('') ? whole : whole.replaceAll('%2F', '/')
+function encodedModel(model: string): string {
+  if (PLAIN_NAME.test(model)) return model
+  const encodedName = encodeURIComponent(model.toWellFormed()).replaceAll('%3A', ':')
+  return model.split('/').includes('') ? encodedName : encodedName.replaceAll('%2F', '/')
 }

@@ -16,7 +16,7 @@ export class PendingSignatures {
     this.isNative = isNative
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.reasoning.length === 0
   }
 
@@ -24,12 +24,12 @@ export class PendingSignatures {
    * True if reasoning with text must not be added next. In a wrapped signature, reasoning with text precedes signatures
    * without text.
    */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.reasoning.length > 0 && this.reasoning.at(-1)!.text === undefined
   }
 
   add({ text, signature, redacted }: ReasoningPart): void {
-    if (signature === undefined && (text === '' || (this.isNative && this.empty))) return
+    if (signature === undefined && (text === '' || (this.isNative && this.isEmpty))) return
     const isNativeSignature = signature?.format === FORMAT
     this.reasoning.push({
       ...(text === '' ? {} : { text }),

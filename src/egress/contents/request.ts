@@ -18,7 +18,7 @@ import { writeToolConfig, writeTools } from './tools.ts'
 import { TIERS } from './usage.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /**
  * Writes the canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent`
@@ -27,7 +27,7 @@ const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: fals
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const native = nativeRequest(original, options)
   if (native !== undefined) return native
-  const { request, losses, renamed } = sanitize(original, RULE)
+  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
@@ -43,18 +43,18 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     labels: writeLabels(request.metadata, context),
     serviceTier: writeTier(request.serviceTier, context),
   })
-  losses.dropFields(request, [], LOSSES)
+  losses.dropFields(request, [], REQUEST_LOSSES)
   losses.dropFields(request.state, ['state'], NO_STATE)
   const { stream } = request
   const path = pathOf(request.model, stream ? 'streamGenerateContent' : 'generateContent', dialect)
-  return { wire: { path, query: stream ? STREAMED : {}, headers: {}, body }, losses: losses.list, renamed }
+  return { wire: { path, query: stream ? STREAM_QUERY : {}, headers: {}, body }, losses: losses.list, renamed }
 }
 
 /**
  * Query of a stream. Upstream streams are always requested as server-sent events. Only callers can choose the JSON
  * array framing.
  */
-const STREAMED = { alt: 'sse' } as const
+const STREAM_QUERY = { alt: 'sse' } as const
 
 function writeLabels(metadata: JsonObject | undefined, { dialect, losses }: WriteContext): JsonObject | undefined {
   if (metadata === undefined) return metadata
@@ -73,7 +73,7 @@ function writeTier(tier: string | undefined, { losses }: WriteContext): string |
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-const LOSSES: Unwritten<
+const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   SettingName | 'model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream'
 > = { cache: 'no-cache-markers' }

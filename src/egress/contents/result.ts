@@ -19,7 +19,7 @@ const RESULT_LOSSES: Unwritten<
 
 /** Writes a unary answer of generateContent (docs/wire/contents.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const native = nativeBodyOf(result, FORMAT, HEAD)
+  const native = nativeBodyOf(result, FORMAT, NATIVE_HEAD)
   if (native !== undefined) return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
@@ -34,7 +34,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /** Wire fields of an answer's id and model. */
-const HEAD = { id: 'responseId', model: 'modelVersion' }
+const NATIVE_HEAD = { id: 'responseId', model: 'modelVersion' }
 
 /** Writes the candidates. There are none if the prompt was blocked (trap 15). */
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {

@@ -14,11 +14,11 @@ export interface LocatedText {
  * Reports the searches of a candidate as readers read them back from its grounding metadata: as one search after all
  * other parts. Its pages become citations of the last text unless a text already cites them.
  *
- * @param end the index after the last part that is written as a part.
+ * @param writtenCount the index after the last part that is written as a part.
  */
 export function reportSearches(
   content: readonly Part[],
-  end: number,
+  writtenCount: number,
   grounding: GroundingWriter,
   lastText: LocatedText | undefined,
   path: Path,
@@ -28,17 +28,19 @@ export function reportSearches(
   for (const [index, part] of content.entries())
     if (isSearch(part)) losses.dropRestored([...path, index], 'one-search-at-the-end')
   for (const part of searchParts(grounding.queries, grounding.pages))
-    if (part !== undefined) losses.insertRestored([...path, end], part, 'one-search-at-the-end')
+    if (part !== undefined) losses.insertRestored([...path, writtenCount], part, 'one-search-at-the-end')
   if (lastText !== undefined) reportUncited(grounding, lastText, losses)
 }
 
 function reportUncited({ uncitedPages }: GroundingWriter, { part, path }: LocatedText, losses: Losses): void {
-  const before = part.type === 'text' ? ((part as TextPart).annotations ?? NONE) : NONE
-  const added = uncitedPages.map((page): Citation => ({ type: 'citation', ...page }))
-  if (added.length === 0) return
+  const annotations = part.type === 'text' ? ((part as TextPart).annotations ?? NO_ANNOTATIONS) : NO_ANNOTATIONS
+  const addedCitations = uncitedPages.map((page): Citation => ({ type: 'citation', ...page }))
+  if (addedCitations.length === 0) return
   const at = [...path, 'annotations']
-  if (before.length === 0) losses.add(at, added, 'pages-are-cited')
-  else for (const [index, one] of added.entries()) losses.add([...at, before.length + index], one, 'pages-are-cited')
+  if (annotations.length === 0) losses.add(at, addedCitations, 'pages-are-cited')
+  else
+    for (const [index, one] of addedCitations.entries())
+      losses.add([...at, annotations.length + index], one, 'pages-are-cited')
 }
 
-const NONE: readonly never[] = []
+const NO_ANNOTATIONS: readonly never[] = []

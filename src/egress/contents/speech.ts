@@ -13,9 +13,9 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
   const messages = request.messages.map((message, index): Message => {
     if (!isInstructing(message.role)) return message
     losses.change(['messages', index, 'role'], 'user', 'instructions-in-the-text')
-    const last = message.content.findLastIndex(part => part.type === 'text' && part.text.trim() !== '')
+    const lastTextIndex = message.content.findLastIndex(part => part.type === 'text' && part.text.trim() !== '')
     const content = message.content.map((part, at): Part => {
-      if (at !== last || part.type !== 'text') return part
+      if (at !== lastTextIndex || part.type !== 'text') return part
       const text = `${part.text.replace(/[\s.:;]+$/, '')}: `
       if (text !== part.text)
         losses.change(['messages', index, 'content', at, 'text'], text, 'instructions-in-the-text')
@@ -27,7 +27,7 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
 }
 
 /** Audio format of speaking models: raw samples at 24 kHz. */
-const RAW = 'audio/pcm'
+const RAW_TYPE = 'audio/pcm'
 /** Containers that the gateway can create from raw samples. */
 const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
@@ -37,20 +37,20 @@ const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined
  */
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output
-  const speaks = workOf(request) === 'speech'
-  const voice = audio === undefined && !speaks ? undefined : voiceOf(request, dialect, losses)
+  const isSpeechRequest = workOf(request) === 'speech'
+  const voice = audio === undefined && !isSpeechRequest ? undefined : voiceOf(request, dialect, losses)
   losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
-  if (speaks) reportContainer(audio, voice, losses)
+  if (isSpeechRequest) reportContainer(audio, voice, losses)
   else losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type' })
   return voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
 }
 
 function reportContainer(audio: Output['audio'], voice: string | undefined, losses: WriteContext['losses']): void {
   const path = ['output', 'audio', 'mediaType']
-  const wanted = audio?.mediaType
-  if (wanted === RAW) return
+  const requestedType = audio?.mediaType
+  if (requestedType === RAW_TYPE) return
   if (audio === undefined && voice === undefined)
-    losses.changeRestored(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
-  else if (AVAILABLE_CONTAINERS.has(wanted)) losses.changeRestored(path, RAW, 'raw-samples')
-  else losses.change(path, RAW, 'mp3-wav-or-pcm-only')
+    losses.changeRestored(['output', 'audio'], { mediaType: RAW_TYPE }, 'raw-samples')
+  else if (AVAILABLE_CONTAINERS.has(requestedType)) losses.changeRestored(path, RAW_TYPE, 'raw-samples')
+  else losses.change(path, RAW_TYPE, 'mp3-wav-or-pcm-only')
 }

@@ -7,12 +7,12 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
-const DECLARATIONS = 'functionDeclarations'
+const DECLARATIONS_FIELD = 'functionDeclarations'
 /** Field name that represents opaque tools, each of which becomes a separate entry. */
-const OPAQUE = ''
+const OPAQUE_FIELD = ''
 
 /** A tool as a field of an entry in `tools`. */
-interface Field {
+interface ToolField {
   readonly name: string
   readonly value: Json
   readonly index: number
@@ -22,62 +22,63 @@ interface Field {
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
-  const mixes = !isMixed(request) || takesBoth(request)
-  const others = !narrows(request.toolChoice)
+  const mayMix = !isMixed(request) || supportsMixedTools(request)
+  const offersOthers = !restrictsFunctions(request.toolChoice)
   const fields = tools.flatMap((tool, index) => {
-    if (!others && tool.type === 'hosted') {
+    if (!offersOthers && tool.type === 'hosted') {
       context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
       return []
     }
-    if (mixes || tool.type !== 'hosted') return writeTool(tool, index, context)
+    if (mayMix || tool.type !== 'hosted') return writeTool(tool, index, context)
     context.losses.drop(['tools', index], 'not-beside-functions')
     return []
   })
-  const entries = grouped(fields)
-  const written = entries.flat().map(({ index }) => index)
-  context.losses.reorder(['tools'], written, tools.length, 'functions-stand-together')
-  return entries.length === 0 ? undefined : entries.map(entryOf)
+  const toolEntries = grouped(fields)
+  const writtenIndexes = toolEntries.flat().map(({ index }) => index)
+  context.losses.reorder(['tools'], writtenIndexes, tools.length, 'functions-stand-together')
+  return toolEntries.length === 0 ? undefined : toolEntries.map(entryOf)
 }
 
 /**
  * Returns true if the choice allows only some functions. Their names are listed separately, so that the declarations
  * remain unchanged for the prompt cache. Hosted tools cannot be listed this way, so they are not offered in this case.
  */
-const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
+const restrictsFunctions = (choice: ToolChoice | undefined): boolean =>
+  choice?.only !== undefined && choice.mode !== 'none'
 
 /** Matches models that accept either functions or hosted tools, but not both. */
-const EITHER = /gemini-[12]\b/
+const EXCLUSIVE_MODELS = /gemini-[12]\b/
 
 const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
   tools.some(({ type }) => type === 'function') && tools.some(({ type }) => type === 'hosted')
 
-const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
+const supportsMixedTools = ({ model }: CanonicalRequest): boolean => !EXCLUSIVE_MODELS.test(model)
 
 /** Groups fields into entries. All functions share one entry, and every other field gets its own. */
-function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
-  const functions = fields.filter(({ name }) => name === DECLARATIONS)
+function grouped(fields: readonly ToolField[]): readonly (readonly ToolField[])[] {
+  const functions = fields.filter(({ name }) => name === DECLARATIONS_FIELD)
   return fields.flatMap(field => {
-    if (field.name !== DECLARATIONS) return [[field]]
+    if (field.name !== DECLARATIONS_FIELD) return [[field]]
     return field === functions[0] ? [functions] : []
   })
 }
 
-function entryOf(entry: readonly Field[]): JsonObject {
-  const [{ name, value }] = entry as [Field]
-  if (name === OPAQUE) return value as JsonObject
-  return { [name]: name === DECLARATIONS ? entry.map(({ value }) => value) : value }
+function entryOf(entry: readonly ToolField[]): JsonObject {
+  const [{ name, value }] = entry as [ToolField]
+  if (name === OPAQUE_FIELD) return value as JsonObject
+  return { [name]: name === DECLARATIONS_FIELD ? entry.map(({ value }) => value) : value }
 }
 
-function writeTool(tool: Tool, index: number, context: WriteContext): Field[] {
+function writeTool(tool: Tool, index: number, context: WriteContext): ToolField[] {
   const path: Path = ['tools', index]
-  if (tool.type === 'function') return [{ name: DECLARATIONS, value: writeFunction(tool, path, context), index }]
+  if (tool.type === 'function') return [{ name: DECLARATIONS_FIELD, value: writeFunction(tool, path, context), index }]
   if (tool.type === 'hosted') return [{ ...writeHosted(tool, path, context), index }]
   if (tool.type === 'freeform') {
     context.losses.drop(path, 'no-freeform-tools')
     return []
   }
   if (tool.format !== FORMAT) return []
-  return [{ name: OPAQUE, value: tool.value, index }]
+  return [{ name: OPAQUE_FIELD, value: tool.value, index }]
 }
 const FUNCTION_LOSSES: Unwritten<
   FunctionTool,
@@ -93,17 +94,23 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   const extras = nativeExtras(tool)
   if (parameters === undefined || dialect.schema !== 'openapi')
     return defined({ name, description, parametersJsonSchema: parameters, ...extras }) as JsonObject
-  const narrow = narrowed(parameters, budget)
-  reportSchema(parameters, narrow, [...path, 'parameters'], context)
-  return defined({ name, description, parameters: openApiOf(narrow), ...extras }) as JsonObject
+  const narrowedSchema = narrowed(parameters, budget)
+  reportSchema(parameters, narrowedSchema, [...path, 'parameters'], context)
+  return defined({ name, description, parameters: openApiOf(narrowedSchema), ...extras }) as JsonObject
 }
 
 /** Reports a schema that was reduced to the supported subset. */
-export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: WriteContext): void {
-  if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
+export function reportSchema(
+  originalSchema: JsonObject,
+  narrowedSchema: JsonObject,
+  path: Path,
+  { losses }: WriteContext,
+): void {
+  if (JSON.stringify(originalSchema) !== JSON.stringify(narrowedSchema))
+    losses.change(path, narrowedSchema, 'schema-narrowed')
 }
 
-const HOSTED: { readonly [K in HostedKind]: string } = {
+const HOSTED_FIELDS: { readonly [K in HostedKind]: string } = {
   'web-search': 'googleSearch',
   'web-fetch': 'urlContext',
   'code-execution': 'codeExecution',
@@ -116,13 +123,13 @@ const HOSTED_LOSSES: Unwritten<HostedTool, 'type' | 'kind' | 'blockedDomains'> =
   location: 'no-location-here',
   cache: 'no-cache-markers',
 }
-function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<Field, 'name' | 'value'> {
+function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<ToolField, 'name' | 'value'> {
   context.losses.dropFields(tool, path, HOSTED_LOSSES)
-  const domains = tool.kind === 'web-search' && context.dialect.vertex === true
-  if (!domains && tool.blockedDomains !== undefined)
+  const supportsDomains = tool.kind === 'web-search' && context.dialect.vertex === true
+  if (!supportsDomains && tool.blockedDomains !== undefined)
     context.losses.drop([...path, 'blockedDomains'], 'no-list-of-domains')
-  const value = defined({ excludeDomains: domains ? tool.blockedDomains : undefined, ...nativeExtras(tool) })
-  return { name: HOSTED[tool.kind], value: value as JsonObject }
+  const value = defined({ excludeDomains: supportsDomains ? tool.blockedDomains : undefined, ...nativeExtras(tool) })
+  return { name: HOSTED_FIELDS[tool.kind], value: value as JsonObject }
 }
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
@@ -130,19 +137,19 @@ const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', re
 /** Writes `toolConfig`: the tools that may be called, and the format's extras. */
 export function writeToolConfig(
   request: CanonicalRequest,
-  choosable: boolean,
+  isChoosable: boolean,
   context: WriteContext,
 ): JsonObject | undefined {
   const extras = nestedExtras(nativeExtras(request), 'toolConfig')
   const choice = request.toolChoice
-  const together = writeCombination(request, extras, context)
-  if (!choosable) reportNoChoice(request, context.losses)
+  const combinationField = writeCombination(request, extras, context)
+  if (!isChoosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
-  if (choice === undefined || !choosable) return withExtrasUnlessEmpty(extras, together)
-  const chosen = writeChoice(choice, request.tools, context)
+  if (choice === undefined || !isChoosable) return withExtrasUnlessEmpty(extras, combinationField)
+  const choiceField = writeChoice(choice, request.tools, context)
   return withExtras(extras, {
-    functionCallingConfig: withExtras(nestedExtras(extras, 'functionCallingConfig'), chosen),
-    ...together,
+    functionCallingConfig: withExtras(nestedExtras(extras, 'functionCallingConfig'), choiceField),
+    ...combinationField,
   })
 }
 
@@ -152,7 +159,7 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
 }
 
-const TOGETHER = 'includeServerSideToolInvocations'
+const COMBINATION_FLAG = 'includeServerSideToolInvocations'
 
 /** Writes the flag that the Gemini API requires for combining hosted tools with functions. */
 function writeCombination(
@@ -160,12 +167,18 @@ function writeCombination(
   configExtras: JsonObject | undefined,
   { dialect, losses }: WriteContext,
 ): JsonObject {
-  if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
-  if (configExtras?.[TOGETHER] !== undefined) return {}
-  const became = { ...nativeExtras(request), toolConfig: { ...configExtras, [TOGETHER]: true } }
+  if (
+    dialect.vertex === true ||
+    !isMixed(request) ||
+    !supportsMixedTools(request) ||
+    restrictsFunctions(request.toolChoice)
+  )
+    return {}
+  if (configExtras?.[COMBINATION_FLAG] !== undefined) return {}
+  const became = { ...nativeExtras(request), toolConfig: { ...configExtras, [COMBINATION_FLAG]: true } }
   if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-tool-config')
   else losses.add(['extras', FORMAT], became, 'minted-tool-config')
-  return { [TOGETHER]: true }
+  return { [COMBINATION_FLAG]: true }
 }
 
 /**
@@ -185,13 +198,13 @@ function writeChoice(
     return { mode: 'NONE' }
   }
   if (only === undefined) return { mode: MODES[mode] }
-  const declared = new Set(tools.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])))
-  const allowed = only.filter(name => declared.has(name))
-  if (allowed.length === 0) {
+  const declaredNames = new Set(tools.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])))
+  const allowedNames = only.filter(name => declaredNames.has(name))
+  if (allowedNames.length === 0) {
     losses.change([...path, 'mode'], 'none', 'no-such-tools')
     losses.drop([...path, 'only'], 'no-such-tools')
     return { mode: 'NONE' }
   }
-  if (allowed.length < only.length) losses.change([...path, 'only'], allowed, 'no-such-tools')
-  return { mode: mode === 'auto' ? 'VALIDATED' : 'ANY', allowedFunctionNames: allowed }
+  if (allowedNames.length < only.length) losses.change([...path, 'only'], allowedNames, 'no-such-tools')
+  return { mode: mode === 'auto' ? 'VALIDATED' : 'ANY', allowedFunctionNames: allowedNames }
 }

@@ -17,20 +17,20 @@ export function writeUsage(
   if (original !== undefined) return original
   const tier = writeTier(serviceTier, losses)
   if (usage === undefined) return tier
-  report(usage, losses)
+  reportLosses(usage, losses)
   const { input } = usage
   const reasoning = reasoningOf(usage)
   const output = usage.output ?? reasoning
-  const answer = usage.output === undefined ? undefined : usage.output - (reasoning ?? 0)
+  const answerTokens = usage.output === undefined ? undefined : usage.output - (reasoning ?? 0)
   return {
     ...withExtras(nativeExtras(usage), {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
-      candidatesTokenCount: answer,
+      candidatesTokenCount: answerTokens,
       thoughtsTokenCount: reasoning,
       totalTokenCount: input === undefined || output === undefined ? undefined : input + output,
       promptTokensDetails: byModality(countsByModality(usage, 'inputBy', input, losses)),
-      candidatesTokensDetails: byModality(countsByModality(usage, 'outputBy', answer, losses)),
+      candidatesTokensDetails: byModality(countsByModality(usage, 'outputBy', answerTokens, losses)),
     }),
     ...tier,
   }
@@ -46,7 +46,7 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'reasoni
   hostedCalls: 'no-count-of-hosted-calls',
 }
 
-function report(usage: Usage, losses: Losses): void {
+function reportLosses(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const reasoning = reasoningOf(usage)
   if (usage.output === undefined && reasoning !== undefined)
@@ -88,7 +88,7 @@ function countsByModality(usage: Usage, field: 'inputBy' | 'outputBy', total: nu
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
-/** Writes counts by modality as a list. Undefined if there are none. */
+/** Writes counts by modality as a list. Returns undefined if there are none. */
 export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
   if (counts === undefined) return undefined
   const entries = MODALITIES.flatMap(modality => {
@@ -102,8 +102,8 @@ export const TIERS: { readonly [tier: string]: string } = { default: 'standard',
 
 function writeTier(tier: string | undefined, losses: Losses): JsonObject | undefined {
   if (tier === undefined) return undefined
-  const read = tier === 'standard' ? 'default' : tier.toLowerCase()
-  if (!Object.hasOwn(TIERS, read)) return losses.drop(['serviceTier'], 'no-such-tier')
-  if (read !== tier) losses.change(['serviceTier'], read, 'tiers-have-one-spelling')
-  return { serviceTier: TIERS[read]! }
+  const readTier = tier === 'standard' ? 'default' : tier.toLowerCase()
+  if (!Object.hasOwn(TIERS, readTier)) return losses.drop(['serviceTier'], 'no-such-tier')
+  if (readTier !== tier) losses.change(['serviceTier'], readTier, 'tiers-have-one-spelling')
+  return { serviceTier: TIERS[readTier]! }
 }

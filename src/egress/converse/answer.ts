@@ -50,8 +50,8 @@ function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block 
   const value = signatureField(part)
   if (part.redacted && value === undefined) {
     losses.drop([...path, 'redacted'], 'nothing-encrypted')
-    const { redacted: _, ...shown } = part
-    return isEmpty(shown) ? undefined : reasoningBlock(shown, undefined, path, losses)
+    const { redacted: _, ...visibleReasoning } = part
+    return isEmpty(visibleReasoning) ? undefined : reasoningBlock(visibleReasoning, undefined, path, losses)
   }
   return reasoningBlock(part, value, path, losses)
 }
@@ -82,4 +82,4 @@ function inputOf(part: ToolCallPart, path: Path, losses: Losses): Json {
 }
 
 /** Creates a list of losses that is discarded, for parts of a stream. */
-export const unreported = (): Losses => new Losses()
+export const discardedLosses = (): Losses => new Losses()

@@ -3,7 +3,7 @@ import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { callHead, isEmpty, signatureField, unreported, writeAnswerPart } from './answer.ts'
+import { callHead, discardedLosses, isEmpty, signatureField, writeAnswerPart } from './answer.ts'
 import { writeAnnotation } from './citations.ts'
 import { FORMAT } from './context.ts'
 
@@ -15,7 +15,7 @@ export interface MessageState {
   out: WireEvent[]
 }
 
-/** Creates the writer of a part's block. Undefined if the format has no block for the part. */
+/** Creates the writer of a part's block. Returns undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -47,10 +47,10 @@ export abstract class OpenBlock {
   patch(_event: PartPatch): void {}
 
   end(): void {
-    if (this.started) this.write('contentBlockStop', {})
+    if (this.isStarted) this.write('contentBlockStop', {})
   }
 
-  protected get started(): boolean {
+  protected get isStarted(): boolean {
     return this.index !== -1
   }
 
@@ -63,7 +63,7 @@ export abstract class OpenBlock {
   }
 
   private write(event: string, fields: { readonly [field: string]: Json }): void {
-    if (!this.started) this.index = this.state.index++
+    if (!this.isStarted) this.index = this.state.index++
     this.state.out.push({ event, data: JSON.stringify({ contentBlockIndex: this.index, ...fields }) })
   }
 }
@@ -95,7 +95,7 @@ class TextBlock extends OpenBlock {
 class ReasoningBlock extends OpenBlock {
   private part: ReasoningPart
   /** Text of hidden reasoning, shown if no encrypted content arrives. */
-  private hidden = ''
+  private hiddenText = ''
 
   constructor(part: ReasoningPart, state: MessageState) {
     super(state)
@@ -103,7 +103,7 @@ class ReasoningBlock extends OpenBlock {
   }
 
   delta(text: string): void {
-    if (this.part.redacted) this.hidden += text
+    if (this.part.redacted) this.hiddenText += text
     else if (text !== '') this.writeDelta({ reasoningContent: { text } })
   }
 
@@ -115,8 +115,8 @@ class ReasoningBlock extends OpenBlock {
     const value = signatureField(this.part)
     if (this.part.redacted && value !== undefined) this.writeDelta({ reasoningContent: { redactedContent: value } })
     else if (value !== undefined) this.writeDelta({ reasoningContent: { signature: value } })
-    else if (this.hidden !== '') this.writeDelta({ reasoningContent: { text: this.hidden } })
-    else if (!this.started && !this.part.redacted && !isEmpty(this.part))
+    else if (this.hiddenText !== '') this.writeDelta({ reasoningContent: { text: this.hiddenText } })
+    else if (!this.isStarted && !this.part.redacted && !isEmpty(this.part))
       this.writeDelta({ reasoningContent: { text: '' } })
     super.end()
   }
@@ -128,7 +128,7 @@ class CallBlock extends OpenBlock {
 
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
-    this.writeStart({ toolUse: callHead(part, [], unreported()) })
+    this.writeStart({ toolUse: callHead(part, [], discardedLosses()) })
   }
 
   delta(input: string): void {
@@ -152,7 +152,7 @@ class CallBlock extends OpenBlock {
 class WrappedCallBlock extends OpenBlock {
   constructor(part: ToolCallPart, state: MessageState) {
     super(state)
-    this.writeStart({ toolUse: callHead(part, [], unreported()) })
+    this.writeStart({ toolUse: callHead(part, [], discardedLosses()) })
     this.writeDelta({ toolUse: { input: '{"input":"' } })
   }
 
@@ -184,7 +184,7 @@ class WholeBlock extends OpenBlock {
   }
 
   override end(): void {
-    const block = writeAnswerPart(this.part, [], unreported())
+    const block = writeAnswerPart(this.part, [], discardedLosses())
     if (block === undefined) return
     const { text } = block
     if (this.part.type === 'opaque' && this.part.format === FORMAT) {

@@ -24,19 +24,19 @@ export function addCachePoints(
   if (cache !== undefined) {
     if (dialect.cache_points === true && !hasPoints && conversation.end !== undefined) {
       losses.dropRestored(['cache'], 'a-cache-point-instead')
-      mark(conversation.end, cache, context)
+      addCachePoint(conversation.end, cache, context)
     } else losses.drop(['cache'], 'no-automatic-caching')
     return
   }
-  const several = tools.wire.length > 0 || conversation.messages.length > 1
+  const hasSharedPrefix = tools.wire.length > 0 || conversation.messages.length > 1
   if (dialect.cache !== 'auto' || dialect.cache_points !== true) return
-  if (!several || output.count === true || hasPoints) return
+  if (!hasSharedPrefix || output.count === true || hasPoints) return
   const prefix = conversation.systemEnd ?? tools.end
-  if (prefix !== undefined) mark(prefix, {}, context)
-  if (conversation.end !== undefined) mark(conversation.end, {}, context)
+  if (prefix !== undefined) addCachePoint(prefix, {}, context)
+  if (conversation.end !== undefined) addCachePoint(conversation.end, {}, context)
 }
 
-function mark({ blocks, path }: MarkableEnd, cache: CacheHint, context: WriteContext): void {
+function addCachePoint({ blocks, path }: MarkableEnd, cache: CacheHint, context: WriteContext): void {
   context.losses.add([...path, 'cache'], cache, 'minted-cache-hint')
   blocks.push(writeCachePoint({ cache }, path, context)!)
 }

@@ -15,8 +15,8 @@ export function citedText(part: TextPart, path: Path, hasCitations: boolean, { l
 export function textBlock(part: TextPart, citations: readonly JsonObject[]): Block {
   const extras = extrasFor(part, FORMAT)
   if (citations.length === 0 && Object.keys(extras).length === 0) return { text: part.text }
-  const cited = citations.length === 0 ? {} : { citations }
-  return { citationsContent: { content: [{ text: part.text }], ...cited, ...extras } }
+  const citationFields = citations.length === 0 ? {} : { citations }
+  return { citationsContent: { content: [{ text: part.text }], ...citationFields, ...extras } }
 }
 
 /** Writes citations and reports their losses. Citations of other formats are reported elsewhere. */
@@ -31,7 +31,7 @@ export function writeCitations(annotations: readonly Annotation[], path: Path, l
   })
 }
 
-/** Writes an annotation. Undefined if it belongs to another format. */
+/** Writes an annotation. Returns undefined if it belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

@@ -19,7 +19,7 @@ import { writeMedia } from './media.ts'
 export type TurnKind = 'system' | 'user' | 'assistant' | 'tool' | 'result'
 
 /** Part types allowed in each kind of turn, for callers of other formats. */
-const TURNS: { readonly [K in TurnKind]: ReadonlySet<Part['type']> } = {
+const ALLOWED_PARTS: { readonly [K in TurnKind]: ReadonlySet<Part['type']> } = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
   assistant: new Set<Part['type']>([
@@ -45,7 +45,7 @@ export function writeBlocks(
   const blocks: LocatedBlock[] = []
   for (const [index, part] of content.entries()) {
     const at = childPath(path, index)
-    const isAllowed = TURNS[turn].has(part.type)
+    const isAllowed = ALLOWED_PARTS[turn].has(part.type)
     if (!isAllowed) context.losses.drop(at, 'not-in-this-turn')
     const block = isAllowed ? writeBlock(part, at, turn, context) : undefined
     if (block === undefined) continue
@@ -76,7 +76,9 @@ export function writeBlock(part: Part, path: Path, turn: TurnKind, context: Writ
     case 'refusal':
       return writeRefusal(part, path, turn, context)
     case 'media':
-      return isInPlace(part.kind, turn) ? writeMedia(part, path, context) : context.losses.drop(path, 'not-in-results')
+      return isAllowedMedia(part.kind, turn)
+        ? writeMedia(part, path, context)
+        : context.losses.drop(path, 'not-in-results')
     case 'tool-call':
       return writeCall(part, path, context)
     case 'tool-result':
@@ -93,7 +95,7 @@ export function writeBlock(part: Part, path: Path, turn: TurnKind, context: Writ
 }
 
 /** Returns true if the turn can contain media of this kind. Tool results cannot contain audio. */
-const isInPlace = (kind: string, turn: TurnKind): boolean => turn !== 'result' || kind !== 'audio'
+const isAllowedMedia = (kind: string, turn: TurnKind): boolean => turn !== 'result' || kind !== 'audio'
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
@@ -124,10 +126,10 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
-  const unsigned = signature === undefined && !context.native
-  if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
+  const mayBeUnsigned = signature === undefined && !context.native
+  if (mayBeUnsigned || (signature !== undefined && signature.format !== FORMAT)) {
     if (part.text !== '' || hasOtherFields(part) || context.native)
-      context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
+      context.losses.drop(path, mayBeUnsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
   return reasoningBlock(part, signature?.value, path, context.losses)
@@ -169,9 +171,10 @@ export const asText = (part: RefusalPart): TextPart => ({
 
 function writeCall(part: ToolCallPart, path: Path, { losses }: WriteContext): Block {
   const input = part.arguments === '' ? {} : parseObject(part.arguments)
-  const wrapped = { INVALID_JSON: part.arguments }
-  if (input === undefined) losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
-  return { toolUse: { toolUseId: part.id, name: part.name, input: input ?? wrapped, ...extrasFor(part, FORMAT) } }
+  const wrappedInput = { INVALID_JSON: part.arguments }
+  if (input === undefined)
+    losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')
+  return { toolUse: { toolUseId: part.id, name: part.name, input: input ?? wrappedInput, ...extrasFor(part, FORMAT) } }
 }
 
 /** Writes the result of a call, with at least one block. */

@@ -27,11 +27,11 @@ export interface MarkableEnd {
 }
 
 /** Cache duration for each requested duration. If the format does not have it, the next longer one. */
-const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
+const CACHE_TTLS: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
 /**
- * Writes the cache point after a node. Undefined if the node has no marker, or if the model does not accept cache
- * points.
+ * Writes the cache point after a node. Returns undefined if the node has no marker, or if the model does not accept
+ * cache points.
  */
 export function writeCachePoint(
   { cache }: { readonly cache?: CacheHint },
@@ -43,8 +43,8 @@ export function writeCachePoint(
   if (original !== undefined && native) return original
   const at = [...path, 'cache']
   if (!native && dialect.cache_points !== true) return losses.drop(at, 'no-cache-points')
-  const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
-  const ttl = supported ? TIMES[cache.ttl!] : undefined
+  const supported = cache.ttl !== undefined && Object.hasOwn(CACHE_TTLS, cache.ttl)
+  const ttl = supported ? CACHE_TTLS[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...at, 'ttl'], 'no-such-cache-time')
     else losses.change([...at, 'ttl'], ttl, 'nearest-cache-time')

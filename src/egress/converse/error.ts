@@ -57,7 +57,7 @@ function errorBody(error: CanonicalError): JsonObject {
 }
 
 /** Exceptions allowed in a stream. Clients' types do not include any others. */
-const STREAMED: { readonly [exception: string]: string } = {
+const STREAM_EXCEPTIONS: { readonly [exception: string]: string } = {
   InternalServerException: 'internalServerException',
   ModelErrorException: 'modelStreamErrorException',
   ValidationException: 'validationException',
@@ -68,6 +68,6 @@ const STREAMED: { readonly [exception: string]: string } = {
 
 /** Writes an error as the exception that ends a stream (trap 75). */
 export const errorEvent = (error: CanonicalError): WireEvent => ({
-  event: STREAMED[EXCEPTIONS[error.kind]] ?? 'modelStreamErrorException',
+  event: STREAM_EXCEPTIONS[EXCEPTIONS[error.kind]] ?? 'modelStreamErrorException',
   data: JSON.stringify(errorBody(error)),
 })

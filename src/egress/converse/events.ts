@@ -21,20 +21,20 @@ import { writeUsage } from './usage.ts'
 export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly state: MessageState = { index: 0, out: [] }
   private start: ResultStart = { type: 'result-start' }
-  private started = false
-  private over = false
-  /** Block of the open part. Undefined if the part has no block. */
-  private open: OpenBlock | undefined
+  private hasStarted = false
+  private isOver = false
+  /** Block of the open part, or undefined if the part has no block. */
+  private openBlock: OpenBlock | undefined
   private openIndex = -1
   private readonly losses = new Losses()
   private readonly content = { called: false, refused: false }
-  private ending: CandidateEnd | undefined
+  private candidateEnd: CandidateEnd | undefined
   private usage: Usage | undefined
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.state.out = []
-    this.take(event)
+    this.handleEvent(event)
     return this.state.out
   }
 
@@ -46,7 +46,7 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
     return this.losses.list
   }
 
-  private take(event: CanonicalEvent): void {
+  private handleEvent(event: CanonicalEvent): void {
     switch (event.type) {
       case 'part-start':
         if (event.at.candidate === 0) this.startPart(event)
@@ -56,7 +56,7 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
         return
       case 'part-patch':
         if (event.at.candidate !== 0) return
-        if (event.at.part === this.openIndex) this.open?.patch(event)
+        if (event.at.part === this.openIndex) this.openBlock?.patch(event)
         else if (event.annotations !== undefined)
           this.losses.drop(['candidates', 0, 'content', event.at.part, 'annotations'], 'the-text-had-ended')
         return
@@ -67,7 +67,7 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
         this.start = event
         return
       case 'candidate-end':
-        if (event.candidate === 0) this.ending = event
+        if (event.candidate === 0) this.candidateEnd = event
         return
       case 'usage':
         this.usage = event.usage
@@ -86,8 +86,8 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private begin(): void {
-    if (this.started) return
-    this.started = true
+    if (this.hasStarted) return
+    this.hasStarted = true
     this.write('messageStart', { role: 'assistant' })
   }
 
@@ -95,20 +95,20 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
     this.begin()
     this.openIndex = at.part
     this.content.called ||= part.type === 'tool-call'
-    this.refusing = part.type === 'refusal'
-    this.open = blockOf(part, this.state)
+    this.isRefusing = part.type === 'refusal'
+    this.openBlock = blockOf(part, this.state)
   }
 
-  private refusing = false
+  private isRefusing = false
 
   private grow(append: string): void {
-    this.content.refused ||= this.refusing && append !== ''
-    this.open?.delta(append)
+    this.content.refused ||= this.isRefusing && append !== ''
+    this.openBlock?.delta(append)
   }
 
   private endPart(): void {
-    this.open?.end()
-    this.open = undefined
+    this.openBlock?.end()
+    this.openBlock = undefined
     this.openIndex = -1
   }
 
@@ -120,9 +120,9 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private finish(event: ResultEnd): void {
-    this.over = true
+    this.isOver = true
     this.begin()
-    const stopReason = writeStop(this.ending ?? {}, this.content, this.losses)
+    const stopReason = writeStop(this.candidateEnd ?? {}, this.content, this.losses)
     const { additionalModelResponseFields, ...late } = { ...extrasFor(this.start, FORMAT), ...extrasFor(event, FORMAT) }
     this.write('messageStop', { stopReason, ...(defined({ additionalModelResponseFields }) as JsonObject) })
     const serviceTier = tierOf(event) ?? tierOf(this.start)
@@ -135,7 +135,7 @@ export class ConverseStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.over = true
+    this.isOver = true
     this.state.out.push(errorEvent(error))
   }
 }

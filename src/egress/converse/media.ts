@@ -20,9 +20,9 @@ const ALIASES: { readonly [mediaType: string]: string } = {
   'audio/wave': 'audio/wav',
 }
 
-const PLAIN = 'text/plain'
+const PLAIN_TEXT = 'text/plain'
 /** Media types of files that are sent as plain text. */
-const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
+const TEXT_TYPES = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
 
 /** A source and the format in which it is sent. */
 interface FormattedSource {
@@ -33,8 +33,8 @@ interface FormattedSource {
 /** Writes an image, document, video or audio part (docs/wire/converse.md#media). */
 export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
   const kind = KINDS[part.kind]
-  const sourced = writeSource(part, kind, path, context)
-  if (sourced === undefined) return undefined
+  const formattedSource = writeSource(part, kind, path, context)
+  if (formattedSource === undefined) return undefined
   const { losses } = context
   losses.dropFields(part, path, {
     detail: 'no-detail-here',
@@ -44,13 +44,13 @@ export function writeMedia(part: MediaPart, path: Path, context: WriteContext): 
     ...(kind === 'document' ? {} : { name: 'no-name-here' }),
   })
   const { s3Location, ...extras } = extrasFor(part, FORMAT)
-  const { source } = sourced
+  const { source } = formattedSource
   const inside =
     s3Location === undefined || source['s3Location'] === undefined
       ? source
       : { s3Location: { ...(source['s3Location'] as JsonObject), ...(s3Location as JsonObject) } }
   const name = kind === 'document' ? documentName(part, path, context) : undefined
-  return { [kind]: { ...defined({ format: sourced.format, name }), source: inside, ...extras } as JsonObject }
+  return { [kind]: { ...defined({ format: formattedSource.format, name }), source: inside, ...extras } as JsonObject }
 }
 
 function writeSource(
@@ -70,7 +70,7 @@ function writeSource(
     case 'text': {
       if (kind !== 'document') return losses.drop(path, `no-such-${kind}-type`)
       const data = Buffer.from(source.text).toString('base64')
-      const mediaType = supportedType(kind, source.mediaType) ?? PLAIN
+      const mediaType = supportedType(kind, source.mediaType) ?? PLAIN_TEXT
       losses.changeRestored(at, { type: 'base64', mediaType, data }, 'sent-as-bytes')
       return { format: formatOf(kind, mediaType), source: { bytes: data } }
     }
@@ -78,7 +78,8 @@ function writeSource(
       if (source.format !== FORMAT) return losses.drop(path, 'no-such-file-ids')
       const { mediaType } = source
       const format = mediaType === undefined ? undefined : formatName(kind, mediaType)
-      if (format === undefined && mediaType !== UNKNOWN) losses.add([...at, 'mediaType'], UNKNOWN, 'unknown-type')
+      if (format === undefined && mediaType !== UNKNOWN_TYPE)
+        losses.add([...at, 'mediaType'], UNKNOWN_TYPE, 'unknown-type')
       return { format, source: { s3Location: { uri: source.id } } }
     }
     case 'url':
@@ -89,7 +90,7 @@ function writeSource(
 }
 
 /** Media type of a file without a stated format. */
-const UNKNOWN = 'application/octet-stream'
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
  * Returns a media type for which the format has a name: the given type in lower case, or the type of which it is an
@@ -108,8 +109,8 @@ function reportedFormat(
   path: Path,
   losses: WriteContext['losses'],
 ): string | undefined {
-  const isText = kind === 'document' && TEXTUAL.test(mediaType)
-  const supported = supportedType(kind, mediaType) ?? (isText ? PLAIN : undefined)
+  const isText = kind === 'document' && TEXT_TYPES.test(mediaType)
+  const supported = supportedType(kind, mediaType) ?? (isText ? PLAIN_TEXT : undefined)
   if (supported === undefined) return undefined
   if (supported !== mediaType) losses.change([...path, 'mediaType'], supported, 'type-spelt-out')
   return formatOf(kind, supported)
@@ -120,23 +121,27 @@ function formatName(kind: ConverseMedia, mediaType: string): string | undefined 
   const known = formatOf(kind, mediaType)
   if (known !== undefined) return known
   const name = mediaType.slice(mediaType.indexOf('/') + 1)
-  return mediaType !== UNKNOWN && mediaTypeOf(kind, name) === mediaType ? name : undefined
+  return mediaType !== UNKNOWN_TYPE && mediaTypeOf(kind, name) === mediaType ? name : undefined
 }
 
 /** Name for a document without a name. */
-const UNNAMED = 'document'
-const REFUSED = /[^a-zA-Z0-9\s\-()[\]]+/g
-const MAX_NAME = 200
+const DEFAULT_NAME = 'document'
+const REFUSED_CHARACTERS = /[^a-zA-Z0-9\s\-()[\]]+/g
+const MAX_NAME_LENGTH = 200
 
 /**
  * Returns a document's name, which is required. Names consist of letters, digits, single spaces, hyphens and brackets,
  * and are unique within a request (docs/wire/converse.md#media).
  */
 function documentName(part: MediaPart, path: Path, { losses, documents }: WriteContext): string {
-  const legal = (part.name ?? '').replace(REFUSED, '-').replace(/\s+/g, ' ').trim().slice(0, MAX_NAME)
-  const base = legal === '' ? UNNAMED : legal
-  let name = base
-  for (let number = 2; documents.has(name); number++) name = `${base}-${number}`
+  const legalName = (part.name ?? '')
+    .replace(REFUSED_CHARACTERS, '-')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)
+  const baseName = legalName === '' ? DEFAULT_NAME : legalName
+  let name = baseName
+  for (let number = 2; documents.has(name); number++) name = `${baseName}-${number}`
   documents.add(name)
   const at = [...path, 'name']
   if (part.name === undefined) losses.addRestored(at, name, 'documents-have-names')

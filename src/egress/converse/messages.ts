@@ -14,7 +14,7 @@ const CONTINUE = 'Continue.'
 /**
  * Text added to a document without text, because upstreams refuse a document on its own (docs/wire/converse.md#media).
  */
-const BESIDE_DOCUMENT = 'See the document.'
+const DOCUMENT_TEXT = 'See the document.'
 
 /** A written conversation. */
 export interface WrittenConversation {
@@ -38,16 +38,16 @@ export function writeTurns(
   thinking: boolean,
   context: WriteContext,
 ): WrittenConversation {
-  const lead = leading(messages)
+  const leadCount = leading(messages)
   const system = messages
-    .slice(0, lead)
+    .slice(0, leadCount)
     .flatMap((message, index) => writeLeading(message, ['messages', index], context))
-  const order = resultsFirst(messages, lead)
+  const order = resultsFirst(messages, leadCount)
   const turns = new Turns()
-  for (const index of order.slice(lead)) turns.add(messages[index]!, ['messages', index], context)
+  for (const index of order.slice(leadCount)) turns.add(messages[index]!, ['messages', index], context)
   for (const turn of turns.list) addText(turn, context)
   if (turns.list[0]?.role !== 'user')
-    turns.list.unshift(insertedTurn(lead, userMessage(CONTINUE), 'the-user-speaks-first', context))
+    turns.list.unshift(insertedTurn(leadCount, userMessage(CONTINUE), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -64,7 +64,7 @@ const endOfUser = ({ list, end }: Turns): MarkableEnd | undefined =>
   list.at(-1)?.role === 'user' ? endOfBlocks(list.at(-1)!.blocks, end) : undefined
 
 /**
- * Returns the end of a list of blocks. Undefined if the list ends with a different block, or if no cache point may
+ * Returns the end of a list of blocks, or undefined if the list ends with a different block, or if no cache point may
  * follow.
  */
 const endOfBlocks = (blocks: Block[], last: LocatedBlock | undefined): MarkableEnd | undefined =>
@@ -73,14 +73,14 @@ const endOfBlocks = (blocks: Block[], last: LocatedBlock | undefined): MarkableE
 /** Adds a text to a turn that has a document but no text. */
 function addText({ blocks, document }: WireTurn, { losses }: WriteContext): void {
   if (document === undefined || blocks.some(({ text }) => text !== undefined)) return
-  losses.insert(document.path, { type: 'text', text: BESIDE_DOCUMENT }, 'documents-need-text')
-  blocks.splice(document.at, 0, { text: BESIDE_DOCUMENT })
+  losses.insert(document.path, { type: 'text', text: DOCUMENT_TEXT }, 'documents-need-text')
+  blocks.splice(document.at, 0, { text: DOCUMENT_TEXT })
 }
 
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
-  const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
-  return { role: 'user', blocks: located.map(({ block }) => block), extras: {}, closed: false }
+  const locatedBlocks = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
+  return { role: 'user', blocks: locatedBlocks.map(({ block }) => block), extras: {}, isClosed: false }
 }
 
 interface Ending {
@@ -90,7 +90,7 @@ interface Ending {
 
 /**
  * Returns the user turn to add after a final assistant turn: results for its calls, or a text that asks the model to
- * continue. Undefined if the model continues the assistant's text (prefill), which must not end in white space.
+ * continue. Returns undefined if the model continues the assistant's text (prefill), which must not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -131,12 +131,12 @@ interface WireTurn {
   readonly blocks: Block[]
   readonly extras: JsonObject
   /** True if no turn may be joined to this one, because its message has extras of the format. */
-  readonly closed: boolean
+  readonly isClosed: boolean
   /** Position after the last message with a document: its index among the blocks, and its path in the original. */
   document?: { readonly at: number; readonly path: Path }
 }
 
-const KINDS: { readonly [R in Message['role']]: TurnKind } = {
+const KIND_BY_ROLE: { readonly [R in Message['role']]: TurnKind } = {
   system: 'system',
   developer: 'system',
   user: 'user',
@@ -152,21 +152,21 @@ class Turns {
 
   add(message: Message, path: Path, context: WriteContext): void {
     const { losses } = context
-    const located = writeBlocks(message.content, childPath(path, 'content'), KINDS[message.role], context)
+    const locatedBlocks = writeBlocks(message.content, childPath(path, 'content'), KIND_BY_ROLE[message.role], context)
     reportName(message, path, context)
     const role = message.role === 'assistant' ? 'assistant' : 'user'
     if (isInstructing(message.role)) losses.change([...path, 'role'], 'user', 'no-system-turns')
-    const closed = message.extras?.[FORMAT] !== undefined
-    if (located.length === 0) {
-      if (closed) losses.drop(path, 'empty-turn')
+    const isClosed = message.extras?.[FORMAT] !== undefined
+    if (locatedBlocks.length === 0) {
+      if (isClosed) losses.drop(path, 'empty-turn')
       return
     }
-    this.end = located.at(-1)
-    const blocks = located.map(({ block }) => block)
+    this.end = locatedBlocks.at(-1)
+    const blocks = locatedBlocks.map(({ block }) => block)
     const last = this.list.at(-1)
-    const isJoined = last?.role === role && !last.closed && !closed
+    const isJoined = last?.role === role && !last.isClosed && !isClosed
     if (isJoined) append(last.blocks, blocks)
-    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), closed })
+    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), isClosed: isClosed })
     const turn = this.list.at(-1)!
     if (role === 'user' && blocks.some(({ document }) => document !== undefined))
       turn.document = { at: turn.blocks.length, path: [...path, 'content', message.content.length] }

@@ -4,7 +4,7 @@ import { tokenPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 import { withoutGeography } from './path.ts'
 
-const PAGES = { size: ['maxResults'], token: ['nextToken'] } as const
+const PAGE_PARAMETERS = { size: ['maxResults'], token: ['nextToken'] } as const
 
 /**
  * Lists models as Bedrock inference profiles, from which Claude Code chooses
@@ -12,8 +12,8 @@ const PAGES = { size: ['maxResults'], token: ['nextToken'] } as const
  */
 export const models: ModelWriter = {
   list: (cards, query) => {
-    const type = query['type'] ?? SYSTEM
-    const { rows, next } = tokenPage(type === SYSTEM ? cards : [], query, PAGES)
+    const type = query['type'] ?? SYSTEM_TYPE
+    const { rows, next } = tokenPage(type === SYSTEM_TYPE ? cards : [], query, PAGE_PARAMETERS)
     return JSON.stringify({
       inferenceProfileSummaries: rows.map(record),
       ...(next === undefined ? {} : { nextToken: next }),
@@ -22,14 +22,15 @@ export const models: ModelWriter = {
   record: card => record(card),
 }
 
-const SYSTEM = 'SYSTEM_DEFINED'
+const SYSTEM_TYPE = 'SYSTEM_DEFINED'
+/** Formats Unix seconds as ISO 8601. */
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
-const ARN = 'arn:aws:bedrock:us-east-1:000000000000:inference-profile/'
+const PROFILE_ARN = 'arn:aws:bedrock:us-east-1:000000000000:inference-profile/'
 const MODEL_ARN = 'arn:aws:bedrock:us-east-1::foundation-model/'
 
 const record = ({ id, name, description }: ModelCard): JsonObject => ({
-  ...{ inferenceProfileId: id, inferenceProfileName: name ?? id, inferenceProfileArn: `${ARN}${id}` },
+  ...{ inferenceProfileId: id, inferenceProfileName: name ?? id, inferenceProfileArn: `${PROFILE_ARN}${id}` },
   ...(description === undefined ? {} : { description }),
   models: [{ modelArn: `${MODEL_ARN}${withoutGeography(id)}` }],
-  ...{ createdAt: timeOf(MODEL_CREATED_AT), updatedAt: timeOf(MODEL_CREATED_AT), status: 'ACTIVE', type: SYSTEM },
+  ...{ createdAt: timeOf(MODEL_CREATED_AT), updatedAt: timeOf(MODEL_CREATED_AT), status: 'ACTIVE', type: SYSTEM_TYPE },
 })

@@ -10,8 +10,8 @@ import { type Block, FORMAT, type WriteContext, writeCachePoint } from './contex
 import { acceptOf, countPathOf, operationOf, pathOf } from './path.ts'
 
 /**
- * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Undefined for
- * all other requests.
+ * Passes on a request of this format as received, if only the model, the stream setting or turns changed. Returns
+ * undefined for all other requests.
  */
 export function nativeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined

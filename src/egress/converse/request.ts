@@ -28,7 +28,7 @@ import {
 import { forces, type Tools, writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as a model operation (docs/wire/converse.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -41,15 +41,15 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 /** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
   const losses = new Losses()
-  const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
+  const { wire, ...writtenExtras } = writeForeign(countable(request, losses, ['state']), dialect)
   const { inferenceConfig: _, ...converse } = wire.body
   const counting = { ...wire, path: countPathOf(request.model), body: { input: { converse } } }
-  return { ...written, wire: counting, losses: [...losses.list, ...written.losses] }
+  return { ...writtenExtras, wire: counting, losses: [...losses.list, ...writtenExtras.losses] }
 }
 
 /** Writes a request that was read from another format, or that cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
-  const { request, losses, renamed } = sanitize(original, RULE)
+  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, native: false, losses, documents: new Set() }
   writeSettings(SETTINGS, request, losses)
@@ -64,7 +64,7 @@ function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Wri
     ...writeGroups(request, tools, thinking, context),
     requestMetadata: writeMetadata(request, losses),
   }
-  report(request, losses)
+  reportLosses(request, losses)
   const path = pathOf(request.model, operationOf(request.stream))
   const wire = { path, query: {}, headers: {}, body: withExtras(request, body), ...acceptOf(request.stream) }
   return { wire, losses: losses.list, renamed }
@@ -91,8 +91,8 @@ function withExtras(request: CanonicalRequest, fields: { readonly [field: string
   for (const [field, value] of Object.entries(fields))
     if (value !== undefined && !(isObject(value) && Object.keys(value).length === 0)) body[field] = value
   for (const [field, value] of Object.entries(extrasFor(request, FORMAT))) {
-    const written = body[field]
-    body[field] = isObject(written) && isObject(value) ? { ...written, ...value } : value
+    const writtenExtras = body[field]
+    body[field] = isObject(writtenExtras) && isObject(value) ? { ...writtenExtras, ...value } : value
   }
   return body
 }
@@ -104,7 +104,7 @@ const REQUEST_LOSSES: Unwritten<
 > = {}
 
 /** Reports request fields that the format lacks. */
-function report(request: CanonicalRequest, losses: Losses): void {
+function reportLosses(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], REQUEST_LOSSES)
   dropOutput(request.output, losses)
   dropState(request, losses)

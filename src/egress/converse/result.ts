@@ -34,7 +34,7 @@ function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, lo
   return { inputTokens: countedTokens(result, losses), ...extrasFor(result, FORMAT) }
 }
 
-/** Head fields of a wire answer, which has neither an id nor a model. */
+/** Converse answers carry no id or model, so head fields are optional when a native body is reused. */
 const NATIVE_HEAD = { optional: true } as const
 
 function writeMessage(result: CanonicalResult, losses: Losses): JsonObject {

@@ -9,7 +9,7 @@ import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { isMidway } from '../sanitize/last-answer.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
-import { displayOf, mostTokens, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, maxAnswerTokens, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
@@ -22,26 +22,26 @@ export interface Thinking {
   readonly budget?: number
 }
 
-const NOTHING: Thinking = { on: false }
+const NO_THINKING: Thinking = { on: false }
 
 /** Default for models without declared support for thinking, which get no thinking settings. */
-const THINKING = { thinking: 'none' } as const
+const DEFAULT_THINKING = { thinking: 'none' } as const
 
 /** Writes the reasoning settings in a form that is valid for the model (traps 26, 38, 41, 93). */
 export function writeThinking(request: CanonicalRequest, forced: boolean, { dialect, losses }: WriteContext): Thinking {
   const { reasoning } = request
-  if (reasoning === undefined) return NOTHING
-  const circumstances = { forced, limit: mostTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
-  const plan = planThinking(reasoning, circumstances, { ...THINKING, ...dialect })
+  if (reasoning === undefined) return NO_THINKING
+  const circumstances = { forced, limit: maxAnswerTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
+  const plan = planThinking(reasoning, circumstances, { ...DEFAULT_THINKING, ...dialect })
   reportPlan(reasoning, plan, losses)
   const { effort, budget, show } = plan.became
-  if (effort === undefined && budget === undefined) return NOTHING
+  if (effort === undefined && budget === undefined) return NO_THINKING
   if (effort === 'none') return { thinking: { type: 'disabled' }, on: false }
-  const enabled = budget !== undefined && budget > 0
-  if (enabled && show === undefined) losses.add(['reasoning', 'show'], true, 'minted-default-display')
-  const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
+  const hasBudget = budget !== undefined && budget > 0
+  if (hasBudget && show === undefined) losses.add(['reasoning', 'show'], true, 'minted-default-display')
+  const wire = hasBudget ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
   const thinking = { ...wire, ...defined({ display: displayOf(show) }) }
-  return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
+  return { thinking, on: true, ...defined({ effort, budget: hasBudget ? budget : undefined }) }
 }
 
 /** Number of tokens reserved for the answer in addition to a thinking budget. */
@@ -51,14 +51,14 @@ const ANSWER_TOKENS = 4096
 function writeLimit(request: CanonicalRequest, budget: number | undefined, { dialect, losses }: WriteContext) {
   const { maxTokens } = request.sampling
   const path = ['sampling', 'maxTokens']
-  const most = mostTokens(request, dialect)
+  const maxTotalTokens = maxAnswerTokens(request, dialect)
   if (maxTokens !== undefined) {
-    if (most !== maxTokens) losses.change(path, most, MODEL_LIMIT)
-    return most
+    if (maxTotalTokens !== maxTokens) losses.change(path, maxTotalTokens, MODEL_LIMIT)
+    return maxTotalTokens
   }
   if (budget === undefined) return undefined
-  const limit = Math.min(budget + ANSWER_TOKENS, most)
-  losses.add(path, limit, limit === most ? MODEL_LIMIT : 'limit-required')
+  const limit = Math.min(budget + ANSWER_TOKENS, maxTotalTokens)
+  losses.add(path, limit, limit === maxTotalTokens ? MODEL_LIMIT : 'limit-required')
   return limit
 }
 
@@ -78,16 +78,16 @@ export function writeSampling(
   const { sampling } = request
   const { dialect, losses } = context
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const none = dialect.sampling === 'none'
-  if (none) dropSampling(sampling, losses)
-  const given = none ? {} : supportedSampling(withoutTopK(sampling, context), on, dialect, losses)
+  const refusesSampling = dialect.sampling === 'none'
+  if (refusesSampling) dropSampling(sampling, losses)
+  const supportedFields = refusesSampling ? {} : supportedSampling(withoutTopK(sampling, context), on, dialect, losses)
   const fields = {
     maxTokens: writeLimit(request, budget, context),
-    temperature: given.temperature,
-    topP: given.topP,
+    temperature: supportedFields.temperature,
+    topP: supportedFields.topP,
     stopSequences: nonBlankStops(sampling.stop, losses),
   }
-  return { inference: defined(fields) as JsonObject, topK: given.topK }
+  return { inference: defined(fields) as JsonObject, topK: supportedFields.topK }
 }
 
 /** Drops `topK` for models that have no field for it. */
@@ -99,9 +99,9 @@ function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sam
 }
 
 /** Writes the answer's shape: a JSON schema, as text. */
-export function writeShape({ text: given }: Output, losses: Losses): JsonObject | undefined {
-  if (given === undefined) return undefined
-  const text = withEnumInObject(given, losses)
+export function writeShape({ text: supportedFields }: Output, losses: Losses): JsonObject | undefined {
+  if (supportedFields === undefined) return undefined
+  const text = withEnumInObject(supportedFields, losses)
   const path = ['output', 'text']
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
@@ -158,16 +158,16 @@ export function writeTier({ serviceTier }: CanonicalRequest, losses: Losses): Js
 }
 
 /** Matches valid metadata keys and values (docs/wire/converse.md#request). */
-const METADATA = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/
-const MAX_METADATA = 16
+const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/
+const MAX_METADATA_ENTRIES = 16
 
 /** Writes metadata if AWS accepts all of its keys and values. */
 export function writeMetadata({ metadata }: CanonicalRequest, losses: Losses): JsonObject | undefined {
   if (metadata === undefined) return undefined
   const entries = Object.entries(metadata)
   const isLegal = ([key, value]: [string, unknown]): boolean =>
-    key !== '' && METADATA.test(key) && typeof value === 'string' && METADATA.test(value)
-  if (entries.length > 0 && entries.length <= MAX_METADATA && entries.every(isLegal)) return metadata
+    key !== '' && METADATA_TEXT.test(key) && typeof value === 'string' && METADATA_TEXT.test(value)
+  if (entries.length > 0 && entries.length <= MAX_METADATA_ENTRIES && entries.every(isLegal)) return metadata
   if (entries.length === 0) losses.dropRestored(['metadata'], 'empty')
   else losses.drop(['metadata'], 'no-such-metadata')
   return undefined

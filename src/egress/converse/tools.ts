@@ -26,18 +26,18 @@ const NO_TOOLS: Tools = { wire: [], names: new Set() }
  */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
-  const called = usedToolNames(request)
-  if (tools.length === 0 && called.length === 0) return NO_TOOLS
-  if (toolChoice?.mode === 'none' && called.length === 0) return withoutTools(tools, context)
+  const usedNames = usedToolNames(request)
+  if (tools.length === 0 && usedNames.length === 0) return NO_TOOLS
+  if (toolChoice?.mode === 'none' && usedNames.length === 0) return withoutTools(tools, context)
   const wire: Block[] = []
   const names = new Set<string>()
   let end: MarkableEnd | undefined
-  const offers = offeredBy(toolChoice, tools)
+  const isOffered = offeredBy(toolChoice, tools)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
     if (name !== undefined && names.has(name)) context.losses.drop(path, 'names-are-unique')
-    else if (!offers(tool)) context.losses.dropRestored(path, 'not-allowed-by-the-choice')
+    else if (!isOffered(tool)) context.losses.dropRestored(path, 'not-allowed-by-the-choice')
     else {
       const entries = writeTool(tool, path, context)
       if (entries.length > 0 && name !== undefined) names.add(name)
@@ -45,7 +45,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
       append(wire, entries)
     }
   }
-  if (wire.length === 0 && called.length > 0) return declareUsedTools(called, request, context)
+  if (wire.length === 0 && usedNames.length > 0) return declareUsedTools(usedNames, request, context)
   return end === undefined ? { wire, names } : { wire, names, end }
 }
 
@@ -65,25 +65,25 @@ function usedToolNames({ messages }: CanonicalRequest): readonly string[] {
   for (const { role, content } of messages)
     for (const part of content) {
       if (part.type === 'tool-call' && role === 'assistant') names.add(part.name)
-      if (part.type === 'tool-result' && role === 'tool' && names.size === 0) names.add(UNNAMED)
+      if (part.type === 'tool-result' && role === 'tool' && names.size === 0) names.add(DEFAULT_TOOL_NAME)
     }
-  if (names.size > 1) names.delete(UNNAMED)
+  if (names.size > 1) names.delete(DEFAULT_TOOL_NAME)
   return [...names]
 }
 
 /** Name of the tool declared for results without calls. */
-const UNNAMED = 'tool'
+const DEFAULT_TOOL_NAME = 'tool'
 
 /** Declares the tools used in the history, because upstreams refuse calls of undeclared tools. */
-function declareUsedTools(called: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
-  const added = called.map((name): FunctionTool => ({ type: 'function', name, parameters: EMPTY }))
-  if (tools === undefined) losses.add(['tools'], added, 'calls-need-declarations')
-  else for (const tool of added) losses.insert(['tools', tools.length], tool, 'calls-need-declarations')
-  const wire = added.map(({ name }) => ({ toolSpec: { name, inputSchema: { json: EMPTY } } }))
-  return { wire, names: new Set(called) }
+function declareUsedTools(usedNames: readonly string[], { tools }: CanonicalRequest, { losses }: WriteContext): Tools {
+  const declaredTools = usedNames.map((name): FunctionTool => ({ type: 'function', name, parameters: EMPTY_SCHEMA }))
+  if (tools === undefined) losses.add(['tools'], declaredTools, 'calls-need-declarations')
+  else for (const tool of declaredTools) losses.insert(['tools', tools.length], tool, 'calls-need-declarations')
+  const wire = declaredTools.map(({ name }) => ({ toolSpec: { name, inputSchema: { json: EMPTY_SCHEMA } } }))
+  return { wire, names: new Set(usedNames) }
 }
 
-const EMPTY: JsonObject = { type: 'object' }
+const EMPTY_SCHEMA: JsonObject = { type: 'object' }
 
 function writeTool(tool: Tool, path: Path, context: WriteContext): readonly Block[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [{ ...tool.value }] : []
@@ -96,22 +96,22 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): readonly Bloc
   return point === undefined ? [written] : [written, point]
 }
 
-/** Writes a function, or a system tool of the model. Undefined if the model lacks the tool. */
+/** Writes a function, or a system tool of the model. Returns undefined if the model lacks the tool. */
 function writeKnown(tool: FunctionTool | HostedTool, path: Path, context: WriteContext): Block | undefined {
   if (tool.type === 'function') return writeFunction(tool, path, context)
   const name = systemToolOf(tool, context.dialect)
   if (name === undefined) return undefined
-  context.losses.dropFields(tool, path, UNSUPPORTED)
+  context.losses.dropFields(tool, path, HOSTED_LOSSES)
   return { systemTool: { name, ...extrasFor(tool, FORMAT) } }
 }
 
 /** Fields of hosted tools that system tools lack, with their loss reasons. */
-const UNSUPPORTED = {
+const HOSTED_LOSSES = {
   ...{ allowedDomains: 'no-domain-filter', blockedDomains: 'no-domain-filter', maxUses: 'no-limit-of-uses' },
   ...{ contextSize: 'no-context-size', location: 'no-location' },
 } as const
 
-/** Returns the name of the equivalent system tool. Undefined if the model has none. */
+/** Returns the name of the equivalent system tool, or undefined if the model has none. */
 const systemToolOf = ({ kind }: HostedTool, { system_tools }: ConverseDialect): string | undefined =>
   system_tools === true ? SYSTEM_TOOLS[kind] : undefined
 
@@ -129,12 +129,12 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
-    const empty: JsonObject = strict === true ? { ...EMPTY, additionalProperties: false } : EMPTY
-    losses.add(at, empty, 'minted-empty-schema')
-    return empty
+    const emptySchema: JsonObject = strict === true ? { ...EMPTY_SCHEMA, additionalProperties: false } : EMPTY_SCHEMA
+    losses.add(at, emptySchema, 'minted-empty-schema')
+    return emptySchema
   }
-  const plain = argumentSchema(parameters)
-  const schema = strict === true ? strictSchema(plain) : plain
+  const objectSchema = argumentSchema(parameters)
+  const schema = strict === true ? strictSchema(objectSchema) : objectSchema
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
   return schema
 }
@@ -187,7 +187,7 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
   return isForced ? { any: {} } : { auto: {} }
 }
 
-/** Returns a tool's name. Undefined for a tool of another format and for a nameless tool. */
+/** Returns a tool's name, or undefined for a tool of another format and for a nameless tool. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'function') return tool.name
   if (tool.type === 'hosted') return SYSTEM_TOOLS[tool.kind]

@@ -20,11 +20,11 @@ export function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject
   const original = usage && unchangedWire<JsonObject>(usage, FORMAT)
   if (original !== undefined) return original
   const { cacheRead, cacheWrite, output = 0 } = usage ?? {}
-  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
-  report(usage, cached, losses)
-  const input = Math.max(usage?.input ?? 0, cached)
+  const cachedTokens = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  reportLosses(usage, cachedTokens, losses)
+  const input = Math.max(usage?.input ?? 0, cachedTokens)
   const counts = {
-    inputTokens: input - cached,
+    inputTokens: input - cachedTokens,
     outputTokens: output,
     totalTokens: input + output,
     cacheReadInputTokens: cacheRead,
@@ -33,10 +33,10 @@ export function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject
   return { ...(defined(counts) as JsonObject), ...extrasFor(usage, FORMAT) }
 }
 
-function report(usage: Usage | undefined, cached: number, losses: Losses): void {
+function reportLosses(usage: Usage | undefined, cachedTokens: number, losses: Losses): void {
   if (usage === undefined) return losses.add(['usage'], { input: 0, output: 0 }, 'count-required')
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
-  if (usage.input === undefined) losses.add(['usage', 'input'], cached, 'count-required')
-  else if (usage.input < cached) losses.change(['usage', 'input'], cached, 'prompt-includes-cache')
+  if (usage.input === undefined) losses.add(['usage', 'input'], cachedTokens, 'count-required')
+  else if (usage.input < cachedTokens) losses.change(['usage', 'input'], cachedTokens, 'prompt-includes-cache')
   if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
 }

@@ -7,7 +7,7 @@ import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { Writer } from '../writer.ts'
 
 const FORMAT = 'deepgram'
-const OUTPUT = new Set(['transcript'])
+const WRITTEN_OUTPUT = new Set(['transcript'])
 
 /**
  * Writes the request as `POST /v1/listen`, with the settings in the query and the recording as the body.
@@ -16,7 +16,7 @@ const OUTPUT = new Set(['transcript'])
  */
 function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
-  reportUnwritten(request, OUTPUT, losses)
+  reportUnwritten(request, WRITTEN_OUTPUT, losses)
   const { mediaType, bytes } = bareRecordingOf(request, FORMAT, losses)
   const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
   const query = defined({

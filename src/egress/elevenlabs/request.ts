@@ -28,7 +28,7 @@ export const writeRequest: WriteRequest = (request, options) => {
 }
 
 const FORMAT = 'elevenlabs'
-const SPEECH = new Set(['modalities', 'audio'])
+const SPEECH_FIELDS = new Set(['modalities', 'audio'])
 
 /**
  * Writes the request as `POST /v1/text-to-speech/{voice_id}`. The suffix `/stream` is added if the bytes are streamed.
@@ -38,7 +38,7 @@ const SPEECH = new Set(['modalities', 'audio'])
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
-  reportUnwritten(request, SPEECH, losses)
+  reportUnwritten(request, SPEECH_FIELDS, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
   const voice = voiceOf(request, voiceDialect(dialect), losses, { isVoiceId: isId })
@@ -72,16 +72,17 @@ function reportInstructions({ messages }: CanonicalRequest, losses: Losses): voi
     if (isInstructing(role)) losses.drop(['messages', index], 'no-instructions')
 }
 
-/** Range of speeds that ElevenLabs accepts. 1 is normal. */
+/** Lowest speed that ElevenLabs accepts. 1 is normal. */
 const MIN_SPEED = 0.7
+/** Highest speed that ElevenLabs accepts. */
 const MAX_SPEED = 1.2
 
 /** Limits the speed to ElevenLabs' range. */
 function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
   if (speed === undefined) return undefined
-  const near = Math.min(Math.max(speed, MIN_SPEED), MAX_SPEED)
-  if (near !== speed) losses.change(['output', 'audio', 'speed'], near, 'no-such-speed')
-  return near
+  const allowedSpeed = Math.min(Math.max(speed, MIN_SPEED), MAX_SPEED)
+  if (allowedSpeed !== speed) losses.change(['output', 'audio', 'speed'], allowedSpeed, 'no-such-speed')
+  return allowedSpeed
 }
 
 /**
@@ -101,7 +102,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   return losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
 }
 
-const TRANSCRIPT = new Set(['transcript'])
+const TRANSCRIPT_FIELDS = new Set(['transcript'])
 
 /**
  * Writes the request as a form for `POST /v1/speech-to-text`. Tagging of non-speech audio events is turned off.
@@ -111,7 +112,7 @@ const TRANSCRIPT = new Set(['transcript'])
 function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
-  reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
+  reportUnwritten({ ...request, sampling }, TRANSCRIPT_FIELDS, losses)
   const file = bareRecordingOf(request, FORMAT, losses)
   const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
   const body = defined({

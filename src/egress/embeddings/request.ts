@@ -106,13 +106,13 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
 }
 
 /**
- * A vendor's value for a purpose. If no value fits the purpose exactly, `means` is the purpose that readers derive from
+ * A vendor's value for a purpose. If no value fits the purpose exactly, `readPurpose` is the purpose that readers derive from
  * the written value.
  */
 type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
 type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
 
-const VOYAGE: PurposeValues = {
+const VOYAGE_PURPOSES: PurposeValues = {
   query: ['query'],
   document: ['document'],
   'question-answering': ['query', 'query'],
@@ -120,7 +120,7 @@ const VOYAGE: PurposeValues = {
   'code-query': ['query', 'query'],
 }
 
-const JINA: PurposeValues = {
+const JINA_PURPOSES: PurposeValues = {
   query: ['retrieval.query'],
   document: ['retrieval.passage'],
   similarity: ['text-matching'],
@@ -141,9 +141,15 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
       'question-answering': ['qa.query'],
     },
   ],
-  [/-v4/, { ...JINA, 'code-query': ['code.query'] }],
-  [/-v3/, { ...JINA, classification: ['classification'], clustering: ['separation'], 'code-query': NEAR_QUERY }],
-  [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
+  [/-v4/, { ...JINA_PURPOSES, 'code-query': ['code.query'] }],
+  [
+    /-v3/,
+    { ...JINA_PURPOSES, classification: ['classification'], clustering: ['separation'], 'code-query': NEAR_QUERY },
+  ],
+  [
+    /./s,
+    { ...JINA_PURPOSES, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY },
+  ],
 ]
 
 /**
@@ -152,21 +158,21 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
 function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
-  const field = dialect.purpose_field ?? PURPOSES.find(one => nativeBody[one] != null)
+  const field = dialect.purpose_field ?? PURPOSE_FIELDS.find(one => nativeBody[one] != null)
   const path = ['output', 'embedding', 'purpose']
   if (field === undefined) {
     losses.drop(path, 'no-purpose')
     return {}
   }
   if (nativeBody[field] != null) return { [field]: nativeBody[field] }
-  const [value, means = purpose] = valuesOf(field, request.model)[purpose] ?? []
+  const [value, readPurpose = purpose] = valuesOf(field, request.model)[purpose] ?? []
   if (value === undefined) losses.drop(path, 'no-such-purpose')
-  else if (means !== purpose) losses.change(path, means, 'nearest-purpose')
+  else if (readPurpose !== purpose) losses.change(path, readPurpose, 'nearest-purpose')
   return value === undefined ? {} : { [field]: value }
 }
 
 const valuesOf = (field: string, model: string): PurposeValues =>
-  field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
+  field === 'input_type' ? VOYAGE_PURPOSES : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
 /** Fields that may change while the rest of the body remains unchanged: the model, and the inputs of a batch. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])
@@ -179,7 +185,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const nativeBody = nativeSource === undefined ? {} : withFields(nativeSource.wire.body, {}, Object.keys(extras))
   const context: WriteContext = { dialect: embeddingsDialect(dialect), nativeBody, losses }
-  if (nativeSource === undefined) report(request, losses)
+  if (nativeSource === undefined) reportLosses(request, losses)
   const settings = writeSettings(request, context)
   for (const field in settings)
     if (extras[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
@@ -188,27 +194,31 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
       ? nativeBody['input']!
       : messages.map((message, index) => writeItem(message, ['messages', index], context))
   const fields = { model, input, ...settings }
-  const gone = SETTINGS.filter(field => nativeBody[field] != null && settings[field] === undefined)
-  const body = nativeSource === undefined ? { ...extras, ...fields } : withFields(nativeSource.wire.body, fields, gone)
+  const removedFields = SETTING_FIELDS.filter(field => nativeBody[field] != null && settings[field] === undefined)
+  const body =
+    nativeSource === undefined ? { ...extras, ...fields } : withFields(nativeSource.wire.body, fields, removedFields)
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The vendors' field names for the number of dimensions. The first is the default. */
-const DIMENSIONS = ['dimensions', 'output_dimension'] as const
-const ENCODINGS = ['encoding_format', 'embedding_type'] as const
-const PURPOSES = ['input_type', 'task'] as const
-const SETTINGS = [...DIMENSIONS, ...ENCODINGS, ...PURPOSES, 'user']
+/** The vendors' fields for the number of dimensions. The first is the default. */
+const DIMENSION_FIELDS = ['dimensions', 'output_dimension'] as const
+/** The vendors' fields for the encoding. The first is the default. */
+const ENCODING_FIELDS = ['encoding_format', 'embedding_type'] as const
+/** The vendors' fields for the purpose of the vectors. */
+const PURPOSE_FIELDS = ['input_type', 'task'] as const
+/** All fields with settings, in any vendor's spelling. */
+const SETTING_FIELDS = [...DIMENSION_FIELDS, ...ENCODING_FIELDS, ...PURPOSE_FIELDS, 'user']
 
 function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { dialect, nativeBody, losses } = context
   const { dimensions, encoding } = request.output.embedding ?? {}
   const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
-  const hidden = encoding === 'float' && dialect.float_encoding === false
-  if (hidden) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
+  const omitsEncoding = encoding === 'float' && dialect.float_encoding === false
+  if (omitsEncoding) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({
-    [dialect.dimensions_field ?? fieldOf(DIMENSIONS)]: dimensions,
-    [dialect.encoding_field ?? fieldOf(ENCODINGS)]: hidden ? undefined : encoding,
+    [dialect.dimensions_field ?? fieldOf(DIMENSION_FIELDS)]: dimensions,
+    [dialect.encoding_field ?? fieldOf(ENCODING_FIELDS)]: omitsEncoding ? undefined : encoding,
     ...writePurpose(request, context),
     user: dialect.end_user === false ? undefined : request.endUser,
   }) as JsonObject
@@ -220,7 +230,7 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state' }
 
 /** Reports everything that only applies to conversations. */
-function report(request: CanonicalRequest, losses: Losses): void {
+function reportLosses(request: CanonicalRequest, losses: Losses): void {
   losses.report(foreignLosses(request, FORMAT))
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)

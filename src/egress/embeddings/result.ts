@@ -14,8 +14,8 @@ import { FORMAT } from './request.ts'
 /** Writes an answer as a list of embeddings in the requested encoding, if any (docs/wire/embeddings.md#openai). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
-  const wanted = request.output.embedding?.encoding
-  if (nativeBody !== undefined && hasEncoding(result.candidates, wanted)) {
+  const requestedEncoding = request.output.embedding?.encoding
+  if (nativeBody !== undefined && hasEncoding(result.candidates, requestedEncoding)) {
     const usage = nativeCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ usage }) }) }, losses: [] }
   }
@@ -26,7 +26,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     data: writeVectors(
       result,
       FORMAT,
-      (part, path, index) => writeEntry(part, index, inEncoding(part, wanted, path, losses)),
+      (part, path, index) => writeEntry(part, index, inEncoding(part, requestedEncoding, path, losses)),
       losses,
     ),
     model: result.model ?? request.model,
@@ -36,10 +36,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
 
-const hasEncoding = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
-  wanted === undefined ||
+const hasEncoding = ([candidate]: readonly Candidate[], requestedEncoding: VectorEncoding | undefined): boolean =>
+  requestedEncoding === undefined ||
   candidate === undefined ||
-  candidate.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
+  candidate.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === requestedEncoding)
 
 /** Token counts that clients require. */
 const COUNTS = ['prompt_tokens', 'total_tokens']

@@ -20,7 +20,7 @@ export function messageOf({ kind, message, context }: CanonicalError, wording: T
 /** Error that ends a stream if the upstream interrupted it. */
 export const ENDED_EARLY = upstreamFailed('The answer ended early.', 'cut')
 
-/** Error codes for kinds that the status alone does not identify. For formats in which a code is optional. */
+/** Error codes for kinds that the status alone does not identify. Used for formats in which a code is optional. */
 export const CODES: { readonly [K in ErrorKind]?: string } = {
   'context-too-long': 'context_length_exceeded',
   'cannot-express': 'cannot_express',
@@ -35,11 +35,11 @@ export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { reado
  * Errors that persist until somebody fixes the cause, although their status would make clients retry. SDKs retry any
  * 503 (trap 99). Claude Code retries a 401 for minutes, so users do not notice that their key was revoked.
  */
-const LASTING: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
+const LASTING_KINDS: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
 
 /**
  * Returns the headers that tell clients of OpenAI's and Anthropic's formats whether and when to retry. `x-should-retry`
  * takes precedence over the status.
  */
 export const retryHeaders = (error: CanonicalError): { readonly [name: string]: string } =>
-  LASTING.has(error.kind) ? { ...retryAfterHeader(error), 'x-should-retry': 'false' } : retryAfterHeader(error)
+  LASTING_KINDS.has(error.kind) ? { ...retryAfterHeader(error), 'x-should-retry': 'false' } : retryAfterHeader(error)

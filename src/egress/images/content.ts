@@ -10,13 +10,14 @@ import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
 
 export const FORMAT = 'images'
 
-/** Output formats whose media type is not `image/<format>`. */
-const OTHERS: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+/** Media types by output format, where they are not `image/<format>`. */
+const OTHER_TYPES: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+/** Output formats by media type, where they are not its subtype. */
 const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
 /** Converts an output format to its media type. */
 export const typeOfOutputFormat = (outputFormat: string): string =>
-  Object.hasOwn(OTHERS, outputFormat) ? OTHERS[outputFormat]! : `image/${outputFormat}`
+  Object.hasOwn(OTHER_TYPES, outputFormat) ? OTHER_TYPES[outputFormat]! : `image/${outputFormat}`
 
 /** Converts a media type to its output format. Defaults to PNG if it is not an image type. */
 export function outputFormatOfType(mediaType: string): string {
@@ -39,14 +40,14 @@ const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part
 
 const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
 
-const FIELDS = ['image', 'image[]', 'images', 'mask']
+const IMAGE_FIELDS = ['image', 'image[]', 'images', 'mask']
 
 /** Returns true if the upstream accepts images in the shape that the caller chose: a form or JSON. */
 export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
   if (edits === 'any' || path.endsWith('/generations')) return true
-  const named = FIELDS.flatMap(field => [body[field] ?? []].flat())
-  if (edits === 'form') return named.length === 0
-  return files === undefined && named.every(one => isObject(one) && typeof one['url'] === 'string')
+  const referencedImages = IMAGE_FIELDS.flatMap(field => [body[field] ?? []].flat())
+  if (edits === 'form') return referencedImages.length === 0
+  return files === undefined && referencedImages.every(one => isObject(one) && typeof one['url'] === 'string')
 }
 
 /**
@@ -73,17 +74,20 @@ export function writeInputImages(
   }
   if (images.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
   losses.reorder(path, [...texts, ...images, ...masks], content.length, 'text-first')
-  const written = [...images, ...masks].map(index => ({ part: content[index] as InputImage, path: [...path, index] }))
-  const inForm = dialect.edits !== 'urls' && written.every(({ part }) => isInForm(part))
-  const common = { prompt: joinedPrompt(content, texts, path, FORMAT, losses) ?? '' }
-  if (written.length === 0) return { ...common, named: {}, files: undefined }
-  return inForm
+  const inputImages = [...images, ...masks].map(index => ({
+    part: content[index] as InputImage,
+    path: [...path, index],
+  }))
+  const usesForm = dialect.edits !== 'urls' && inputImages.every(({ part }) => isInForm(part))
+  const promptField = { prompt: joinedPrompt(content, texts, path, FORMAT, losses) ?? '' }
+  if (inputImages.length === 0) return { ...promptField, named: {}, files: undefined }
+  return usesForm
     ? {
-        ...common,
+        ...promptField,
         named: {},
-        files: written.map(({ part, path }) => writeFile(part as MediaPart, path, images, losses)),
+        files: inputImages.map(({ part, path }) => writeFile(part as MediaPart, path, images, losses)),
       }
-    : { ...common, named: writeNamed(written, dialect, losses), files: undefined }
+    : { ...promptField, named: writeNamed(inputImages, dialect, losses), files: undefined }
 }
 
 const isInputImage = (part: Part): part is InputImage =>
@@ -116,29 +120,29 @@ function writeNamed(inputs: readonly PathedPart[], { edits }: ImagesDialect, los
   return { ...(images.length === 0 ? {} : { images }), ...(mask === undefined ? {} : { mask }) }
 }
 
-const TYPED = { type: 'image_url' }
+const URL_TYPE = { type: 'image_url' }
 
 /** Writes an image for upstreams that only accept URLs. */
 function writeUrl(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const { image_url, ...others } = writeReference(part, path, losses) ?? {}
-  return image_url === undefined ? others : { ...others, url: image_url, ...TYPED }
+  return image_url === undefined ? others : { ...others, url: image_url, ...URL_TYPE }
 }
 
 function writeReference(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
-  const named = imageReference(part, path, losses)
-  if (named === undefined) return losses.drop(path, 'no-bytes-in-json')
+  const reference = imageReference(part, path, losses)
+  if (reference === undefined) return losses.drop(path, 'no-bytes-in-json')
   losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
-  return { ...named, ...besideReference(part, path, losses) }
+  return { ...reference, ...besideReference(part, path, losses) }
 }
 
-const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
+const REFERENCE_FIELDS: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
 /** Returns the image's extras in this format, except for a second reference to the image. */
 function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
   const entries = Object.entries(extras?.[FORMAT] ?? {})
   for (const [field] of entries)
-    if (REFERENCES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
-  return Object.fromEntries(entries.filter(([field]) => !REFERENCES.has(field)))
+    if (REFERENCE_FIELDS.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
+  return Object.fromEntries(entries.filter(([field]) => !REFERENCE_FIELDS.has(field)))
 }

@@ -17,7 +17,7 @@ import { FORMAT, outputFormatOfType } from './content.ts'
 import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } from './result.ts'
 
 /** An image whose chunks are still arriving. */
-interface Growing {
+interface GrowingImage {
   /** The part as started or last patched. `data` collects its bytes. */
   part: Part
   readonly data: string[]
@@ -31,18 +31,18 @@ interface Growing {
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly type: string
-  private readonly growing = new Map<string, Growing>()
+  private readonly growing = new Map<string, GrowingImage>()
   /** The result without its images. If no image arrives, its text becomes the error message. */
-  private rest: CanonicalResult = EMPTY_RESULT
+  private imagelessResult: CanonicalResult = EMPTY_RESULT
   private readonly images: MediaPart[][] = []
-  private readonly ended = new Map<number, CandidateEnd>()
-  private next = 0
+  private readonly endedCandidates = new Map<number, CandidateEnd>()
+  private nextCandidate = 0
   private head: ResultStart = { type: 'result-start' }
   private usage: Usage | undefined
-  private waiting: { readonly body: JsonObject } | undefined
+  private heldEvent: { readonly body: JsonObject } | undefined
   private outputFormat: string | undefined
-  private writtenImages = 0
-  private over = false
+  private writtenImageCount = 0
+  private isOver = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -50,7 +50,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     switch (event.type) {
       case 'result-start':
         this.head = event
@@ -67,8 +67,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return NOTHING
       case 'candidate-end':
-        this.rest = applyEvent(this.rest, event)
-        this.ended.set(event.candidate, event)
+        this.imagelessResult = applyEvent(this.imagelessResult, event)
+        this.endedCandidates.set(event.candidate, event)
         return this.finished()
       case 'result-end':
         return this.close()
@@ -83,7 +83,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail(ENDED_EARLY)
+    return this.isOver ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private part(event: PartEvent): void {
@@ -91,45 +91,49 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const pending = this.growing.get(key)
     if (event.type === 'part-start' && isGeneratedImage(event.part))
       this.growing.set(key, { part: event.part, data: [] })
-    else if (pending === undefined) this.rest = applyEvent(this.rest, event)
+    else if (pending === undefined) this.imagelessResult = applyEvent(this.imagelessResult, event)
     else if (event.type === 'part-delta' && event.of === undefined) pending.data.push(event.append)
     else if (event.type === 'part-patch') pending.part = withBody(patched(pending.part, event), '')
     else if (event.type === 'part-end') {
       this.growing.delete(key)
       // A patch may have replaced a failed image with another part.
       if (isGeneratedImage(pending.part))
-        (this.images[event.at.candidate] ??= [])[event.at.part] = whole(pending.part, pending.data)
+        (this.images[event.at.candidate] ??= [])[event.at.part] = completeImage(pending.part, pending.data)
     }
   }
 
   private preview(event: Preview): WireEvent {
     const { source, made } = event
     const part: MediaPart = { type: 'media', kind: 'image', source, ...defined({ made }) }
-    const body = { ...writeImage(part), partial_image_index: event.index, ...this.about(part, event) }
+    const body = { ...writeImage(part), partial_image_index: event.index, ...this.eventFields(part, event) }
     return eventOf(`${this.type}.partial_image`, body)
   }
 
   /** Writes the images of ended candidates in order, up to the first candidate that is still open. */
   private finished(): readonly WireEvent[] {
     const out: WireEvent[] = []
-    for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
-      for (const [index, part] of Object.values(this.images[this.next] ?? []).entries()) {
+    for (
+      let end = this.endedCandidates.get(this.nextCandidate);
+      end !== undefined;
+      end = this.endedCandidates.get(++this.nextCandidate)
+    ) {
+      for (const [index, part] of Object.values(this.images[this.nextCandidate] ?? []).entries()) {
         append(out, this.flush())
-        this.writtenImages++
-        this.waiting = { body: { ...writeImage(part), ...this.about(part, index === 0 ? end : {}) } }
+        this.writtenImageCount++
+        this.heldEvent = { body: { ...writeImage(part), ...this.eventFields(part, index === 0 ? end : {}) } }
         if (this.usage !== undefined) append(out, this.flush())
       }
-      delete this.images[this.next]
+      delete this.images[this.nextCandidate]
     }
     return out
   }
 
   /** Writes the held `completed` event with the usage received so far. */
   private flush(): readonly WireEvent[] {
-    if (this.waiting === undefined) return NOTHING
-    const { body } = this.waiting
+    if (this.heldEvent === undefined) return NOTHING
+    const { body } = this.heldEvent
     const usage = this.usage && this.usageFields(this.usage)
-    this.waiting = undefined
+    this.heldEvent = undefined
     this.usage = undefined
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
@@ -141,30 +145,30 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /** Writes the event fields that describe the image and the answer. */
-  private about(part: MediaPart, node: Node): JsonObject {
+  private eventFields(part: MediaPart, node: Node): JsonObject {
     if (part.source.type === 'base64') this.outputFormat ??= outputFormatOfType(part.source.mediaType)
     const output_format = part.source.type === 'base64' ? this.outputFormat : undefined
     return {
       ...defined({ created_at: this.head.createdAt, output_format }),
-      ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
+      ...(this.isNative ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
       ...writeImageProperties(part.made),
       ...extrasFor(node, FORMAT),
     } as JsonObject
   }
 
   /** True if the upstream uses this format. Other formats lack the image properties that clients require. */
-  private get native(): boolean {
+  private get isNative(): boolean {
     return spellingFor(this.head, FORMAT)['own'] === true
   }
 
   private close(): readonly WireEvent[] {
-    if (this.writtenImages === 0) return this.fail(noImageError(this.rest).error)
-    this.over = true
+    if (this.writtenImageCount === 0) return this.fail(noImageError(this.imagelessResult).error)
+    this.isOver = true
     return this.flush()
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     return [...this.flush(), eventOf('error', { type: 'error', ...errorBody(error) })]
   }
 }
@@ -179,7 +183,7 @@ function isEdit(request: CanonicalRequest): boolean {
 }
 
 /** Returns the image with all chunks collected so far. */
-function whole(part: MediaPart, data: readonly string[]): MediaPart {
+function completeImage(part: MediaPart, data: readonly string[]): MediaPart {
   if (part.source.type !== 'base64') return part
   return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }
 }

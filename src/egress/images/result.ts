@@ -34,22 +34,22 @@ export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>
     .filter(text => text !== '')
     .join('\n')
   const refused = candidates.find(({ finish }) => finish?.reason === 'refused')
-  return new GatewayError(refused === undefined ? notGenerated(output) : blocked(refused.finish!, output))
+  return new GatewayError(refused === undefined ? noImageFailure(output) : blockedRequest(refused.finish!, output))
 }
 
-const notGenerated = (text: string): CanonicalError => ({
+const noImageFailure = (text: string): CanonicalError => ({
   kind: 'upstream-failed',
   code: 'no_image',
   message: text === '' ? 'The model generated no image.' : `The model generated no image but this text: ${text}`,
 })
 
-const blocked = ({ raw }: Finish, text: string): CanonicalError => ({
+const blockedRequest = ({ raw }: Finish, text: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'moderation_blocked',
   message: `The image was refused${raw === undefined ? '' : ` (${raw})`}${text === '' ? '.' : `: ${text}`}`,
 })
 
-const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
+const RESULT_LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
   model: 'no-model-here',
   serviceTier: 'no-tiers',
@@ -67,10 +67,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   if (nativeBody !== undefined)
     return { wire: { status: 200, headers: {}, body: withCreated(nativeBody, result) }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  losses.dropFields(result, [], LOSSES)
+  losses.dropFields(result, [], RESULT_LOSSES)
   const native = wireSourceOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isGeneratedImage))) throw noImageError(result)
-  const shared = { format: outputFormatOf(result), looks: sharedPropertiesOf(result) }
+  const shared = { format: outputFormatOf(result), properties: sharedPropertiesOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
@@ -78,7 +78,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const body = {
     created: result.createdAt ?? 0,
     data,
-    ...shared.looks,
+    ...shared.properties,
     ...defined({
       output_format: shared.format,
       usage: result.usage && writeUsage(result.usage, losses, !editsImages(request)),
@@ -89,8 +89,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * Returns the output format that the answer states for all images: that of the first image with bytes. Undefined if no
- * image has bytes.
+ * Returns the output format that the answer states for all images: that of the first image with bytes. Returns
+ * undefined if no image has bytes.
  */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
@@ -102,23 +102,27 @@ function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
 }
 
 /** Fields that the answer states once for all images. */
-interface Shared {
+interface SharedFields {
   readonly format: string | undefined
-  readonly looks: Omit<ImageProperties, 'prompt'>
+  /** Size, quality and background. */
+  readonly properties: Omit<ImageProperties, 'prompt'>
 }
 
 /** Returns the properties that the answer states for all images, each from the first image that has it. */
-function sharedPropertiesOf({ candidates }: CanonicalResult): Shared['looks'] {
+function sharedPropertiesOf({ candidates }: CanonicalResult): SharedFields['properties'] {
   const all = candidates.flatMap(({ content }) => content.filter(isGeneratedImage)).toReversed()
-  const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as ImageProperties
-  return looks
+  const { prompt: _, ...properties } = Object.assign(
+    {},
+    ...all.map(({ made }) => defined({ ...made })),
+  ) as ImageProperties
+  return properties
 }
 
 /** Writes an entry for each image of a candidate and reports all other parts as lost. */
 function writeCandidate(
   candidate: Candidate,
   path: Path,
-  shared: Shared,
+  shared: SharedFields,
   native: boolean,
   losses: Losses,
 ): JsonObject[] {
@@ -148,17 +152,17 @@ function writeCandidate(
 
 const pathAfter = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
-const DETAILS = { ...PLAIN_MEDIA_LOSSES, name: 'no-names' }
+const IMAGE_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names' }
 
 /** Reports the losses of an image and returns the image as readers would read it from the answer. */
 function reportImage(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
-  { format, looks }: Shared,
+  { format, properties }: SharedFields,
   losses: Losses,
 ): object {
-  losses.dropFields(part, path, DETAILS)
-  const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
+  losses.dropFields(part, path, IMAGE_LOSSES)
+  const made = { ...defined({ prompt: part.made?.prompt }), ...properties }
   reportProperties(part.made, made, [...path, 'made'], losses)
   reportTypeOfUrl(part, path, losses)
   const { source } = part

@@ -34,7 +34,7 @@ export function writeSteps(content: readonly Part[], path: Path, losses: Losses)
   return steps
 }
 
-/** Writes a part that becomes a separate step. Undefined if the format has no step for it. */
+/** Writes a part that becomes a separate step. Returns undefined if the format has no step for it. */
 function writeStep(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   reportStep(part, path, losses)
@@ -114,7 +114,7 @@ export function writeStatus(finish: Finish | undefined, content: EndContent): st
   return reason === 'tool-calls' || content.called ? 'requires_action' : 'completed'
 }
 
-const READ: { readonly [status: string]: FinishReason } = {
+const REASON_BY_STATUS: { readonly [status: string]: FinishReason } = {
   incomplete: 'length',
   requires_continuation: 'paused',
   requires_action: 'tool-calls',
@@ -125,7 +125,7 @@ const READ: { readonly [status: string]: FinishReason } = {
 /** Reports a difference between the original finish reason and the one that readers read back. */
 export function reportFinish(finish: Finish | undefined, content: EndContent, path: Path, losses: Losses): void {
   const status = writeStatus(finish, content)
-  const reason = READ[status] ?? impliedReason({ called: content.called, refused: false })
+  const reason = REASON_BY_STATUS[status] ?? impliedReason({ called: content.called, refused: false })
   if (finish === undefined) return losses.add(path, { reason }, 'reason-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'stopSequence'], 'no-stop-sequence')
   if (reason !== finish.reason) losses.change([...path, 'reason'], reason, 'no-such-finish')

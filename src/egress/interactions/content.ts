@@ -47,8 +47,8 @@ export function contentExtras(part: Part): JsonObject {
 }
 
 const bareExtras = ({ extras }: Part): Pick<Part, 'extras'> => {
-  const own = extras?.[FORMAT]
-  return own === undefined ? {} : { extras: { [FORMAT]: own } }
+  const formatExtras = extras?.[FORMAT]
+  return formatExtras === undefined ? {} : { extras: { [FORMAT]: formatExtras } }
 }
 
 /** Writes a text with its citations. */
@@ -128,11 +128,11 @@ export function writeMedia(part: MediaPart, path: Path, losses: Losses): JsonObj
   if (source.type === 'file-id' && source.format !== FORMAT) return losses.drop(path, 'no-such-file-ids')
   losses.dropFields(part, path, MEDIA_LOSSES)
   const resolution = writeDetail(part, path, losses)
-  const place =
+  const location =
     source.type === 'base64'
       ? { data: source.data, ...writeType(source.mediaType, path, losses) }
       : { uri: writeUri(part, path, losses), mime_type: source.mediaType }
-  return { type: TYPES[kind], ...(defined({ ...place, resolution }) as JsonObject), ...contentExtras(part) }
+  return { type: TYPES[kind], ...(defined({ ...location, resolution }) as JsonObject), ...contentExtras(part) }
 }
 
 /** Writes the media type of bytes. Raw samples have separate fields for rate and channels. */
@@ -162,10 +162,10 @@ function writeDetail({ detail, kind }: MediaPart, path: Path, losses: Losses): s
 /** Writes the URI of a file. Readers read the URI of a file at Google as a file id. */
 function writeUri({ source }: MediaPart, path: Path, losses: Losses): string {
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
-  const isOwn = isGoogleFile(uri)
-  if (isOwn === (source.type === 'file-id')) return uri
+  const isAtGoogle = isGoogleFile(uri)
+  if (isAtGoogle === (source.type === 'file-id')) return uri
   const mediaType = 'mediaType' in source ? source.mediaType : undefined
-  const became = isOwn ? { type: 'file-id', format: FORMAT, id: uri } : { type: 'url', url: uri }
+  const became = isAtGoogle ? { type: 'file-id', format: FORMAT, id: uri } : { type: 'url', url: uri }
   losses.change([...path, 'source'], { ...became, ...defined({ mediaType }) }, 'implied-by-the-place')
   return uri
 }

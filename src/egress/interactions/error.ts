@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { CODES, messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
 /** The format's code for each error kind (docs/wire/interactions.md#errors). */
-const WORDS: { readonly [K in ErrorKind]: string } = {
+const CODE_BY_KIND: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request',
   'context-too-long': 'invalid_request',
   unauthenticated: 'authentication',
@@ -41,10 +41,14 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
 })
 
 /** Codes from which readers derive the kind of an error. */
-const KNOWN: ReadonlySet<string> = new Set([...Object.values(WORDS), ...Object.values(CODES), 'model_not_found'])
+const KNOWN_CODES: ReadonlySet<string> = new Set([
+  ...Object.values(CODE_BY_KIND),
+  ...Object.values(CODES),
+  'model_not_found',
+])
 
 /** Returns true for a code that identifies the error's kind. */
-export const isKnownCode = (code: string): boolean => KNOWN.has(code)
+export const isKnownCode = (code: string): boolean => KNOWN_CODES.has(code)
 
 /**
  * Returns the fields of an error inside a stream or a failed answer. The error has no HTTP status there, so an unknown
@@ -58,6 +62,6 @@ export const innerErrorFields = (error: CanonicalError): JsonObject => {
 const errorFields = (error: CanonicalError): JsonObject =>
   defined({
     message: messageOf(error, TOO_LONG),
-    code: error.code ?? CODES[error.kind] ?? WORDS[error.kind],
+    code: error.code ?? CODES[error.kind] ?? CODE_BY_KIND[error.kind],
     param: error.param,
   }) as JsonObject

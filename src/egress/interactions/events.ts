@@ -36,10 +36,10 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
   private readonly steps: StepWriter[] = []
   private readonly content: EndContent & { called: boolean; refused: boolean } = { called: false, refused: false }
   /** Index of the last refusal. */
-  private refusal = -1
+  private lastRefusalIndex = -1
   private finish: Finish | undefined
   private usage: Usage | undefined
-  private over = false
+  private isOver = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -51,29 +51,29 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     if (event.type === 'part-delta') {
       if (event.at.candidate > 0 || event.of !== undefined) return NOTHING
-      if (event.at.part === this.refusal) this.content.refused = true
+      if (event.at.part === this.lastRefusalIndex) this.content.refused = true
       this.steps[event.at.part]?.delta(event.append)
-    } else this.take(event)
-    return this.taken()
+    } else this.handleEvent(event)
+    return this.takeEvents()
   }
 
   end(): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.fail(ENDED_EARLY)
-    return this.taken()
+    return this.takeEvents()
   }
 
-  private taken(): readonly WireEvent[] {
+  private takeEvents(): readonly WireEvent[] {
     const { out } = this.sink
     if (out.length === 0) return NOTHING
     this.sink.out = []
     return out
   }
 
-  private take(event: Exclude<CanonicalEvent, { type: 'part-delta' }>): void {
+  private handleEvent(event: Exclude<CanonicalEvent, { type: 'part-delta' }>): void {
     if (candidateIn(event) > 0) return
     switch (event.type) {
       case 'result-start':
@@ -103,15 +103,15 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
 
   private begin(start: ResultStart): void {
     this.start = start
-    const named = head(start, this.request)
-    const interaction = { ...named, status: 'in_progress', ...late(start), ...extrasFor(start, FORMAT) }
+    const headFields = head(start, this.request)
+    const interaction = { ...headFields, status: 'in_progress', ...late(start), ...extrasFor(start, FORMAT) }
     this.sink.emit('interaction.created', { interaction })
-    this.sink.emit('interaction.status_update', { interaction_id: named['id']!, status: 'in_progress' })
+    this.sink.emit('interaction.status_update', { interaction_id: headFields['id']!, status: 'in_progress' })
   }
 
   private startPart({ at, part }: PartStart): void {
     this.content.called ||= part.type === 'tool-call'
-    if (part.type === 'refusal') this.refusal = at.part
+    if (part.type === 'refusal') this.lastRefusalIndex = at.part
     this.steps[at.part] = stepWriter(part, this.sink)
   }
 
@@ -122,7 +122,7 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
   }
 
   private complete(end: ResultEnd): void {
-    this.over = true
+    this.isOver = true
     const interaction: JsonObject = {
       ...head(this.start, this.request),
       status: writeStatus(this.finish, this.content),
@@ -136,7 +136,7 @@ export class InteractionStream implements Transducer<CanonicalEvent, WireEvent> 
   }
 
   private fail(error: CanonicalError): void {
-    this.over = true
+    this.isOver = true
     this.sink.emit('error', { error: innerErrorFields(error) })
   }
 }

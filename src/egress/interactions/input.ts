@@ -96,14 +96,14 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext, na
     type: 'function_result',
     call_id: part.id,
     ...(defined({ name: names.get(part.id) ?? part.name }) as JsonObject),
-    result: returned(contents, spellingFor(part, FORMAT)['result'] === 'object'),
+    result: resultValue(contents, spellingFor(part, FORMAT)['result'] === 'object'),
     ...(part.failed === undefined ? {} : { is_error: true }),
     ...extrasFor(part, FORMAT),
   }
 }
 
 /** Returns the contents as a string if they are a single plain text, or as the object from which the text was read. */
-function returned(contents: readonly JsonObject[], isObject: boolean): Json {
+function resultValue(contents: readonly JsonObject[], isObject: boolean): Json {
   if (contents.length === 0) return ''
   const [only, ...others] = contents as [JsonObject]
   if (others.length > 0 || only['type'] !== 'text' || Object.keys(only).length > 2) return contents
@@ -124,7 +124,7 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
 /** Writes the parts of a model turn as steps. */
 export function writeParts(parts: readonly Part[], path: Path, context: WriteContext): readonly JsonObject[] {
   const turn = new Turn(context)
-  for (const [index, part] of parts.entries()) turn.put(part, [...path, 'content', index])
+  for (const [index, part] of parts.entries()) turn.addPart(part, [...path, 'content', index])
   return turn.steps
 }
 
@@ -139,13 +139,13 @@ class Turn {
   readonly steps: JsonObject[] = []
   private readonly context: WriteContext
   private contents: JsonObject[] | undefined
-  private thought: OpenReasoning | undefined
+  private lastReasoning: OpenReasoning | undefined
 
   constructor(context: WriteContext) {
     this.context = context
   }
 
-  put(part: Part, path: Path): void {
+  addPart(part: Part, path: Path): void {
     if (part.type === 'reasoning') return this.think(part, path)
     if (part.type === 'tool-call') return this.step(this.call(part, path))
     if (part.type === 'opaque' && !isContent(part)) return this.step(part.value)
@@ -155,7 +155,7 @@ class Turn {
 
   private step(wire: JsonObject): void {
     this.contents = undefined
-    this.thought = undefined
+    this.lastReasoning = undefined
     this.steps.push(wire)
   }
 
@@ -191,10 +191,10 @@ class Turn {
     if (part.redacted !== undefined) losses.dropRestored([...path, 'redacted'], 'implied-by-the-proof')
     const extras = contentExtras(part)
     if (part.text === '' && signature === undefined && Object.keys(extras).length === 0) return
-    const { thought } = this
-    if (part.continues !== undefined && thought !== undefined) return this.continue(thought, part, path)
+    const { lastReasoning } = this
+    if (part.continues !== undefined && lastReasoning !== undefined) return this.continue(lastReasoning, part, path)
     this.step(writeThought(part, signature))
-    this.thought = signature === undefined && Object.keys(extras).length === 0 ? { part, path } : undefined
+    this.lastReasoning = signature === undefined && Object.keys(extras).length === 0 ? { part, path } : undefined
   }
 
   /** Appends a chunk to the preceding reasoning, because clients store the chunks of a stream separately. */
@@ -204,7 +204,7 @@ class Turn {
     losses.drop(path, 'joined-with-the-one-before')
     losses.change([...at, 'text'], joined.text, 'joined-with-the-next')
     this.steps[this.steps.length - 1] = writeThought(joined, undefined)
-    this.thought = { part: joined, path: at }
+    this.lastReasoning = { part: joined, path: at }
   }
 }
 

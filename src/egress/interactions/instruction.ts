@@ -9,7 +9,7 @@ interface Instruction {
   readonly path: Path
 }
 
-/** Writes the leading instructions as one text (trap 42). Undefined if there are none. */
+/** Writes the leading instructions as one text (trap 42). Returns undefined if there are none. */
 export function writeInstruction(messages: readonly Message[], context: WriteContext): string | undefined {
   const texts = messages.flatMap((message, index) => instructionsIn(message, ['messages', index], context))
   const [first, ...others] = texts

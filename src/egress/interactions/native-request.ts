@@ -29,28 +29,29 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
   const isUnchanged =
     messages.length === node.messages.length &&
     messages.every((message, at) => message === node.messages[at] && isAccepted(message))
-  const changed = STATE_FIELDS.filter(([, of]) => state?.[of] !== node.state?.[of])
+  const changedState = STATE_FIELDS.filter(([, of]) => state?.[of] !== node.state?.[of])
   const fields = {
     ...(model === node.model ? {} : { [nameField(request)]: model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged ? {} : { input: nativeInput(messages, wire.body, context) }),
     ...Object.fromEntries(
-      changed.flatMap(([field, of]) => (state?.[of] === undefined ? [] : [[field, state[of] as Json]])),
+      changedState.flatMap(([field, of]) => (state?.[of] === undefined ? [] : [[field, state[of] as Json]])),
     ),
   }
-  const removed = changed.filter(([, of]) => state?.[of] === undefined).map(([field]) => field)
+  const removedFields = changedState.filter(([, of]) => state?.[of] === undefined).map(([field]) => field)
   const headers = { 'api-revision': INTERACTIONS_REVISION, ...wire.headers }
   const query = stream === node.stream ? wire.query : {}
-  const body = withFields(wire.body, fields, removed)
+  const body = withFields(wire.body, fields, removedFields)
   return { wire: { path: PATH, query, headers, body }, losses: context.losses.list }
 }
 
 /** Returns true if the upstream accepts the message as received. */
 const isAccepted = ({ role, content }: Message): boolean =>
-  role !== 'assistant' || content.every((part, index) => part.type !== 'reasoning' || isSent(part, content[index + 1]))
+  role !== 'assistant' ||
+  content.every((part, index) => part.type !== 'reasoning' || hasOriginalSignature(part, content[index + 1]))
 
-/** Returns true if the step from which the reasoning was read still has its signature. */
-function isSent(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
+/** Returns true if the step from which the reasoning was read still carries the same signature. */
+function hasOriginalSignature(part: Part & { type: 'reasoning' }, next: Part | undefined): boolean {
   const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
   const step = isSignatureOnCall
     ? next && unchangedWire<JsonObject>(next, FORMAT)
@@ -70,16 +71,16 @@ function nativeInput(messages: readonly Message[], body: JsonObject, context: Wr
   for (const [index, message] of messages.entries()) {
     if (index === 0 && body['system_instruction'] != null) continue
     const path: Path = ['messages', index]
-    const whole = message.role === 'assistant' ? undefined : unchangedWire<JsonObject>(message, FORMAT)
-    if (whole !== undefined) {
+    const originalStep = message.role === 'assistant' ? undefined : unchangedWire<JsonObject>(message, FORMAT)
+    if (originalStep !== undefined) {
       // Several messages may have been read from one step.
-      if (whole !== last) steps.push(whole)
+      if (originalStep !== last) steps.push(originalStep)
     } else
       for (const step of message.role === 'assistant'
         ? nativeTurn(message, path, context)
         : writeMessage(message, path, context, NO_NAMES))
         steps.push(step)
-    last = whole
+    last = originalStep
   }
   return steps
 }
@@ -93,8 +94,8 @@ function nativeTurn({ content }: Message, path: Path, context: WriteContext): re
     if (step === undefined) return []
     const before = content[index - 1]
     const isSigned =
-      before?.type === 'reasoning' && spellingFor(before, FORMAT)['on'] === 'call' && isSent(before, part)
-    return [part.type === 'tool-call' && !isSigned ? unsigned(step) : step]
+      before?.type === 'reasoning' && spellingFor(before, FORMAT)['on'] === 'call' && hasOriginalSignature(before, part)
+    return [part.type === 'tool-call' && !isSigned ? withoutForeignSignature(step) : step]
   })
 }
 
@@ -105,12 +106,12 @@ function nativeThought(
   context: WriteContext,
 ): readonly JsonObject[] {
   const isSignatureOnCall = spellingFor(part, FORMAT)['on'] === 'call'
-  if (isSent(part, next)) return isSignatureOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
+  if (hasOriginalSignature(part, next)) return isSignatureOnCall ? [] : [unchangedWire<JsonObject>(part, FORMAT)!]
   return part.signature?.format === FORMAT ? writeParts([part], path, context) : []
 }
 
 /** Returns a call without a signature that only another upstream can read. */
-function unsigned(step: JsonObject): JsonObject {
+function withoutForeignSignature(step: JsonObject): JsonObject {
   if (step['signature'] == null || step['signature'] === '') return step
   const { signature: _, ...call } = step
   return call

@@ -33,20 +33,20 @@ export function writeFormat({ output }: CanonicalRequest, context: WriteContext)
   return modalities.map((modality): Json => ({ type: modality, ...fields[modality] }))
 }
 
-/** Returns the modalities to request. Undefined for text alone, which needs no entry. */
+/** Returns the modalities to request, or undefined for text alone, which needs no entry. */
 function wantedModalities({ modalities }: Output, { losses }: WriteContext): readonly Modality[] | undefined {
   if (modalities === undefined) return undefined
   const path = ['output', 'modalities']
-  const wanted = [...new Set(modalities)].filter(modality => MODALITIES.has(modality))
-  if (wanted.length === 0) {
+  const requestedModalities = [...new Set(modalities)].filter(modality => MODALITIES.has(modality))
+  if (requestedModalities.length === 0) {
     losses.drop(path, modalities.length === 0 ? 'nothing-asked-for' : `no-${modalities[0]}`)
     return undefined
   }
-  const left = new Set(wanted)
+  const remainingModalities = new Set(requestedModalities)
   for (const [index, modality] of modalities.entries())
-    if (!left.delete(modality))
+    if (!remainingModalities.delete(modality))
       losses.drop([...path, index], MODALITIES.has(modality) ? 'asked-for-once' : `no-${modality}`)
-  if (wanted.some(modality => modality !== 'text')) return wanted
+  if (requestedModalities.some(modality => modality !== 'text')) return requestedModalities
   losses.dropRestored(path, 'text-anyway')
   return undefined
 }
@@ -54,11 +54,11 @@ function wantedModalities({ modalities }: Output, { losses }: WriteContext): rea
 const JSON_TYPE = 'application/json'
 
 /** Writes the shape of the text. Models do not require a schema name. */
-function writeShape(given: Output['text'], isText: boolean, { losses }: WriteContext): JsonObject | undefined {
-  if (given === undefined) return undefined
+function writeShape(requestedShape: Output['text'], isText: boolean, { losses }: WriteContext): JsonObject | undefined {
+  if (requestedShape === undefined) return undefined
   const path = ['output', 'text']
   if (!isText) return losses.drop(path, 'no-text-asked-for')
-  const text = withEnumInObject(given, losses)
+  const text = withEnumInObject(requestedShape, losses)
   if (text.shape === 'text') return { mime_type: 'text/plain' }
   if (text.shape === 'json') return { mime_type: JSON_TYPE }
   losses.dropFields(text, path, {

@@ -15,10 +15,10 @@ import type { StepSink } from './step-events.ts'
 export class RelayedInteraction extends Sequential<WireEvent> implements NativeEventWriter {
   private start: ResultStart | undefined
   /** Events that arrived before the `result-start` event, which contains the id. */
-  private early: WireEvent[] = []
+  private earlyEvents: WireEvent[] = []
   private readonly sink: StepSink
   /** Index of the step opened by relayed events. */
-  private open: number | undefined
+  private openStep: number | undefined
   /** Number of relayed audio bytes that the reader still buffers, because they do not fill a base64 group. */
   private bufferedBytes = 0
 
@@ -27,32 +27,32 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
     this.sink = stream.sink
   }
 
-  relay(given: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+  relay(upstreamEvent: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
     // The end-of-stream marker was already written with the end of the answer.
-    if (given.data === DONE.data) return NOTHING
-    const wire = given.event === undefined ? withType(given) : given
+    if (upstreamEvent.data === DONE.data) return NOTHING
+    const wire = upstreamEvent.event === undefined ? withType(upstreamEvent) : upstreamEvent
     const { events } = this.sink
-    if (wire.event === 'step.start') this.open = indexOf(wire) ?? this.sink.steps
+    if (wire.event === 'step.start') this.openStep = indexOf(wire) ?? this.sink.steps
     else if (isAudio(wire)) this.bufferedBytes += bytesOfAudio(wire, read)
-    if (this.open !== undefined) this.sink.steps = this.open
+    if (this.openStep !== undefined) this.sink.steps = this.openStep
     let hasEnded = false
     for (const event of read) {
       if (event.type === 'result-start') this.start = event
       hasEnded ||= event.type === 'result-end'
       super.push(event)
     }
-    if (this.open !== undefined) this.sink.steps = this.open + 1
+    if (this.openStep !== undefined) this.sink.steps = this.openStep + 1
     if (wire.event === 'step.stop') {
-      this.open = undefined
+      this.openStep = undefined
       this.bufferedBytes = 0
     }
     this.sink.events = events + 1
     if (this.start === undefined) {
-      this.early.push(wire)
+      this.earlyEvents.push(wire)
       return NOTHING
     }
-    const out = [...this.early, wire].map(one => withHead(one, this.start!))
-    this.early = []
+    const out = [...this.earlyEvents, wire].map(one => withHead(one, this.start!))
+    this.earlyEvents = []
     // The gateway stops reading at the end of the answer, so the upstream's end-of-stream marker may never arrive.
     return hasEnded ? [...out, DONE] : out
   }
@@ -60,11 +60,11 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
   /** Writes an event that is not relayed. First ends a relayed step whose parts have all ended. */
   override push(event: CanonicalEvent): readonly WireEvent[] {
     if (event.type === 'part-delta' && this.bufferedBytes > 0) return super.push(this.withoutRelayedBytes(event))
-    const { open, sink } = this
-    if (open === undefined || !FOLLOWS.has(event.type)) return super.push(event)
-    this.open = undefined
-    if (sink.open === open) return super.push(event)
-    sink.open = open
+    const { openStep, sink } = this
+    if (openStep === undefined || !PART_ENDING_TYPES.has(event.type)) return super.push(event)
+    this.openStep = undefined
+    if (sink.open === openStep) return super.push(event)
+    sink.open = openStep
     sink.stop()
     return super.push(event)
   }
@@ -78,7 +78,7 @@ export class RelayedInteraction extends Sequential<WireEvent> implements NativeE
 }
 
 /** Events that imply the end of the preceding part. */
-const FOLLOWS: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
+const PART_ENDING_TYPES: ReadonlySet<CanonicalEvent['type']> = new Set(['part-start', 'candidate-end', 'result-end'])
 
 /** Names an event after the type in its data, because some upstreams omit the event name. */
 function withType(wire: WireEvent): WireEvent {
@@ -108,13 +108,13 @@ function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   if (wire.event?.startsWith('step.') === true) return wire
   const event = parseObject(wire.data)
   if (event === undefined) return wire
-  const changed = withName(event, id, model)
-  return changed === event ? wire : { ...wire, data: JSON.stringify(changed) }
+  const eventWithName = withName(event, id, model)
+  return eventWithName === event ? wire : { ...wire, data: JSON.stringify(eventWithName) }
 }
 
 function withName(event: JsonObject, id: string | undefined, model: string | undefined): JsonObject {
-  const { interaction, interaction_id: given } = event
-  if (given !== undefined) return id === undefined || given === id ? event : { ...event, interaction_id: id }
+  const { interaction, interaction_id: originalId } = event
+  if (originalId !== undefined) return id === undefined || originalId === id ? event : { ...event, interaction_id: id }
   if (!isObject(interaction)) return event
   const field = interaction['agent'] === undefined ? 'model' : 'agent'
   const isSame = (name: string, value: string | undefined) => value === undefined || interaction[name] === value

@@ -16,7 +16,7 @@ import { writeGeneration, writeLabels, writeServiceTier, writeState } from './se
 import { writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /** Headers of requests that the gateway writes itself. */
 const HEADERS = { 'api-revision': INTERACTIONS_REVISION }
@@ -25,7 +25,7 @@ const HEADERS = { 'api-revision': INTERACTIONS_REVISION }
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source !== undefined) return writeNativeRequest(original, source)
-  const { request, losses, renamed } = sanitize(original, RULE)
+  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect: interactionsDialect(options.dialect), losses }
   const tools = writeTools(request, context)

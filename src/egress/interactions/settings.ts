@@ -13,7 +13,10 @@ import { writeToolChoice } from './tools.ts'
 /** Maximum number of stop sequences. */
 const MAX_STOPS = 5
 
-/** Writes `generation_config` (docs/wire/interactions.md#generation-config). Undefined if there is nothing to set. */
+/**
+ * Writes `generation_config` (docs/wire/interactions.md#generation-config). Returns undefined if there is nothing to
+ * set.
+ */
 export function writeGeneration(
   request: CanonicalRequest,
   isChoosable: boolean,
@@ -40,18 +43,18 @@ export function writeGeneration(
 }
 
 /** Thinking levels of upstreams that declare none. */
-const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
+const DEFAULT_LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
 
 function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext) {
   if (reasoning === undefined) return {}
-  const efforts = (dialect.efforts as readonly Effort[] | undefined) ?? LEVELS
+  const efforts = (dialect.efforts as readonly Effort[] | undefined) ?? DEFAULT_LEVELS
   const { effort, show } = withoutBudget(reasoning, FORMAT, efforts, losses)
   const level = effort === undefined ? undefined : nearest(effort, efforts)
   if (reasoning.effort !== undefined && level === undefined) losses.drop(['reasoning', 'effort'], 'no-such-effort')
   else if (reasoning.effort !== undefined && level !== effort)
     losses.change(['reasoning', 'effort'], level, 'nearest-allowed-value')
-  const shown = show === undefined ? undefined : show ? 'auto' : 'none'
-  return { thinking_level: level, thinking_summaries: shown }
+  const summaries = show === undefined ? undefined : show ? 'auto' : 'none'
+  return { thinking_level: level, thinking_summaries: summaries }
 }
 
 /**
@@ -90,17 +93,18 @@ export function writeState({ state }: CanonicalRequest, { dialect, losses }: Wri
 /** Converts a service tier to the format's word if that differs from other formats. */
 export const writeTier = (tier: string | undefined): string | undefined => (tier === 'default' ? 'standard' : tier)
 
-const TIERS: ReadonlySet<string> = new Set(['standard', 'flex', 'priority', 'deferred'])
+const SERVICE_TIERS: ReadonlySet<string> = new Set(['standard', 'flex', 'priority', 'deferred'])
 
 /** Writes the service tier if the format has it. */
 export function writeServiceTier({ serviceTier }: CanonicalRequest, { losses }: WriteContext): string | undefined {
   const tier = writeTier(serviceTier)
-  if (tier === undefined || (TIERS.has(tier) && serviceTier !== 'standard')) return tier
+  if (tier === undefined || (SERVICE_TIERS.has(tier) && serviceTier !== 'standard')) return tier
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** Match label names and values that upstreams accept. */
+/** Matches label names that upstreams accept. */
 const LABEL_NAME = /^\p{Ll}[\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+/** Matches label values that upstreams accept. */
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /** Writes metadata as labels, which are short lower-case strings. */

@@ -15,8 +15,9 @@ import { isContent, stepFields, writeCall, writeSearch, writeThought } from './s
 export class StepSink {
   /** The events written for the current input. */
   out: WireEvent[] = []
-  /** Indexes of the next step and of the open step. */
+  /** Index of the next step. */
   steps = 0
+  /** Index of the open step. */
   open: number | undefined
   /** Number of events so far. */
   events = 0
@@ -108,7 +109,7 @@ class TextWriter extends StepWriter {
   private readonly offsets = new Offsets('')
   private hasEnded = false
   /** Citations of text that has not arrived yet. */
-  private waiting: Annotation[] = []
+  private waitingCitations: Annotation[] = []
 
   constructor(part: Part, sink: StepSink) {
     super(sink)
@@ -126,7 +127,7 @@ class TextWriter extends StepWriter {
 
   patch({ annotations }: PartPatch): void {
     if (annotations === undefined) return
-    append(this.waiting, annotations)
+    append(this.waitingCitations, annotations)
     this.flush()
   }
 
@@ -146,16 +147,16 @@ class TextWriter extends StepWriter {
 
   /** Writes the citations whose text has arrived. At the end of the text, writes all of them. */
   private flush(): void {
-    if (this.waiting.length === 0 || !this.isOpen) return
-    if (!this.hasEnded && this.waiting.some(one => neededLength(one) > this.text.length)) return
-    const { waiting } = this
-    this.waiting = []
-    this.annotate(waiting)
+    if (this.waitingCitations.length === 0 || !this.isOpen) return
+    if (!this.hasEnded && this.waitingCitations.some(one => neededLength(one) > this.text.length)) return
+    const { waitingCitations } = this
+    this.waitingCitations = []
+    this.annotate(waitingCitations)
   }
 
   /** Writes citations. Citations that arrive after the end of the text still refer to its step. */
-  private annotate(given: readonly Annotation[]): void {
-    const annotations = writeAnnotations(given, this.text, this.offsets)
+  private annotate(newAnnotations: readonly Annotation[]): void {
+    const annotations = writeAnnotations(newAnnotations, this.text, this.offsets)
     if (annotations.length > 0) this.change({ type: 'text_annotation_delta', annotations })
   }
 }
@@ -341,8 +342,8 @@ class WholeWriter extends StepWriter {
   /** Writes the fields that were not part of the step's start, then ends the step. */
   end(): void {
     const step = this.part.type === 'opaque' ? this.part.value : writeSearch(this.part)
-    const rest = Object.entries(step).filter(([field, value]) => this.startFields[field] !== value)
-    if (rest.length > 0) this.change({ type: step['type']!, ...Object.fromEntries(rest) })
+    const remainingFields = Object.entries(step).filter(([field, value]) => this.startFields[field] !== value)
+    if (remainingFields.length > 0) this.change({ type: step['type']!, ...Object.fromEntries(remainingFields) })
     this.stop()
   }
 }

@@ -6,13 +6,13 @@ import { extrasFor } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
-/** Writes the tools (docs/wire/interactions.md#tools). Undefined if none remain. */
+/** Writes the tools (docs/wire/interactions.md#tools). Returns undefined if none remain. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): readonly JsonObject[] | undefined {
   const { tools = [] } = request
-  const isEither = EITHER.test(request.model) && tools.some(({ type }) => type === 'function')
+  const dropsHosted = EXCLUSIVE_MODELS.test(request.model) && tools.some(({ type }) => type === 'function')
   const written = tools.flatMap((tool, index): readonly JsonObject[] => {
     const path: Path = ['tools', index]
-    if (!isEither || tool.type !== 'hosted') return writeTool(tool, path, context.losses)
+    if (!dropsHosted || tool.type !== 'hosted') return writeTool(tool, path, context.losses)
     context.losses.drop(path, 'not-beside-functions')
     return []
   })
@@ -20,7 +20,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): re
 }
 
 /** Matches models that accept either functions or hosted tools, but not both. */
-const EITHER = /gemini-[12]\b/
+const EXCLUSIVE_MODELS = /gemini-[12]\b/
 
 function writeTool(tool: Tool, path: Path, losses: Losses): readonly JsonObject[] {
   if (tool.type === 'function') return [writeFunction(tool, path, losses)]
@@ -42,7 +42,7 @@ function writeFunction(tool: FunctionTool, path: Path, losses: Losses): JsonObje
   }
 }
 
-const HOSTED: { readonly [K in HostedKind]: string } = {
+const HOSTED_TYPES: { readonly [K in HostedKind]: string } = {
   'web-search': 'google_search',
   'web-fetch': 'url_context',
   'code-execution': 'code_execution',
@@ -59,7 +59,7 @@ const HOSTED_LOSSES: Unwritten<HostedTool, 'type' | 'kind'> = {
 
 function writeHosted(tool: HostedTool, path: Path, losses: Losses): JsonObject {
   losses.dropFields(tool, path, HOSTED_LOSSES)
-  return { type: HOSTED[tool.kind], ...extrasFor(tool, FORMAT) }
+  return { type: HOSTED_TYPES[tool.kind], ...extrasFor(tool, FORMAT) }
 }
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }

@@ -15,7 +15,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const native = unchangedWire<JsonObject>(usage, FORMAT)
   if (native !== undefined) return native
   const reasoning = reasoningOf(usage)
-  report(usage, reasoning, losses)
+  reportLosses(usage, reasoning, losses)
   const { input, cacheRead, searches } = usage
   const output = usage.output ?? reasoning
   return {
@@ -37,7 +37,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
-function report(usage: Usage, reasoning: number | undefined, losses: Losses): void {
+function reportLosses(usage: Usage, reasoning: number | undefined, losses: Losses): void {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.output === undefined && reasoning !== undefined)
     losses.add(['usage', 'output'], reasoning, 'thoughts-are-output')
@@ -48,7 +48,7 @@ function report(usage: Usage, reasoning: number | undefined, losses: Losses): vo
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
-/** Writes counts by modality as a list. Undefined if there are none. */
+/** Writes counts by modality as a list. Returns undefined if there are none. */
 function byModality(counts: Usage['inputBy']): Json | undefined {
   const entries = MODALITIES.flatMap(modality => {
     const tokens = counts?.[modality]

@@ -7,7 +7,7 @@ import { TOO_LONG } from '../errors/openai-error.ts'
  * Kling's error codes (Kling's API, "Error Code"). A kind without an entry is written as the error's own code or its
  * HTTP status.
  */
-const NUMBERS: { readonly [K in ErrorKind]?: number } = {
+const CODE_BY_KIND: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,
   unauthenticated: 1002,
   'out-of-credit': 1101,
@@ -21,13 +21,13 @@ const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   internal: 5000,
 }
 /** Kling's error code for content that failed review. */
-const REVIEW = 1301
+const REVIEW_CODE = 1301
 
 /** Writes an error as Kling's `{code, message, request_id}`. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { kind, code, httpStatus = ERRORS[kind].status } = error
   const isReview = kind === 'invalid-request' && code === 'content_policy_violation'
-  const number = isReview ? REVIEW : NUMBERS[kind]
+  const number = isReview ? REVIEW_CODE : CODE_BY_KIND[kind]
   return {
     status: httpStatus,
     headers: retryAfterHeader(error),

@@ -36,21 +36,22 @@ function writeUnchanged({ model, messages, output }: CanonicalRequest, { wire }:
     ...Object.fromEntries(images.map(part => [fieldOf(part)!, textOf(part)])),
     ...(output.video?.reference === undefined ? {} : { external_task_id: output.video.reference }),
   }
-  const { model: other, model_name: read } = wire.body
+  const { model: otherModel, model_name: readModel } = wire.body
   // Only `model_name` was checked against the key's permissions.
-  if (typeof read === 'string' && other !== undefined) losses.drop(['extras', FORMAT, 'model'], 'one-model-only')
-  const body = withFields(wire.body, fields, other === undefined ? [] : ['model'])
+  if (typeof readModel === 'string' && otherModel !== undefined)
+    losses.drop(['extras', FORMAT, 'model'], 'one-model-only')
+  const body = withFields(wire.body, fields, otherModel === undefined ? [] : ['model'])
   return { wire: wireOf(wire.path.split('/').at(-1)!, body), losses: losses.list }
 }
 
 /** Writes a request from another format. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
-  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
+  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: IMAGE_FIELDS, fieldOf: fieldFor }, losses)
   const images = writeImages(media, losses)
   const extras = extrasFor(request, FORMAT)
-  const written = { ...images, ...extras }
-  const startsFromImage = FIELDS.some(field => written[field] != null)
+  const imageFields = { ...images, ...extras }
+  const startsFromImage = IMAGE_FIELDS.some(field => imageFields[field] != null)
   if (!startsFromImage && (text === undefined || text === '')) throw NO_PROMPT
   const { video } = request.output
   losses.dropFields(request, [], { endUser: 'no-users' })
@@ -58,7 +59,7 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   reportNumber(request.output, losses)
   losses.dropFields(video, VIDEO, { resolution: 'no-resolutions', remixOf: 'no-remixes' })
   const seconds = wholeSeconds(video, losses)
-  const look = {
+  const settings = {
     mode: writeMode(video, losses),
     aspect_ratio: startsFromImage ? reportShape(video, losses) : writeRatio(video, losses),
     duration: seconds === undefined ? undefined : String(seconds),
@@ -69,7 +70,7 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
     external_task_id: video?.reference,
     prompt: text,
     ...images,
-    ...look,
+    ...settings,
     ...extras,
   }) as JsonObject
   return { wire: wireOf(startsFromImage ? 'image2video' : 'text2video', body), losses: losses.list }
@@ -110,10 +111,10 @@ function reportShape(video: Output['video'], losses: Losses): undefined {
 export const FORMAT = 'kling'
 
 /** Image fields, in the order in which readers read them. */
-const FIELDS = ['image', 'image_tail'] as const
-type Field = (typeof FIELDS)[number]
+const IMAGE_FIELDS = ['image', 'image_tail'] as const
+type Field = (typeof IMAGE_FIELDS)[number]
 
-/** Returns the field for an image. Undefined for other media and other uses. */
+/** Returns the field for an image, or undefined for other media and other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'
@@ -121,7 +122,8 @@ function fieldOf({ kind, use }: MediaPart): Field | undefined {
 }
 
 /**
- * Returns the field for an image that the upstream can read, from an HTTP URL or base64. Undefined for any other media.
+ * Returns the field for an image that the upstream can read, from an HTTP URL or base64, or undefined for any other
+ * media.
  */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part

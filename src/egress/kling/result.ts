@@ -64,8 +64,8 @@ function besideVideos(
   fields: JsonObject,
   videos: readonly JsonObject[],
 ): { readonly beside?: JsonObject; readonly extras: JsonObject } {
-  const { task_result: beside, ...extras } = fields
-  return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
+  const { task_result: taskResultExtras, ...extras } = fields
+  return videos.length === 0 || !isObject(taskResultExtras) ? { extras: fields } : { beside: taskResultExtras, extras }
 }
 
 /** Writes the videos of a completed task with their URLs. The first video also has the duration. */
@@ -91,33 +91,33 @@ function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
 /** Reports a completed task without a video, which Kling's clients treat as failed. */
 function reportNoVideo(losses: Losses): void {
   losses.change(['task', 'state'], 'failed', 'no-video-to-show')
-  losses.add(['task', 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
+  losses.add(['task', 'failure'], { kind: 'broken', message: UNKNOWN_REASON }, 'no-video-to-show')
   losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
 
 /** Message for a failure that has none. */
-const NO_REASON = 'The upstream gave no reason why there is no video.'
+const UNKNOWN_REASON = 'The upstream gave no reason why there is no video.'
 
 /** Matches Kling's messages for content that failed review. */
-const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
-const NOT_PASSED = 'Failure to pass the risk control system:'
+const REVIEW_WORDS = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
+const REVIEW_PREFIX = 'Failure to pass the risk control system:'
 
-const FAILURE = ['task', 'failure']
+const FAILURE_PATH = ['task', 'failure']
 
 /** Writes the failure reason of a task as a message. Clients recognise a content review by certain words. */
 function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
-    losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')
+    losses.add(FAILURE_PATH, { kind: 'broken', message: UNKNOWN_REASON }, 'no-reason')
     return {}
   }
-  losses.dropFields(failure, FAILURE, { code: 'no-codes' })
+  losses.dropFields(failure, FAILURE_PATH, { code: 'no-codes' })
   const text = textOf(failure)
-  if (text === '') losses.change([...FAILURE, 'message'], NO_REASON, 'no-reason')
-  else if (text !== failure.message) losses.change([...FAILURE, 'message'], text, 'implied-by-its-words')
-  if (failure.kind === 'broken' && REVIEW.test(text))
-    losses.change([...FAILURE, 'kind'], 'content-review', 'implied-by-its-words')
+  if (text === '') losses.change([...FAILURE_PATH, 'message'], UNKNOWN_REASON, 'no-reason')
+  else if (text !== failure.message) losses.change([...FAILURE_PATH, 'message'], text, 'implied-by-its-words')
+  if (failure.kind === 'broken' && REVIEW_WORDS.test(text))
+    losses.change([...FAILURE_PATH, 'kind'], 'content-review', 'implied-by-its-words')
   return text === '' ? {} : { task_status_msg: text }
 }
 
 const textOf = ({ kind, message }: TaskFailure): string =>
-  kind === 'content-review' && !REVIEW.test(message) ? `${NOT_PASSED} ${message}` : message
+  kind === 'content-review' && !REVIEW_WORDS.test(message) ? `${REVIEW_PREFIX} ${message}` : message

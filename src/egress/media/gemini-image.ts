@@ -28,12 +28,13 @@ function reportChoice(image: Image, field: 'quality' | 'background' | 'size', lo
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
-/** Aspect ratios that every model supports, and additional ones of newer models, which are only used if requested. */
+/** Aspect ratios that every model supports. */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+/** Additional aspect ratios of newer models, which are only used if requested. */
 const NEWER_RATIOS: ReadonlySet<string> = new Set(['1:4', '4:1', '1:8', '8:1'])
 
 /** Matches a size class: thousands of pixels, or 512. */
-const CLASS = /^(?:\d+K|512)$/
+const SIZE_CLASS = /^(?:\d+K|512)$/
 
 /** An aspect ratio and a size class, either of which may be undefined. */
 export interface RatioAndClass {
@@ -48,22 +49,22 @@ export interface RatioAndClass {
  * @param hasClasses whether the model has more than one size class.
  */
 export function ratioAndClass(size: string, hasClasses: boolean, losses: Losses): RatioAndClass | undefined {
-  if (CLASS.test(size)) return { sizeClass: size }
-  const [, ratioText = '', stated] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
+  if (SIZE_CLASS.test(size)) return { sizeClass: size }
+  const [, ratioText = '', statedClass] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
   const ratio = NEWER_RATIOS.has(ratioText) ? ratioText : nearestRatio(ratioText, RATIOS)
   if (ratio === undefined) {
     reportChoice({ size }, 'size', losses)
     return undefined
   }
   const pixels = pixelsOf(ratioText)
-  const sizeClass = pixels === undefined ? stated : hasClasses ? classOf(Math.max(...pixels)) : undefined
+  const sizeClass = pixels === undefined ? statedClass : hasClasses ? classOf(Math.max(...pixels)) : undefined
   const became = sizeClass === undefined ? ratio : `${ratio} ${sizeClass}`
   if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
   return { ratio, sizeClass }
 }
 
 /**
- * Returns the size class for an image whose longer side is `side` pixels. Undefined for the smallest class, which is
+ * Returns the size class for an image whose longer side is `side` pixels, or undefined for the smallest class, which is
  * the default.
  */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -17,8 +17,8 @@ const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 /** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values are unchanged. */
 export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
   if (size === undefined) return undefined
-  const nearest = nearestSize(size.split(' ', 1)[0]!, SIZES)
-  if (nearest === undefined) return size
-  losses.change(['output', 'image', 'size'], nearest, 'nearest-size')
-  return nearest
+  const nearestSizeInPixels = nearestSize(size.split(' ', 1)[0]!, SIZES)
+  if (nearestSizeInPixels === undefined) return size
+  losses.change(['output', 'image', 'size'], nearestSizeInPixels, 'nearest-size')
+  return nearestSizeInPixels
 }

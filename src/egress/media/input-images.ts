@@ -21,7 +21,10 @@ export function imageFile(part: MediaPart, path: Path, field: string, format: Fo
   return { field, name, mediaType, bytes: bytesOfSource(part.source)! }
 }
 
-/** Writes an image as a reference by file id or URL. The URL may be a data URL. Undefined if the image has neither. */
+/**
+ * Writes an image as a reference by file id or URL. The URL may be a data URL. Returns undefined if the image has
+ * neither.
+ */
 export function imageReference(part: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const { source } = part
   const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)

@@ -30,7 +30,7 @@ export function promptTextOf(part: Part, format: Format): string | undefined {
 }
 
 /**
- * Joins the text parts of a turn, in place of the first one. Undefined if there are none.
+ * Joins the text parts of a turn, in place of the first one. Returns undefined if there are none.
  *
  * @param texts indexes of the text parts.
  */

@@ -19,15 +19,15 @@ import { PLAIN_MEDIA_LOSSES, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
  */
 export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const hint = hintIn(request)
-  let found: WireFile | undefined
+  let recordingFile: WireFile | undefined
   for (const [index, message] of request.messages.entries()) {
     for (const [at, part] of message.content.entries()) {
       if (index === hint?.index && at === hint.at) continue
       const path = ['messages', index, 'content', at]
-      const file: WireFile | undefined = found === undefined && part.type === 'media' ? fileOf(part) : undefined
+      const file: WireFile | undefined = recordingFile === undefined && part.type === 'media' ? fileOf(part) : undefined
       if (file === undefined) losses.drop(path, 'one-recording-only')
       else {
-        found = file
+        recordingFile = file
         losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
       }
     }
@@ -35,7 +35,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
     if (message.extras?.[format] !== undefined)
       losses.drop(['messages', index, 'extras', format], 'no-equivalent-field')
   }
-  if (found !== undefined) return found
+  if (recordingFile !== undefined) return recordingFile
   throw cannotExpress('There is no recording to transcribe.')
 }
 

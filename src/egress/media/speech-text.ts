@@ -16,25 +16,28 @@ export interface SpeechText {
  * every message or part that belongs to neither.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
-  const how = joinTexts(messages, INSTRUCTIONS, '\n\n', losses)
-  const what = joinTexts(messages, SPOKEN, '\n', losses)
+  const spokenInstructions = joinTexts(messages, INSTRUCTION_ROLES, '\n\n', losses)
+  const spokenText = joinTexts(messages, SPOKEN_ROLES, '\n', losses)
   for (const [index, { role }] of messages.entries())
-    if (!INSTRUCTIONS.has(role) && !SPOKEN.has(role)) losses.drop(['messages', index], 'user-turns-only')
-  if (how.messageIndex !== undefined) {
-    if (messages[how.messageIndex]!.role !== 'system')
-      losses.change(['messages', how.messageIndex, 'role'], 'system', 'one-instruction')
-    if (what.messageIndex !== undefined && what.messageIndex < how.messageIndex)
+    if (!INSTRUCTION_ROLES.has(role) && !SPOKEN_ROLES.has(role)) losses.drop(['messages', index], 'user-turns-only')
+  if (spokenInstructions.messageIndex !== undefined) {
+    if (messages[spokenInstructions.messageIndex]!.role !== 'system')
+      losses.change(['messages', spokenInstructions.messageIndex, 'role'], 'system', 'one-instruction')
+    if (spokenText.messageIndex !== undefined && spokenText.messageIndex < spokenInstructions.messageIndex)
       losses.move(
         ['messages'],
-        [how.messageIndex, ...[...messages.keys()].filter(index => index !== how.messageIndex)],
+        [
+          spokenInstructions.messageIndex,
+          ...[...messages.keys()].filter(index => index !== spokenInstructions.messageIndex),
+        ],
         'instruction-first',
       )
   }
-  return { text: what.text ?? '', instructions: how.text }
+  return { text: spokenText.text ?? '', instructions: spokenInstructions.text }
 }
 
-const INSTRUCTIONS: ReadonlySet<Role> = new Set(['system', 'developer'])
-const SPOKEN: ReadonlySet<Role> = new Set(['user'])
+const INSTRUCTION_ROLES: ReadonlySet<Role> = new Set(['system', 'developer'])
+const SPOKEN_ROLES: ReadonlySet<Role> = new Set(['user'])
 
 interface JoinedText {
   readonly text: string | undefined
@@ -61,9 +64,9 @@ function joinTexts(
       return text === undefined ? [] : [{ message, text } satisfies MessageText]
     }),
   )
-  const [first, ...more] = texts
+  const [first, ...otherTexts] = texts
   if (first === undefined) return { text: undefined, messageIndex: undefined }
-  if (more.length === 0) return { text: first.text, messageIndex: first.message }
+  if (otherTexts.length === 0) return { text: first.text, messageIndex: first.message }
   const text = texts
     .map(one => one.text)
     .filter(one => one !== '')

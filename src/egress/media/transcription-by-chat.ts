@@ -19,21 +19,22 @@ export const transcriptionByChat =
     if (workOf(request) !== 'transcription') return write(request, options)
     const losses = new Losses()
     const written = write(asConversation(request, times, losses), options)
-    return { ...written, losses: [...losses.list, ...written.losses.map(asRestored)] }
+    return { ...written, losses: [...losses.list, ...written.losses.map(markUnrequested)] }
   }
 
 /** Marks losses of the recording's file name and of the schema as restored, because the caller requested neither. */
-const asRestored = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
+const markUnrequested = (loss: Loss): Loss =>
+  UNREQUESTED_PATHS.test(loss.path.join('/')) ? { ...loss, restored: true } : loss
 
-const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
+const UNREQUESTED_PATHS = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
 /** Converts the request to a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
-  const wanted = wantsSegments(transcript!, times, losses)
+  const usesSegments = wantsSegments(transcript!, times, losses)
   losses.dropRestored(['output', 'transcript'], 'asked-in-words')
-  const messages = withInstruction(request.messages, instruction(transcript!, wanted), losses)
-  if (!wanted) return { ...request, messages, output }
+  const messages = withInstruction(request.messages, instruction(transcript!, usesSegments), losses)
+  if (!usesSegments) return { ...request, messages, output }
   const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
   losses.addRestored(['output', 'text'], text, 'asked-in-words')
   if (request.stream) losses.changeRestored(['stream'], false, 'answered-whole')
@@ -76,20 +77,21 @@ const TASKS: { readonly [T in TranscriptOutput['task']]: string } = {
 }
 
 /** Returns the instruction for the model, in English. */
-function instruction({ task, language, keywords, speakers }: TranscriptOutput, wanted: boolean): string {
+function instruction({ task, language, keywords, speakers }: TranscriptOutput, usesSegments: boolean): string {
   const sentences = [TASKS[task]]
   if (language !== undefined) sentences.push(`The language spoken is "${language}".`)
   if (keywords !== undefined && keywords.length > 0) sentences.push(`These words may occur: ${keywords.join(', ')}.`)
-  sentences.push(wanted ? IN_SEGMENTS : PLAINLY)
-  if (speakers === true) sentences.push(BY_SPEAKER)
+  sentences.push(usesSegments ? SEGMENTS_INSTRUCTION : PLAIN_TEXT_INSTRUCTION)
+  if (speakers === true) sentences.push(SPEAKERS_INSTRUCTION)
   return sentences.join(' ')
 }
 
-const PLAINLY = 'Answer with that text alone, without any words of your own; where nothing is said, answer nothing.'
-const IN_SEGMENTS =
+const PLAIN_TEXT_INSTRUCTION =
+  'Answer with that text alone, without any words of your own; where nothing is said, answer nothing.'
+const SEGMENTS_INSTRUCTION =
   'Divide it into segments of a sentence or less. Tell when each starts and ends, counted from the beginning of the ' +
   'recording, as minutes, seconds and milliseconds like 01:02.345.'
-const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name who speaks A, B and so on.'
+const SPEAKERS_INSTRUCTION = 'Begin a new segment with each change of speaker, and name who speaks A, B and so on.'
 
 const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
 const TEXT = { type: 'string' } as const

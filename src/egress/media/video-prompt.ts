@@ -24,25 +24,25 @@ export interface VideoPromptOptions {
   readonly fields?: readonly string[]
   /** Maximum number of media per field. Defaults to 1. */
   readonly most?: { readonly [field: string]: number }
-  /** Returns the field for a media part. Undefined if the format has none. */
+  /** Returns the field for a media part, or undefined if the format has none. */
   fieldOf(part: MediaPart): string | undefined
 }
 
 /**
  * Reads the video prompt from the last user turn: the joined text parts, and the media that the format accepts. Reports
  * the loss of everything else, except for fields that writers handle themselves (`endUser`, `sampling.seed` and the
- * output settings in `OUTPUT`), and for extras and spelling, which `foreignLosses` reports.
+ * output settings in `WRITER_FIELDS`), and for extras and spelling, which `foreignLosses` reports.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = turnOf(request)
   const { seed: _, ...sampling } = request.sampling
   reportRest({ ...request, sampling }, turn, { background: 'always-in-the-background' }, losses)
-  dropOthers(request.output, ['output'], OUTPUT, 'video-only', losses)
+  dropOthers(request.output, ['output'], WRITER_FIELDS, 'video-only', losses)
   if (request.stream) losses.changeRestored(['stream'], false, 'tasks-are-not-streamed')
   return split(request.messages[turn]?.content ?? [], ['messages', turn, 'content'], options, losses)
 }
 
-const OUTPUT = new Set(['modalities', 'candidates', 'video'])
+const WRITER_FIELDS = new Set(['modalities', 'candidates', 'video'])
 
 /** Losses of media parts in all video formats. */
 export const MEDIA_LOSSES = { ...PLAIN_MEDIA_LOSSES, name: 'no-names', made: 'no-properties-here' }
@@ -52,7 +52,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []
   const media: number[] = []
-  const taken = new Map<string, number>()
+  const countByField = new Map<string, number>()
   for (const [index, part] of content.entries()) {
     if (promptTextOf(part, format) !== undefined) texts.push(index)
     else if (part.type === 'opaque') {
@@ -60,10 +60,10 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
       if (part.format === format) media.push(index)
     } else {
       const field = part.type === 'media' ? fieldOf(part) : undefined
-      const count = taken.get(field ?? '') ?? 0
+      const count = countByField.get(field ?? '') ?? 0
       if (field === undefined || count === (most[field] ?? 1)) losses.drop([...path, index], 'no-place-in-a-prompt')
       else {
-        taken.set(field, count + 1)
+        countByField.set(field, count + 1)
         media.push(index)
       }
     }

@@ -23,9 +23,9 @@ export const STATES: { readonly [state in TaskState]: string } = {
 export function wholeSeconds(video: Output['video'], losses: Losses): number | undefined {
   const { seconds } = video ?? {}
   if (seconds === undefined || Number.isInteger(seconds)) return seconds
-  const whole = Math.max(1, Math.round(seconds))
-  losses.change([...VIDEO, 'seconds'], whole, 'whole-seconds')
-  return whole
+  const wholeValue = Math.max(1, Math.round(seconds))
+  losses.change([...VIDEO, 'seconds'], wholeValue, 'whole-seconds')
+  return wholeValue
 }
 
 /** Reports the requested number of videos, for formats that create one video per request. */

@@ -35,7 +35,7 @@ export function emit(state: MessageState, event: WireEvent): void {
   else (state.out as WireEvent[]).push(event)
 }
 
-/** Creates the writer of a part's block. Undefined if the format has no block for the part. */
+/** Creates the writer of a part's block. Returns undefined if the format has no block for the part. */
 export function blockOf(part: Part, state: MessageState): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -58,7 +58,7 @@ export function blockOf(part: Part, state: MessageState): OpenBlock | undefined 
 const DELTA = 'content_block_delta'
 
 /** Delta type and field for each kind of block that is streamed. */
-const GROWS: { readonly [type in Part['type']]?: readonly [delta: string, field: string] } = {
+const DELTA_BY_TYPE: { readonly [type in Part['type']]?: readonly [delta: string, field: string] } = {
   text: ['text_delta', 'text'],
   reasoning: ['thinking_delta', 'thinking'],
   'tool-call': ['input_json_delta', 'partial_json'],
@@ -69,7 +69,7 @@ export class OpenBlock {
   /** The JSON text before the value of a delta, while the block grows. */
   protected prefix: string | undefined
   /** True if any text of the body has been written. */
-  protected grown = false
+  protected hasText = false
   protected readonly state: MessageState
   /** True if the caller has received the input of a hosted call. */
   hasInput = false
@@ -82,7 +82,7 @@ export class OpenBlock {
   delta(append: string): void {
     if (append === '') return
     if (this.prefix === undefined) this.begin()
-    this.grown = true
+    this.hasText = true
     this.grow(append)
   }
 
@@ -94,20 +94,20 @@ export class OpenBlock {
   }
 
   /** Writes the held text when the answer is cut short. Leaves the block open. */
-  breakOff(): void {}
+  writeHeldText(): void {}
 
   /** Opens the block unless it is already open. */
   protected begin(): void {}
 
-  protected get started(): boolean {
+  protected get isStarted(): boolean {
     return this.index !== -1
   }
 
-  open(content_block: JsonObject, grows?: Part['type']): void {
+  open(content_block: JsonObject, growingType?: Part['type']): void {
     writeHeld(this.state)
     this.index = this.state.index++
     this.event('content_block_start', { content_block })
-    const [type, field] = (grows && GROWS[grows]) ?? []
+    const [type, field] = (growingType && DELTA_BY_TYPE[growingType]) ?? []
     if (type !== undefined)
       this.prefix = `{"type":"${DELTA}","index":${this.index},"delta":{"type":"${type}","${field}":`
   }
@@ -154,11 +154,11 @@ export class TextBlock extends OpenBlock {
   }
 
   override end(): void {
-    if (this.started || !isEmpty(this.part)) super.end()
+    if (this.isStarted || !isEmpty(this.part)) super.end()
   }
 
   protected override begin(): void {
-    if (!this.started) this.open(textHead(this.part), 'text')
+    if (!this.isStarted) this.open(textHead(this.part), 'text')
   }
 }
 
@@ -184,8 +184,8 @@ class ThinkingBlock extends OpenBlock {
   }
 
   override end(): void {
-    if (!this.started && isEmpty(this.part)) return
-    if (!this.started && isForeignSignature(this.part)) {
+    if (!this.isStarted && isEmpty(this.part)) return
+    if (!this.isStarted && isForeignSignature(this.part)) {
       this.state.held.push(this.part)
       return
     }
@@ -196,7 +196,7 @@ class ThinkingBlock extends OpenBlock {
   }
 
   protected override begin(): void {
-    if (!this.started)
+    if (!this.isStarted)
       this.open({ type: 'thinking', thinking: '', signature: '', ...extrasFor(this.part, FORMAT) }, 'reasoning')
   }
 }
@@ -210,11 +210,11 @@ class CallBlock extends OpenBlock {
 
   /** Writes the arguments of a patch, which contains the complete call, unless they were already written as deltas. */
   override patch({ part }: PartPatch): void {
-    if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
+    if (part?.type === 'tool-call' && !this.hasText) this.delta(part.arguments)
   }
 
   override end(): void {
-    if (!this.grown) this.grow('{}')
+    if (!this.hasText) this.grow('{}')
     this.close()
   }
 }
@@ -269,7 +269,7 @@ class WholeBlock extends OpenBlock {
     state.held.push(part)
   }
 
-  override breakOff(): void {
+  override writeHeldText(): void {
     if (this.part.type === 'refusal') writeWhole(this.part, this.state)
   }
 }
@@ -283,7 +283,7 @@ export function writeHeld(state: MessageState): void {
 }
 
 /** The field that a stream sends as deltas, and its empty value at the start of the block, by block type. */
-const SENT: { readonly [type: string]: { readonly field: string; readonly empty: Json } } = {
+const STREAMED_FIELDS: { readonly [type: string]: { readonly field: string; readonly empty: Json } } = {
   text: { field: 'text', empty: '' },
   thinking: { field: 'thinking', empty: '' },
   server_tool_use: { field: 'input', empty: {} },
@@ -293,18 +293,20 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
 
 const inputDelta = (input: Json): JsonObject => ({ type: 'input_json_delta', partial_json: JSON.stringify(input) })
 
-/** Writes a complete part and returns its block, which must still be closed. Undefined if the part has no block. */
+/**
+ * Writes a complete part and returns its block, which must still be closed. Returns undefined if the part has no block.
+ */
 function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
-  const whole = writeAnswerPart(part, [], new Losses())
-  if (whole === undefined) return undefined
+  const completeBlock = writeAnswerPart(part, [], new Losses())
+  if (completeBlock === undefined) return undefined
   const block = new OpenBlock(state)
-  const type = stringIn(whole['type'])
-  const { field, empty } = (Object.hasOwn(SENT, type) ? SENT[type] : undefined) ?? {}
-  const value = field === undefined ? undefined : whole[field]
-  if (field === undefined || value == null) block.open(whole)
+  const type = stringIn(completeBlock['type'])
+  const { field, empty } = (Object.hasOwn(STREAMED_FIELDS, type) ? STREAMED_FIELDS[type] : undefined) ?? {}
+  const value = field === undefined ? undefined : completeBlock[field]
+  if (field === undefined || value == null) block.open(completeBlock)
   else {
-    const { signature = '' } = type === 'thinking' ? whole : {}
-    block.open({ ...whole, [field]: empty!, ...(type === 'thinking' ? { signature: '' } : {}) })
+    const { signature = '' } = type === 'thinking' ? completeBlock : {}
+    block.open({ ...completeBlock, [field]: empty!, ...(type === 'thinking' ? { signature: '' } : {}) })
     if (field === 'input') block.writeDelta(inputDelta(value))
     else if (value !== '') block.writeDelta({ type: `${type}_delta`, [field]: value })
     if (signature !== '') block.writeDelta({ type: 'signature_delta', signature })

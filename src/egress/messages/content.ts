@@ -19,7 +19,7 @@ import { acceptedSearches, reportSearch, searchBlock } from './search.ts'
 import { acceptedPart, type TurnKind } from './version.ts'
 
 /** Part types allowed in each kind of turn, for callers of other formats. */
-const TURNS = {
+const ALLOWED_PARTS = {
   system: SYSTEM_PARTS,
   user: USER_PARTS,
   assistant: new Set<Part['type']>([
@@ -49,7 +49,7 @@ export function writeBlocks(
   context: WriteContext,
 ): LocatedBlock[] {
   const searches = turn === 'assistant' ? acceptedSearches(content) : undefined
-  return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
+  return writeAllowed(content, ALLOWED_PARTS[turn], path, context.losses, (part, at) => {
     const accepted = acceptedPart(part, turn, at, context)
     const block = accepted && writeBlock(accepted, at, context, searches)
     return block && { block, path: at }
@@ -129,10 +129,11 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
-  const unsigned = signature === undefined && (!context.native || spellingFor(part, FORMAT)['signature'] === 'unsigned')
-  if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
+  const isUnsignedForeign =
+    signature === undefined && (!context.native || spellingFor(part, FORMAT)['signature'] === 'unsigned')
+  if (isUnsignedForeign || (signature !== undefined && signature.format !== FORMAT)) {
     if (part.text !== '' || hasOtherFields(part) || context.native)
-      context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
+      context.losses.drop(path, isUnsignedForeign ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
   if (part.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
@@ -195,9 +196,9 @@ export function inputOf(text: string): Json {
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
   if (object !== undefined) return object
-  const wrapped = { INVALID_JSON: text }
-  losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
-  return wrapped
+  const wrappedInput = { INVALID_JSON: text }
+  losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')
+  return wrappedInput
 }
 
 function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block | undefined {
@@ -262,7 +263,7 @@ function writeCitation(citation: Citation): JsonObject {
   }
 }
 
-/** Writes an annotation. Undefined if the annotation belongs to another format. */
+/** Writes an annotation. Returns undefined if the annotation belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

@@ -11,7 +11,7 @@ export const FORMAT = 'messages'
 export interface WriteContext {
   readonly dialect: MessagesDialect
   /** True if the upstream's API version refuses everything that version 2026-10-21 removed. */
-  readonly stricter: boolean
+  readonly isStrict: boolean
   readonly native: boolean
   readonly losses: Losses
   readonly markers: Marker[]
@@ -50,12 +50,12 @@ export function writeCache(
 }
 
 /** Cache duration for each requested duration. If the format does not have it, the next longer one. */
-const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
+const CACHE_TTLS: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
 /** Writes a cache marker and reports a duration that the format does not have. */
 export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteContext): JsonObject {
-  const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
-  const ttl = supported ? TIMES[cache.ttl!] : undefined
+  const supported = cache.ttl !== undefined && Object.hasOwn(CACHE_TTLS, cache.ttl)
+  const ttl = supported ? CACHE_TTLS[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
     else losses.change([...path, 'cache', 'ttl'], ttl, 'nearest-cache-time')

@@ -33,20 +33,20 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly state: MessageState
   private start: ResultStart = { type: 'result-start' }
-  private started = false
-  private over = false
-  /** Block of the open part. Undefined if the part has no block. */
-  private open: OpenBlock | undefined
+  private hasStarted = false
+  private isOver = false
+  /** Block of the open part, or undefined if the part has no block. */
+  private openBlock: OpenBlock | undefined
   /** Index of the most recently started part. */
   private partIndex = -1
   /** Citations that arrived after the block of their text part had ended. */
-  private late: PartPatch[] | undefined
+  private lateCitations: PartPatch[] | undefined
   private readonly losses = new Losses()
-  private called = false
-  private ending: CandidateEnd | undefined
+  private hasCalls = false
+  private candidateEnd: CandidateEnd | undefined
   private usage: Usage | undefined
   /** True if the caller receives the upstream's events unchanged. The writer's output for these events is discarded. */
-  relaying = false
+  isRelaying = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -54,23 +54,23 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.state.out = NOTHING
-    this.take(event)
+    this.handleEvent(event)
     return this.state.out
   }
 
   end(): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.state.out = NOTHING
     this.fail(ENDED_EARLY)
     return this.state.out
   }
 
-  private take(event: CanonicalEvent): void {
+  private handleEvent(event: CanonicalEvent): void {
     switch (event.type) {
       case 'part-delta':
-        if (event.at.candidate === 0 && event.of === undefined) this.open?.delta(event.append)
+        if (event.at.candidate === 0 && event.of === undefined) this.openBlock?.delta(event.append)
         return
       case 'part-start':
         if (event.at.candidate === 0) this.startPart(event)
@@ -88,7 +88,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return this.begin()
       case 'candidate-end':
-        if (event.candidate === 0) this.ending = event
+        if (event.candidate === 0) this.candidateEnd = event
         return
       case 'opaque':
         return this.pass(event.value, event.format)
@@ -110,8 +110,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    * has a field (trap 21).
    */
   private begin(): void {
-    if (this.started) return
-    this.started = true
+    if (this.hasStarted) return
+    this.hasStarted = true
     const message = {
       ...head(this.start, this.request),
       content: [],
@@ -133,19 +133,19 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.partIndex = at.part
     // If another part follows, the refusal does not end the answer.
     if (this.state.held.at(-1)?.type === 'refusal') writeHeld(this.state)
-    this.called ||= part.type === 'tool-call'
+    this.hasCalls ||= part.type === 'tool-call'
     this.begin()
-    this.open = this.relaying ? new RelayedBlock(part, this.state) : blockOf(part, this.state)
+    this.openBlock = this.isRelaying ? new RelayedBlock(part, this.state) : blockOf(part, this.state)
   }
 
   private finish(event: ResultEnd): void {
-    this.over = true
+    this.isOver = true
     this.begin()
     const { container, ...late } = extrasFor(event, FORMAT)
-    const explained = this.writeRest()
-    const content = { called: this.called, refused: this.state.refused }
-    const { stop_details, ...stop } = writeStop(this.ending ?? {}, content, new Losses())
-    const details = explained === undefined ? stop_details : stopDetails(explained)
+    const explanation = this.writeRest()
+    const content = { called: this.hasCalls, refused: this.state.refused }
+    const { stop_details, ...stop } = writeStop(this.candidateEnd ?? {}, content, new Losses())
+    const details = explanation === undefined ? stop_details : stopDetails(explanation)
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
@@ -156,20 +156,20 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier
     this.writeEvent('message_delta', {
       delta,
-      usage: writeUsage(this.usage, tier, this.relaying ? new Losses() : this.losses),
+      usage: writeUsage(this.usage, tier, this.isRelaying ? new Losses() : this.losses),
       ...late,
     })
     this.writeEvent('message_stop', {})
   }
 
   private patch(event: PartPatch): void {
-    if (event.at.part === this.partIndex && this.open !== undefined) this.open.patch(event)
-    else if (event.annotations !== undefined && !this.relaying) (this.late ??= []).push(event)
+    if (event.at.part === this.partIndex && this.openBlock !== undefined) this.openBlock.patch(event)
+    else if (event.annotations !== undefined && !this.isRelaying) (this.lateCitations ??= []).push(event)
   }
 
   /** Records that the input of the open block was relayed. The part itself only changes when the block ends. */
   relayedInput(): void {
-    if (this.open !== undefined) this.open.hasInput = true
+    if (this.openBlock !== undefined) this.openBlock.hasInput = true
   }
 
   get lost(): readonly Loss[] {
@@ -177,19 +177,19 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private endPart(): void {
-    this.open?.end()
-    this.open = undefined
+    this.openBlock?.end()
+    this.openBlock = undefined
   }
 
   /** Writes the parts that are still held, except for a refusal at the end of the answer, which is returned. */
   private writeRest(): RefusalPart | undefined {
     const { held } = this.state
-    const explained = explanationIn(held)
-    if (explained !== undefined) held.pop()
+    const explanation = explanationIn(held)
+    if (explanation !== undefined) held.pop()
     if (printsLastBlock(this.request)) while (held.length > 0 && isUnprintable(held.at(-1)!)) held.pop()
     writeHeld(this.state)
     this.writeLate()
-    return explained
+    return explanation
   }
 
   /**
@@ -197,8 +197,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    * (trap 3). Clients that would print that block as the answer do not get the citations.
    */
   private writeLate(): void {
-    if (this.late === undefined) return
-    const byPart = grouped(this.late, ({ at }) => at.part)
+    if (this.lateCitations === undefined) return
+    const byPart = grouped(this.lateCitations, ({ at }) => at.part)
     for (const partIndex of byPart.keys())
       this.losses.drop(['candidates', 0, 'content', partIndex, 'annotations'], 'the-text-had-ended')
     if (printsLastBlock(this.request)) return
@@ -207,10 +207,10 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.over = true
+    this.isOver = true
     if (this.state.held.at(-1)?.type === 'refusal') writeHeld(this.state)
-    if (this.open === undefined) this.writeLate()
-    this.open?.breakOff()
+    if (this.openBlock === undefined) this.writeLate()
+    this.openBlock?.writeHeldText()
     emit(this.state, { event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }

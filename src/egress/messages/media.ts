@@ -16,8 +16,8 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
     ...(image ? { name: 'no-name-here' } : {}),
   })
   const { source: deeper, ...outer } = extrasFor(part, FORMAT)
-  const around = image ? { type: 'image' } : { type: 'document', ...defined({ title: part.name }) }
-  return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
+  const typeFields = image ? { type: 'image' } : { type: 'document', ...defined({ title: part.name }) }
+  return { ...typeFields, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
 /**
@@ -25,10 +25,10 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
  * undefined.
  */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
-  const refused = (reason: string): undefined => {
+  const dropSource = (reason: string): undefined => {
     losses.drop(path, reason)
   }
-  if (kind !== 'image' && kind !== 'file') return refused(`no-${kind}`)
+  if (kind !== 'image' && kind !== 'file') return dropSource(`no-${kind}`)
   const dropType = (reason: string): void => {
     if (source.mediaType !== undefined) losses.drop([...path, 'source', 'mediaType'], reason)
   }
@@ -36,24 +36,25 @@ function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): J
     case 'base64':
       return kind === 'image' ? writeImage(source, path, losses) : writeFile(source, path, losses)
     case 'text':
-      if (source.text.trim() === '') return refused('blank-text')
-      if (source.mediaType !== PLAIN) losses.change([...path, 'source', 'mediaType'], PLAIN, 'plain-text-only')
-      return { type: 'text', media_type: PLAIN, data: source.text }
+      if (source.text.trim() === '') return dropSource('blank-text')
+      if (source.mediaType !== PLAIN_TEXT)
+        losses.change([...path, 'source', 'mediaType'], PLAIN_TEXT, 'plain-text-only')
+      return { type: 'text', media_type: PLAIN_TEXT, data: source.text }
     case 'url':
       dropType('no-media-type-of-urls')
       return { type: 'url', url: source.url }
     case 'file-id':
-      if (source.format !== FORMAT) return refused('no-such-file-ids')
+      if (source.format !== FORMAT) return dropSource('no-such-file-ids')
       dropType('no-media-type-of-ids')
       return { type: 'file', file_id: source.id }
     case 'bytes':
-      return refused('no-raw-bytes')
+      return dropSource('no-raw-bytes')
   }
 }
 
 type Base64 = Extract<MediaSource, { type: 'base64' }>
 
-const PLAIN = 'text/plain'
+const PLAIN_TEXT = 'text/plain'
 
 /** Supported image types, including aliases. */
 const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
@@ -65,24 +66,24 @@ const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
 }
 
 function writeImage({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
-  const written = mediaType.toLowerCase()
-  const media_type = Object.hasOwn(IMAGE_TYPES, written) ? IMAGE_TYPES[written]! : undefined
+  const lowerCaseType = mediaType.toLowerCase()
+  const media_type = Object.hasOwn(IMAGE_TYPES, lowerCaseType) ? IMAGE_TYPES[lowerCaseType]! : undefined
   if (media_type === undefined) losses.drop(path, 'no-such-image-type')
   else if (media_type !== mediaType) losses.change([...path, 'source', 'mediaType'], media_type, 'image-type-spelt-out')
   return media_type === undefined ? undefined : { type: 'base64', media_type, data }
 }
 
 /** Media types of files that contain text. */
-const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
+const TEXT_TYPES = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
 
 /** Writes a PDF unchanged, and a text file as plain text (trap 51). */
 function writeFile({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data }
-  const text = TEXTUAL.test(mediaType) ? decoded(data) : undefined
+  const text = TEXT_TYPES.test(mediaType) ? decoded(data) : undefined
   if (text === undefined || text.trim() === '')
     return losses.drop(path, text === undefined ? 'no-such-file-type' : 'blank-text')
-  losses.change([...path, 'source'], { type: 'text', mediaType: PLAIN, text }, 'said-as-plain-text')
-  return { type: 'text', media_type: PLAIN, data: text }
+  losses.change([...path, 'source'], { type: 'text', mediaType: PLAIN_TEXT, text }, 'said-as-plain-text')
+  return { type: 'text', media_type: PLAIN_TEXT, data: text }
 }
 
 function decoded(data: string): string | undefined {

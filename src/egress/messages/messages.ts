@@ -29,13 +29,13 @@ export function writeTurns(
   thinking: boolean,
   context: WriteContext,
 ): WrittenConversation {
-  const lead = leading(messages)
+  const leadCount = leading(messages)
   const system = messages
-    .slice(0, lead)
+    .slice(0, leadCount)
     .flatMap((message, index) => writeLeading(message, ['messages', index], context))
-  const order = resultsFirst(messages, lead)
+  const order = resultsFirst(messages, leadCount)
   const turns = new Turns()
-  const written = order.slice(lead).map((index): WrittenTurn => {
+  const written = order.slice(leadCount).map((index): WrittenTurn => {
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
@@ -48,7 +48,7 @@ export function writeTurns(
     turns.add(role, located, message, path, context)
   })
   if (turns.list[0]?.role !== 'user')
-    turns.list.unshift(insertedTurn(lead, userMessage(CONTINUE), 'the-user-speaks-first', context))
+    turns.list.unshift(insertedTurn(leadCount, userMessage(CONTINUE), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -62,7 +62,7 @@ export function writeTurns(
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
   const located = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
-  return { role: 'user', blocks: located.map(({ block }) => block), extras: {}, closed: false }
+  return { role: 'user', blocks: located.map(({ block }) => block), extras: {}, isClosed: false }
 }
 
 interface Ending {
@@ -72,8 +72,8 @@ interface Ending {
 
 /**
  * Returns the user turn to add after a final assistant turn: results if it has calls, because unanswered calls are
- * refused, otherwise a text that asks the model to continue. Undefined if the model continues the assistant's text
- * (prefill), which must not end in white space.
+ * refused, otherwise a text that asks the model to continue. Returns undefined if the model continues the assistant's
+ * text (prefill), which must not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -114,7 +114,7 @@ interface WireTurn {
   readonly blocks: Block[]
   readonly extras: JsonObject
   /** True if no other turn may be joined to this one, because its message has extras of the format. */
-  readonly closed: boolean
+  readonly isClosed: boolean
 }
 
 /** Collects turns and joins adjacent turns of one role. */
@@ -125,16 +125,16 @@ class Turns {
 
   add(role: string, located: readonly LocatedBlock[], message: Message, path: Path, context: WriteContext): void {
     writeHead(message, path, context)
-    const closed = message.extras?.[FORMAT] !== undefined
+    const isClosed = message.extras?.[FORMAT] !== undefined
     if (located.length === 0) {
-      if (closed) context.losses.drop(path, 'empty-turn')
+      if (isClosed) context.losses.drop(path, 'empty-turn')
       return
     }
     this.end = located.at(-1)
     const blocks = located.map(({ block }) => block)
     const last = this.list.at(-1)
-    if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
-    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), closed })
+    if (last?.role === role && !last.isClosed && !isClosed) append(last.blocks, blocks)
+    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), isClosed: isClosed })
   }
 }
 
@@ -159,20 +159,20 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
 function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
   const roles = turns.map(({ message }) => roleOf(message, context))
   if (!roles.includes('system')) return roles
-  let run: number[] = []
-  let before: string | undefined
+  let systemRun: number[] = []
+  let previousRole: string | undefined
   const flush = (next: string | undefined): void => {
-    const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
-    const isAllowed = isOne && before === 'user' && (next === undefined || next === 'assistant')
-    if (!isAllowed) for (const at of run) roles[at] = 'user'
-    run = []
+    const isJoinable = systemRun.length < 2 || !systemRun.some(at => hasExtras(turns[at]!))
+    const isAllowed = isJoinable && previousRole === 'user' && (next === undefined || next === 'assistant')
+    if (!isAllowed) for (const at of systemRun) roles[at] = 'user'
+    systemRun = []
   }
   for (const [at, { located }] of turns.entries()) {
     if (located.length === 0) continue
-    if (roles[at] === 'system') run.push(at)
+    if (roles[at] === 'system') systemRun.push(at)
     else {
       flush(roles[at])
-      before = roles[at]
+      previousRole = roles[at]
     }
   }
   flush(undefined)

@@ -27,21 +27,36 @@ const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObj
   capabilities: abilities.converses ? null : NO_CAPABILITIES,
 })
 
-const NO = { supported: false }
+const UNSUPPORTED = { supported: false }
 
 /**
  * Capabilities of a model that cannot hold a conversation. Null for a conversational model, because its capabilities
  * are unknown.
  */
 const NO_CAPABILITIES: JsonObject = {
-  batch: NO,
-  citations: NO,
-  code_execution: NO,
-  context_management: { ...NO, clear_thinking_20251015: NO, clear_tool_uses_20250919: NO, compact_20260112: NO },
-  effort: { ...NO, low: NO, medium: NO, high: NO, xhigh: NO, max: NO },
-  image_input: NO,
-  pdf_input: NO,
-  server_tools: { ...NO, code_execution: NO, web_search: NO },
-  structured_outputs: NO,
-  thinking: { ...NO, types: { adaptive: NO, between_tools: NO, disabled: NO, enabled: NO } },
+  batch: UNSUPPORTED,
+  citations: UNSUPPORTED,
+  code_execution: UNSUPPORTED,
+  context_management: {
+    ...UNSUPPORTED,
+    clear_thinking_20251015: UNSUPPORTED,
+    clear_tool_uses_20250919: UNSUPPORTED,
+    compact_20260112: UNSUPPORTED,
+  },
+  effort: {
+    ...UNSUPPORTED,
+    low: UNSUPPORTED,
+    medium: UNSUPPORTED,
+    high: UNSUPPORTED,
+    xhigh: UNSUPPORTED,
+    max: UNSUPPORTED,
+  },
+  image_input: UNSUPPORTED,
+  pdf_input: UNSUPPORTED,
+  server_tools: { ...UNSUPPORTED, code_execution: UNSUPPORTED, web_search: UNSUPPORTED },
+  structured_outputs: UNSUPPORTED,
+  thinking: {
+    ...UNSUPPORTED,
+    types: { adaptive: UNSUPPORTED, between_tools: UNSUPPORTED, disabled: UNSUPPORTED, enabled: UNSUPPORTED },
+  },
 }

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseObject, unchangedWire, wireSourceOf } f
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
-import { isStricter, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
@@ -30,20 +30,20 @@ export function writeNativeRequest(
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
   const losses = new Losses()
-  const stricter = isStricter(versionOf(wire.headers, dialect))
-  const context: WriteContext = { dialect, stricter, native: true, losses, markers: [] }
+  const stricter = isStrictVersion(versionOf(wire.headers, dialect))
+  const context: WriteContext = { dialect, isStrict: stricter, native: true, losses, markers: [] }
   const fields: Block = {
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
     ...nativeThinking(request, wire.body, context),
   }
-  const removed = refusedSampling(sampling, wire.body, context)
+  const refusedFields = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
-    removed.push('thread')
+    refusedFields.push('thread')
   }
-  const body = withFields(wire.body, fields, removed)
+  const body = withFields(wire.body, fields, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
 }
 
@@ -57,7 +57,7 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
  */
 const isAccepted = (message: Message, context: WriteContext): boolean =>
   isAcceptedTurn(message, context) &&
-  !(context.stricter && message.content.some(part => isRefused(part, turnOf(message), context)))
+  !(context.isStrict && message.content.some(part => isRefused(part, turnOf(message), context)))
 
 const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
@@ -121,8 +121,8 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const newRole = role === 'system' && context.dialect.system_turns === false ? 'user' : role
   if (newRole !== role) context.losses.change(['messages', at, 'role'], newRole, 'no-system-turns')
   const head = newRole === role ? wire : { ...wire, role: newRole! }
-  const whole = unchangedWire<JsonObject>(messages[0]!, FORMAT)
-  if (whole !== undefined && (role === undefined || typeof whole['content'] === 'string')) return [head]
+  const originalTurn = unchangedWire<JsonObject>(messages[0]!, FORMAT)
+  if (originalTurn !== undefined && (role === undefined || typeof originalTurn['content'] === 'string')) return [head]
   const blocks = messages.flatMap((message, index) => {
     const refused = refusedSearches(message.content)
     return message.content.flatMap((part, partIndex) => {
@@ -162,7 +162,7 @@ function nativeBlock(
 export class RelayedStream extends Sequential<WireEvent> implements NativeEventWriter {
   private readonly message: MessageStream
   /** The event with the stop reason, held until the event that ends the answer. */
-  private ending: WireEvent | undefined
+  private heldStopEvent: WireEvent | undefined
 
   constructor(message: MessageStream) {
     super(message)
@@ -174,16 +174,16 @@ export class RelayedStream extends Sequential<WireEvent> implements NativeEventW
     if (first === undefined && wire.event === 'content_block_delta') this.message.relayedInput()
     if (first?.type !== 'part-delta') this.follow(read)
     if (first?.type === 'result-start') return [withHead(wire, first)]
-    const { ending } = this
-    this.ending = wire.event === 'message_delta' ? wire : undefined
-    if (this.ending !== undefined) return ending === undefined ? [] : [ending]
-    return ending === undefined ? [wire] : [ending, wire]
+    const { heldStopEvent } = this
+    this.heldStopEvent = wire.event === 'message_delta' ? wire : undefined
+    if (this.heldStopEvent !== undefined) return heldStopEvent === undefined ? [] : [heldStopEvent]
+    return heldStopEvent === undefined ? [wire] : [heldStopEvent, wire]
   }
 
   private follow(events: readonly CanonicalEvent[]): void {
-    this.message.relaying = true
+    this.message.isRelaying = true
     for (const event of events) this.push(event)
-    this.message.relaying = false
+    this.message.isRelaying = false
   }
 }
 

@@ -19,8 +19,9 @@ export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) =>
   }
 }
 
-/** Cache of the last reset time, in Unix seconds, and its text. Most answers within one second share it. */
+/** Last reset time, in Unix seconds. Its text is cached, because most answers within one second share it. */
 let second = Number.NaN
+/** Text of the last reset time. */
 let text = ''
 
 function timeText(at: number): string {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { isStricter, type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isStrictVersion, type MessagesDialect, messagesDialect } from '../../formats/dialects/messages.ts'
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -33,7 +33,7 @@ import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -53,10 +53,10 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
-  const { request, losses, renamed } = sanitize(original, RULE)
+  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const stricter = isStricter(versionOf(NO_HEADERS, dialect))
-  const context: WriteContext = { dialect, stricter, native: false, losses, markers: [] }
+  const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))
+  const context: WriteContext = { dialect, isStrict: stricter, native: false, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
@@ -80,11 +80,11 @@ function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Wri
 
 function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
   const { system, messages } = writeTurns(request.messages, thinking.on, context)
-  const several = tools.wire.length > 0 || messages.length > 1
+  const hasSharedPrefix = tools.wire.length > 0 || messages.length > 1
   const cache = addCacheMarkers(
     request,
     system.findLast(({ block }) => block['type'] === 'text') ?? tools.last,
-    several,
+    hasSharedPrefix,
     context,
   )
   const head = contentOf(system.map(({ block }) => block))
@@ -94,13 +94,13 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
 /** Returns the format's extras, except for those of objects that are written field by field. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   if (request.extras?.[FORMAT] === undefined) return extrasFor(request, FORMAT)
-  return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !INNER.has(key)))
+  return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !OBJECT_FIELDS.has(key)))
 }
 
-const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
+const OBJECT_FIELDS: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** Returns an object that is written field by field, including the format's extras. Undefined if it is empty. */
-function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
+/** Returns an object that is written field by field, including the format's extras, or undefined if it is empty. */
+function writeObject(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject
   return extras === undefined && Object.keys(fields).length === 0 ? undefined : { ...fields, ...extras }
@@ -111,12 +111,12 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
   const { output } = request
   dropOutput(output, context)
   const format = output.text && writeShape(output.text, context)
-  return defined({ thinking, output_config: inner(request, 'output_config', { effort, format }) }) as JsonObject
+  return defined({ thinking, output_config: writeObject(request, 'output_config', { effort, format }) }) as JsonObject
 }
 
-function writeShape(given: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
+function writeShape(requestedShape: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
   const { losses } = context
-  const text = withEnumInObject(given, losses)
+  const text = withEnumInObject(requestedShape, losses)
   const path = ['output', 'text']
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
@@ -166,11 +166,11 @@ function writeService(request: CanonicalRequest, context: WriteContext): JsonObj
   const { losses } = context
   const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const long = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
-  if (long) losses.drop(['endUser'], 'too-long')
+  const isTooLong = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
+  if (isTooLong) losses.drop(['endUser'], 'too-long')
   return defined({
     ...state,
-    metadata: inner(request, 'metadata', { user_id: long ? undefined : request.endUser }),
+    metadata: writeObject(request, 'metadata', { user_id: isTooLong ? undefined : request.endUser }),
     service_tier: writeTier(request, context),
     cache_control: request.cache && writeMarker(request.cache, [], context),
   }) as JsonObject
@@ -203,12 +203,12 @@ const writeThread = (thread: Thread): JsonObject => ({
 })
 
 /** Service tiers of requests, by canonical name. */
-const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
+const SERVICE_TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
 function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {
   const tier = request.serviceTier
   if (tier === undefined) return undefined
-  const value = Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
+  const value = Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined
   if (value === undefined) losses.drop(['serviceTier'], 'no-such-tier')
   else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
   return value

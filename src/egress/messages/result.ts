@@ -51,7 +51,7 @@ function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses
     ...head(result, request),
     content,
     ...stop,
-    ...explained(candidate),
+    ...stopDetailsOf(candidate),
     usage: writeUsage(result.usage, result.serviceTier, losses),
     ...extrasFor(result, FORMAT),
   } as JsonObject
@@ -78,9 +78,10 @@ function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: 
 
 function writeContent({ content }: Candidate, endsInText: boolean, losses: Losses): Block[] {
   const explanation = explanationIn(content)
-  if (explanation?.cache !== undefined) losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
+  if (explanation?.cache !== undefined)
+    losses.drop([...CONTENT_PATH, content.length - 1, 'cache'], 'no-cache-markers-here')
   const parts = explanation === undefined ? content : content.slice(0, -1)
-  const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], losses))
+  const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT_PATH, index], losses))
   return (endsInText ? withoutUnprintable(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
@@ -89,21 +90,21 @@ function withoutUnprintable(parts: readonly Part[], blocks: (Block | undefined)[
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
     if (!isUnprintable(parts[index]!)) break
-    losses.drop([...CONTENT, index], 'the-last-block-is-text')
+    losses.drop([...CONTENT_PATH, index], 'the-last-block-is-text')
     blocks[index] = undefined
   }
   return blocks
 }
 
-const CONTENT = ['candidates', 0, 'content']
+const CONTENT_PATH = ['candidates', 0, 'content']
 
-function explained({ content }: Candidate): JsonObject {
+function stopDetailsOf({ content }: Candidate): JsonObject {
   const explanation = explanationIn(content)
   return explanation === undefined ? {} : { stop_details: stopDetails(explanation) }
 }
 
 /** Prefix of Claude Code's beta names. */
-const AGENT = 'claude-code-'
+const AGENT_BETA_PREFIX = 'claude-code-'
 
 /**
  * Returns true if the caller prints only the last block of an answer, and nothing if that block is not text. Claude
@@ -113,7 +114,7 @@ const AGENT = 'claude-code-'
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = wireSourceOf<WireRequest>(request, FORMAT)?.wire.headers
   return (
-    headers?.['anthropic-beta']?.includes(AGENT) === true ||
+    headers?.['anthropic-beta']?.includes(AGENT_BETA_PREFIX) === true ||
     spellingFor(request.messages[0], FORMAT)['billing'] !== undefined
   )
 }

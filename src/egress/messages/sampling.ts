@@ -5,11 +5,11 @@ import type { SettingName } from '../../canonical/settings.ts'
 import { defined } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import { dropSampling, nonBlankStops, RANDOM_FIELDS, supportedSampling } from '../sanitize/sampling.ts'
-import { mostTokens } from '../sanitize/thinking-plan.ts'
+import { maxAnswerTokens } from '../sanitize/thinking-plan.ts'
 import type { WriteContext } from './context.ts'
 
 /** Default token limit for an unknown model. Large enough for any file that an agent writes. */
-const LIMIT = 32_000
+const DEFAULT_LIMIT = 32_000
 /** Number of tokens reserved for the answer, in addition to a thinking budget. */
 const ANSWER_TOKENS = 4096
 
@@ -21,16 +21,19 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   const { sampling, output } = request
   const { dialect, losses } = context
   const path = ['sampling', 'maxTokens']
-  const most = mostTokens(request, dialect)
+  const maxTotalTokens = maxAnswerTokens(request, dialect)
   if (sampling.maxTokens !== undefined) {
-    if (most !== sampling.maxTokens) losses.change(path, most, MODEL_LIMIT)
-    return { max_tokens: most }
+    if (maxTotalTokens !== sampling.maxTokens) losses.change(path, maxTotalTokens, MODEL_LIMIT)
+    return { max_tokens: maxTotalTokens }
   }
   if (output.count === true) return {}
-  const longest = dialect.max_output ?? dialect.listed_output
-  const defaultLimit = dialect.max_tokens ?? longest ?? LIMIT
-  const limit = Math.min(budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ANSWER_TOKENS), most)
-  losses.add(path, limit, longest !== undefined && limit >= longest ? MODEL_LIMIT : 'limit-required')
+  const modelMaximum = dialect.max_output ?? dialect.listed_output
+  const defaultLimit = dialect.max_tokens ?? modelMaximum ?? DEFAULT_LIMIT
+  const limit = Math.min(
+    budget === undefined ? defaultLimit : Math.max(defaultLimit, budget + ANSWER_TOKENS),
+    maxTotalTokens,
+  )
+  losses.add(path, limit, modelMaximum !== undefined && limit >= modelMaximum ? MODEL_LIMIT : 'limit-required')
   return { max_tokens: limit }
 }
 
@@ -45,16 +48,16 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
   const { sampling } = request
   const { dialect, losses } = context
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const none = takesNoSampling(context)
-  if (none) dropSampling(sampling, losses)
+  const refusesSampling = refusesAllSampling(context)
+  if (refusesSampling) dropSampling(sampling, losses)
   return defined({
-    ...(none ? {} : namedSampling(supportedSampling(sampling, thinking, dialect, losses))),
+    ...(refusesSampling ? {} : namedSampling(supportedSampling(sampling, thinking, dialect, losses))),
     stop_sequences: nonBlankStops(sampling.stop, losses),
   }) as JsonObject
 }
 
 /** The sampling parameters by canonical name. */
-const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
+const SAMPLING_FIELDS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
 
 const namedSampling = ({ temperature, topP, topK }: Pick<Sampling, (typeof RANDOM_FIELDS)[number]>): object => ({
   temperature,
@@ -62,11 +65,12 @@ const namedSampling = ({ temperature, topP, topK }: Pick<Sampling, (typeof RANDO
   top_k: topK,
 })
 
-const takesNoSampling = ({ dialect, stricter }: WriteContext): boolean => stricter || dialect.sampling === 'none'
+const refusesAllSampling = ({ dialect, isStrict: stricter }: WriteContext): boolean =>
+  stricter || dialect.sampling === 'none'
 
 /** Returns the sampling fields of a native body that the upstream refuses, even if they are null. */
 export function refusedSampling(sampling: Sampling, body: JsonObject, context: WriteContext): string[] {
-  if (!takesNoSampling(context)) return []
+  if (!refusesAllSampling(context)) return []
   dropSampling(sampling, context.losses)
-  return RANDOM_FIELDS.map(field => RANDOM[field]).filter(name => body[name] !== undefined)
+  return RANDOM_FIELDS.map(field => SAMPLING_FIELDS[field]).filter(name => body[name] !== undefined)
 }

@@ -9,13 +9,14 @@ import { type Block, FORMAT } from './context.ts'
 /** The `encrypted_content` of pages found by other upstreams. */
 const NO_CONTENT = ''
 
-const DIRECT = { caller: { type: 'direct' } }
+const DIRECT_CALLER = { caller: { type: 'direct' } }
 
-const PREFIX = 'srvtoolu_'
+const ID_PREFIX = 'srvtoolu_'
 const LEGAL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/
 
 /** Returns a search id in the form that upstreams of this format require. */
-const searchId = ({ id }: SearchPart): string => (LEGAL_ID.test(id) ? id : PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_'))
+const searchId = ({ id }: SearchPart): string =>
+  LEGAL_ID.test(id) ? id : ID_PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_')
 
 /** Writes a search or its results as a block. */
 export const searchBlock = (part: SearchPart): Block =>
@@ -26,7 +27,7 @@ const callBlock = (part: SearchCallPart): Block => ({
   id: searchId(part),
   name: 'web_search',
   input: inputOf(part),
-  ...DIRECT,
+  ...DIRECT_CALLER,
   ...extrasFor(part, FORMAT),
 })
 
@@ -44,7 +45,7 @@ const resultBlock = (part: SearchResultPart): Block => ({
   type: 'web_search_tool_result',
   tool_use_id: searchId(part),
   content: part.sources.map(writeSource),
-  ...DIRECT,
+  ...DIRECT_CALLER,
   ...extrasFor(part, FORMAT),
 })
 
@@ -78,7 +79,7 @@ export function refusedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
   for (const part of content)
     if (part.type === 'search-result' && !isNativeResult(part)) (ids ??= new Set()).add(part.id)
-  return ids ?? NONE
+  return ids ?? NO_IDS
 }
 
 /** Returns the ids of searches in a turn that the upstream accepts back, because it found their results itself. */
@@ -87,7 +88,7 @@ export function acceptedSearches(content: readonly Part[]): ReadonlySet<string> 
   for (const part of content)
     if (part.type === 'search-result' && part.sources.length > 0 && isNativeResult(part))
       (ids ??= new Set()).add(part.id)
-  return ids ?? NONE
+  return ids ?? NO_IDS
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_IDS: ReadonlySet<string> = new Set()

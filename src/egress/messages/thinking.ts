@@ -4,7 +4,7 @@ import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { isMidway, isSignedIn, lastAnswer } from '../sanitize/last-answer.ts'
-import { displayOf, mostTokens, OFF, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
+import { displayOf, maxAnswerTokens, OFF, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
@@ -17,7 +17,7 @@ export interface Thinking {
   readonly budget?: number
 }
 
-const NOTHING: Thinking = { on: false }
+const NO_THINKING: Thinking = { on: false }
 
 /**
  * Rewrites a native caller's thinking settings if the upstream does not accept them. Returns the changed body fields.
@@ -44,36 +44,36 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
  * another upstream.
  */
 function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
-  const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
-  const became: Reasoning = adaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
+  const isAdaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
+  const became: Reasoning = isAdaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
   reportPlan(reasoning, { became, reason: 'no-signed-thinking' }, context.losses)
   const display = defined({ display: displayOf(reasoning.show) })
-  const thinking = adaptive ? { type: 'adaptive', ...display } : { type: 'disabled' }
+  const thinking = isAdaptive ? { type: 'adaptive', ...display } : { type: 'disabled' }
   return { thinking, ...withoutEffort(body) }
 }
 
 /**
  * Writes the reasoning settings in a form that is valid for the upstream (traps 26, 38, 41, 93).
  *
- * @param forced whether the model must call a tool, which does not allow a thinking budget.
+ * @param forced whether a tool call is forced, which rules out a thinking budget.
  */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
-  if (reasoning === undefined) return NOTHING
-  const limit = mostTokens(request, context.dialect)
+  if (reasoning === undefined) return NO_THINKING
+  const limit = maxAnswerTokens(request, context.dialect)
   const plan = planThinking(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
   reportPlan(reasoning, plan, context.losses)
   const { effort, budget, show } = plan.became
-  if (effort === undefined && budget === undefined) return NOTHING
+  if (effort === undefined && budget === undefined) return NO_THINKING
   if (effort === 'none') return withoutThinking(reasoning, context)
-  const enabled = budget !== undefined && budget > 0
-  if (enabled && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
-  const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
+  const hasBudget = budget !== undefined && budget > 0
+  if (hasBudget && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
+  const wire = hasBudget ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
   const thinking = { ...wire, ...defined({ display: displayOf(show) }), ...extrasFor(reasoning, FORMAT) } as JsonObject
-  return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
+  return { thinking, on: true, ...defined({ effort, budget: hasBudget ? budget : undefined }) }
 }
 
-/** Turns thinking off, or restricts it to the time between tool calls if the model cannot turn it off. */
+/** Turns thinking off. If the model cannot turn it off, limits thinking to between tool calls. */
 function withoutThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const extras = extrasFor(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }

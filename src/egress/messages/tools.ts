@@ -19,9 +19,9 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined
-  const allows = allowedBy(toolChoice)
-  const none = allows !== undefined && !tools.some(allows)
-  const all = none || namesOne(toolChoice, context)
+  const isAllowed = allowedBy(toolChoice)
+  const excludesAll = isAllowed !== undefined && !tools.some(isAllowed)
+  const offersAll = excludesAll || namesOne(toolChoice, context)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
@@ -29,17 +29,17 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
       context.losses.drop(path, 'names-are-unique')
       continue
     }
-    if (!all && allows?.(tool) === false) {
+    if (!offersAll && isAllowed?.(tool) === false) {
       context.losses.dropRestored(path, 'not-allowed-by-the-choice')
       continue
     }
-    const written = writeTool(tool, path, context)
-    if (written === undefined) continue
+    const writtenTool = writeTool(tool, path, context)
+    if (writtenTool === undefined) continue
     if (name !== undefined) names.add(name)
-    wire.push(written)
-    last = tool.type === 'opaque' ? undefined : { block: written as Block, path }
+    wire.push(writtenTool)
+    last = tool.type === 'opaque' ? undefined : { block: writtenTool as Block, path }
   }
-  return { wire, names, none, last }
+  return { wire, names, none: excludesAll, last }
 }
 
 function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {
@@ -71,7 +71,7 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
 }
 
 /** Fields that each kind of hosted tool lacks, with their loss reasons. */
-const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
+const HOSTED_LOSSES: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
   'web-search': { contextSize: 'no-context-size' },
   'web-fetch': { contextSize: 'no-context-size', location: 'no-location' },
   'code-execution': {
@@ -90,24 +90,24 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block
  * at least one use.
  */
 function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject {
-  const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
+  const lossReasons: { [field: string]: string } = { ...HOSTED_LOSSES[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
-    faults['blockedDomains'] ??= 'one-list-of-domains'
-  if (tool.maxUses !== undefined && tool.maxUses <= 0) faults['maxUses'] ??= 'at-least-one-use'
-  const dropped = new Set(Object.keys(faults))
+    lossReasons['blockedDomains'] ??= 'one-list-of-domains'
+  if (tool.maxUses !== undefined && tool.maxUses <= 0) lossReasons['maxUses'] ??= 'at-least-one-use'
+  const dropped = new Set(Object.keys(lossReasons))
   for (const field of ['allowedDomains', 'blockedDomains'] as const) {
     if (tool[field]?.length !== 0) continue
-    delete faults[field]
+    delete lossReasons[field]
     dropped.add(field)
     losses.dropRestored([...path, field], 'an-empty-list')
   }
-  losses.dropFields(tool, path, faults)
-  const remains = (field: keyof HostedTool): boolean => !dropped.has(field) && tool[field] !== undefined
+  losses.dropFields(tool, path, lossReasons)
+  const isKept = (field: keyof HostedTool): boolean => !dropped.has(field) && tool[field] !== undefined
   return {
-    ...(remains('allowedDomains') ? { allowed_domains: tool.allowedDomains! } : {}),
-    ...(remains('blockedDomains') ? { blocked_domains: tool.blockedDomains! } : {}),
-    ...(remains('maxUses') ? { max_uses: tool.maxUses! } : {}),
-    ...(remains('location')
+    ...(isKept('allowedDomains') ? { allowed_domains: tool.allowedDomains! } : {}),
+    ...(isKept('blockedDomains') ? { blocked_domains: tool.blockedDomains! } : {}),
+    ...(isKept('maxUses') ? { max_uses: tool.maxUses! } : {}),
+    ...(isKept('location')
       ? { user_location: { type: 'approximate', ...supportedLocation(tool.location!, path, losses) } }
       : {}),
   }
@@ -124,7 +124,7 @@ function supportedLocation(location: Location, path: Path, losses: Losses): Loca
 }
 
 /**
- * Returns a predicate for the tools that the choice allows. Undefined if it allows all tools or forbids calls. The
+ * Returns a predicate for the tools that the choice allows, or undefined if it allows all tools or forbids calls. The
  * format cannot restrict a choice to some tools, so the other tools are not offered. This changes the prompt, but only
  * when the choice changes.
  */
@@ -196,8 +196,8 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
 
 /** Returns the name of the single tool that must be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
-  const one = only?.length === 1 ? only[0] : undefined
-  const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
+  const onlyName = only?.length === 1 ? only[0] : undefined
+  const name = hosted === undefined ? onlyName : only === undefined ? HOSTED[hosted].name : undefined
   return name !== undefined && names.has(name) ? name : undefined
 }
 
@@ -208,7 +208,7 @@ const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly ty
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** Returns the tool's name on the wire. Undefined for tools of other formats and for nameless tools. */
+/** Returns the tool's name on the wire, or undefined for tools of other formats and for nameless tools. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

@@ -24,10 +24,10 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
   return { ...(defined(counts) as JsonObject), ...extrasFor(usage, FORMAT) }
 }
 
-const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
+const cachedTokens = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
 /** Returns the number of input tokens that were neither read from nor written to a cache. */
-const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
+const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cachedTokens(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',
   inputBy: 'no-count-by-kind',
@@ -36,32 +36,33 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'out
 
 function reportUsage(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
-  if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
-  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'prompt-includes-cache')
+  if (usage.input === undefined) losses.add(['usage', 'input'], cachedTokens(usage), 'count-required')
+  else if (usage.input < cachedTokens(usage))
+    losses.change(['usage', 'input'], cachedTokens(usage), 'prompt-includes-cache')
   for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)
     if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   const { hostedCalls } = usage
   for (const kind in hostedCalls)
-    if (!Object.hasOwn(CALLS, kind)) losses.drop(['usage', 'hostedCalls', kind], 'no-count-of-these-calls')
+    if (!Object.hasOwn(CALL_FIELDS, kind)) losses.drop(['usage', 'hostedCalls', kind], 'no-count-of-these-calls')
   if (hostedCalls === undefined) return
-  for (const kind in CALLS)
+  for (const kind in CALL_FIELDS)
     if (hostedCalls[kind] === undefined) losses.add(['usage', 'hostedCalls', kind], 0, 'count-required')
 }
 
-const CALLS: { readonly [kind: string]: string } = {
+const CALL_FIELDS: { readonly [kind: string]: string } = {
   'web-search': 'web_search_requests',
   'web-fetch': 'web_fetch_requests',
 }
 
 /** Writes the counts of hosted calls. The format requires both counts. */
 const writeCalls = (calls: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
+  Object.fromEntries(Object.entries(CALL_FIELDS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 
 /** Service tiers in answers, by canonical name. */
-const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
+const SERVICE_TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
 
 const tierName = (tier: string | undefined): string | undefined =>
-  tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
+  tier !== undefined && Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined
 
 /** Reports a service tier for which the format has no name. */
 export function reportTier(tier: string | undefined, losses: Losses): void {

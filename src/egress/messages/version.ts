@@ -19,10 +19,10 @@ function isDocument(part: Part): boolean {
 }
 
 /** Returns true if the version refuses the part, or a part within it, in a turn of this kind. */
-export function isRefused(part: Part, turn: TurnKind, { stricter }: Pick<WriteContext, 'stricter'>): boolean {
+export function isRefused(part: Part, turn: TurnKind, { isStrict: stricter }: Pick<WriteContext, 'isStrict'>): boolean {
   if (!stricter || turn === 'system') return false
   if (turn === 'assistant') return isDocument(part)
-  if (part.type === 'tool-result') return part.content.some(one => isRefused(one, 'result', { stricter }))
+  if (part.type === 'tool-result') return part.content.some(one => isRefused(one, 'result', { isStrict: stricter }))
   return part.type === 'text' && part.annotations !== undefined && part.annotations.length > 0
 }
 

@@ -11,7 +11,7 @@ import { bodyWithModel, nativeSourceOf } from '../native.ts'
 import { PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 
-const OUTPUT = new Set(['ranking'])
+const WRITTEN_OUTPUT = new Set(['ranking'])
 
 /**
  * Writes the request as `POST /rerank` (docs/wire/rerank.md#request). Throws GatewayError `cannot-express` for any
@@ -27,7 +27,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
   const losses = new Losses(foreignLosses(request, FORMAT))
-  reportUnwritten(request, OUTPUT, losses)
+  reportUnwritten(request, WRITTEN_OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'default-made-explicit')
   const body = {
@@ -81,15 +81,15 @@ export function writeDocument(content: readonly Part[], path: Path, context: Wri
     : writeText([], path, context)
 }
 
-interface Text {
+interface LocatedText {
   readonly part: Part
   readonly text: string
   readonly index: number
 }
 
 /** Returns the text parts of a document. Reports parts that cannot be combined with text or that the format lacks. */
-function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
-  const texts = content.flatMap((part, index): Text[] => {
+function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly LocatedText[] {
+  const texts = content.flatMap((part, index): LocatedText[] => {
     // `foreignLosses` reports the loss of another format's part.
     const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
     return text === undefined ? [] : [{ part, text, index }]
@@ -105,7 +105,7 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
   return texts
 }
 
-function writeText(texts: readonly Text[], path: Path, context: WriteContext): Json {
+function writeText(texts: readonly LocatedText[], path: Path, context: WriteContext): Json {
   const [first, ...others] = texts
   if (first === undefined) return context.plain('')
   if (others.length > 0) {

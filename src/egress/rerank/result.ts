@@ -11,7 +11,7 @@ import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT, writeDocument } from './request.ts'
 
-const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
+const WRITTEN_FIELDS = new Set(['id', 'model', 'candidates', 'usage'])
 
 /**
  * Writes an answer (docs/wire/rerank.md#response) in the style that the client expects: Jina's, Cohere's or Voyage's.
@@ -24,7 +24,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     return { wire: { status: 200, headers: {}, body: { ...nativeBody, ...defined({ usage }) } }, losses: [] }
   }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  reportUnwrittenResult(result, WRITTEN, losses)
+  reportUnwrittenResult(result, WRITTEN_FIELDS, losses)
   const isCohere = style === 'cohere'
   const body = {
     ...defined({ id: result.id, model: result.model, object: isCohere ? undefined : 'list' }),

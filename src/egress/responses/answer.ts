@@ -115,9 +115,9 @@ function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losse
  */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
   const { content, logprobs } = candidate
-  const logged = content.find(hasLogprobs)
+  const loggedPart = content.find(hasLogprobs)
   if (logprobs !== undefined) {
-    if (logged === undefined) losses.drop([...path, 'logprobs'], 'no-text-they-belong-to')
+    if (loggedPart === undefined) losses.drop([...path, 'logprobs'], 'no-text-they-belong-to')
     else reportTokens(logprobs, [...path, 'logprobs'], losses)
   }
   const tokens = logprobs?.map(writeToken) ?? []
@@ -145,7 +145,7 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
       })
     if (part.type === 'opaque' && itemKindOf(part) === 'item') return part.value
     return writeMessageItem(
-      parts.map(one => writeContent(one, one === logged ? tokens : [])),
+      parts.map(one => writeContent(one, one === loggedPart ? tokens : [])),
       stamp('msg'),
     )
   })

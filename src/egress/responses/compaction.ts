@@ -25,7 +25,7 @@ const REQUEST_LOSSES: Unwritten<
   metadata: 'no-metadata-to-compact',
   cache: 'no-cache-marker-of-the-whole',
 }
-const STATE: Unwritten<State, 'previous'> = {
+const STATE_LOSSES: Unwritten<State, 'previous'> = {
   store: 'nothing-kept-of-compacting',
   conversation: 'nothing-kept-of-compacting',
   background: 'nothing-kept-of-compacting',
@@ -41,11 +41,11 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
   const { state, sampling, output } = request
   losses.dropFields(request, [], REQUEST_LOSSES)
   if (sampling.extras?.[FORMAT] !== undefined) losses.drop(['sampling', 'extras', FORMAT], 'no-settings-to-compact')
-  const { extras: _, spelling: __, ...sampled } = sampling
-  const { compaction: ___, spelling: ____, ...wanted } = output
-  for (const field of Object.keys(sampled)) losses.drop(['sampling', field], 'no-settings-to-compact')
-  for (const field of Object.keys(wanted)) losses.drop(['output', field], 'no-settings-to-compact')
-  losses.dropFields(state, ['state'], STATE)
+  const { extras: _, spelling: __, ...samplingSettings } = sampling
+  const { compaction: ___, spelling: ____, ...outputSettings } = output
+  for (const field of Object.keys(samplingSettings)) losses.drop(['sampling', field], 'no-settings-to-compact')
+  for (const field of Object.keys(outputSettings)) losses.drop(['output', field], 'no-settings-to-compact')
+  losses.dropFields(state, ['state'], STATE_LOSSES)
   if (request.stream) losses.change(['stream'], false, 'one-answer-as-a-whole')
   return {
     model: request.model,
@@ -83,7 +83,7 @@ export function writeCompactionResult(result: CanonicalResult): Written<WireAnsw
   const losses = new Losses(foreignLosses(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
   const id = answerId(result.id)
-  report(result, id, losses)
+  reportLosses(result, id, losses)
   const output = writeItems(candidate, id.replace(/^resp_/, ''), 'completed', ['candidates', 0], losses)
   if (result.usage === undefined) losses.add(['usage'], NO_TOKENS, 'usage-required')
   const body = {
@@ -121,7 +121,7 @@ export function reportHead(result: CanonicalResult, id: string, losses: Losses):
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }
 
-function report(result: CanonicalResult, id: string, losses: Losses): void {
+function reportLosses(result: CanonicalResult, id: string, losses: Losses): void {
   const { candidates } = result
   losses.dropFields(result, [], RESULT_LOSSES)
   reportHead(result, id, losses)

@@ -13,9 +13,10 @@ export const lacks = (object: JsonObject, field: string, fallback: Json): boolea
 
 /** Adds missing fields from `entries`. Returns the same object if none is missing. */
 export function withDefaults(object: JsonObject, entries: JsonObject): JsonObject {
-  let whole: { [key: string]: Json } | undefined
-  for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
-  return whole ?? object
+  let completeObject: { [key: string]: Json } | undefined
+  for (const key in entries)
+    if (lacks(object, key, entries[key]!)) (completeObject ??= { ...object })[key] = entries[key]!
+  return completeObject ?? object
 }
 
 /** The index of an item in the output, and its status. */
@@ -56,7 +57,7 @@ const ITEMS: { readonly [type: string]: ItemRow } = {
   mcp_approval_request: { prefix: 'mcpr' },
   compaction: { prefix: 'cmp' },
 }
-const OTHER: ItemRow = { prefix: 'item' }
+const OTHER_ITEM: ItemRow = { prefix: 'item' }
 
 /** Returns a generated id for an item. */
 export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
@@ -64,16 +65,17 @@ export const idAt = (prefix: string, base: string, index: number): string => fla
 /** Completes an item of an answer: its id, its parts, and its status if its type has one. */
 export function itemWithDefaults(item: JsonObject, { base, index, status }: ItemPosition): JsonObject {
   const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
-  const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
-  const { prefix, hasStatus, hasCallId, entries = NONE } = row
-  let whole = withDefaults(item, entries)
-  if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, base, index) }
-  if (hasStatus && whole['status'] == null) whole = { ...whole, status }
-  if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', base, index) }
-  return row === ITEMS['message'] ? withMappedItems(whole, 'content', partWithDefaults) : whole
+  const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER_ITEM
+  const { prefix, hasStatus, hasCallId, entries = NO_FIELDS } = row
+  let completeObject = withDefaults(item, entries)
+  if (completeObject['id'] == null) completeObject = { ...completeObject, id: idAt(prefix, base, index) }
+  if (hasStatus && completeObject['status'] == null) completeObject = { ...completeObject, status }
+  if (hasCallId && completeObject['call_id'] == null)
+    completeObject = { ...completeObject, call_id: item['id'] ?? idAt('call', base, index) }
+  return row === ITEMS['message'] ? withMappedItems(completeObject, 'content', partWithDefaults) : completeObject
 }
 
-const NONE: JsonObject = {}
+const NO_FIELDS: JsonObject = {}
 
 const PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { annotations: [], logprobs: [] },
@@ -83,8 +85,8 @@ const PARTS: { readonly [type: string]: JsonObject } = {
 /** Completes a part of a message in an answer. */
 export function partWithDefaults(part: JsonObject): JsonObject {
   const type = stringIn(part['type'])
-  const whole = Object.hasOwn(PARTS, type) ? withDefaults(part, PARTS[type]!) : part
-  return type === 'output_text' ? withMappedItems(whole, 'logprobs', tokenWithDefaults) : whole
+  const completeObject = Object.hasOwn(PARTS, type) ? withDefaults(part, PARTS[type]!) : part
+  return type === 'output_text' ? withMappedItems(completeObject, 'logprobs', tokenWithDefaults) : completeObject
 }
 
 const ALTERNATIVE: JsonObject = { bytes: [] }
@@ -103,23 +105,23 @@ const REASONING: JsonObject = { effort: null, summary: null }
 /** Adds default fields to objects inside a response: its usage and the settings that it repeats. */
 export function innerDefaults(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
-  const whole = withMappedItems(response, 'tools', tool =>
+  const completeObject = withMappedItems(response, 'tools', tool =>
     tool['type'] === 'function' ? withDefaults(tool, FUNCTION) : tool,
   )
   const inner = {
-    ...changed('text', text, TEXT),
-    ...changed('reasoning', reasoning, REASONING),
-    ...(isObject(usage) ? replaced('usage', usage, usageWithDefaults(usage)) : NONE),
+    ...innerChange('text', text, TEXT),
+    ...innerChange('reasoning', reasoning, REASONING),
+    ...(isObject(usage) ? fieldIfChanged('usage', usage, usageWithDefaults(usage)) : NO_FIELDS),
   }
-  for (const _ in inner) return { ...whole, ...inner }
-  return whole
+  for (const _ in inner) return { ...completeObject, ...inner }
+  return completeObject
 }
 
-const changed = (field: string, value: Json | undefined, entries: JsonObject): JsonObject =>
-  isObject(value) ? replaced(field, value, withDefaults(value, entries)) : NONE
+const innerChange = (field: string, value: Json | undefined, entries: JsonObject): JsonObject =>
+  isObject(value) ? fieldIfChanged(field, value, withDefaults(value, entries)) : NO_FIELDS
 
-const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
-  before === after ? NONE : { [field]: after }
+const fieldIfChanged = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
+  before === after ? NO_FIELDS : { [field]: after }
 
 /** Token counts of a response without usage. Unknown counts are zero (trap 25). */
 export const NO_TOKENS: JsonObject = {
@@ -130,13 +132,14 @@ export const NO_TOKENS: JsonObject = {
 }
 
 function usageWithDefaults(usage: JsonObject): JsonObject {
-  let whole = withDefaults(usage, NO_TOKENS)
+  let completeObject = withDefaults(usage, NO_TOKENS)
   for (const field of ['input_tokens_details', 'output_tokens_details']) {
-    const details = whole[field]
-    if (isObject(details)) whole = { ...whole, ...changed(field, details, NO_TOKENS[field] as JsonObject) }
+    const details = completeObject[field]
+    if (isObject(details))
+      completeObject = { ...completeObject, ...innerChange(field, details, NO_TOKENS[field] as JsonObject) }
   }
-  const { input_tokens, output_tokens } = whole
-  return withDefaults(whole, { total_tokens: countOf(input_tokens) + countOf(output_tokens) })
+  const { input_tokens, output_tokens } = completeObject
+  return withDefaults(completeObject, { total_tokens: countOf(input_tokens) + countOf(output_tokens) })
 }
 
 /** Returns a token count, or zero for any other value. */

@@ -6,7 +6,7 @@ import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/open
 import { defined } from '../fields.ts'
 
 /** Error names of this format that differ from the common ones (docs/wire/errors.md#codes-of-responses). */
-const OWN_NAMES: ErrorNames = {
+const FORMAT_NAMES: ErrorNames = {
   ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],
   internal: ['internal_error', 'server_error'],
@@ -17,7 +17,7 @@ const OWN_NAMES: ErrorNames = {
 /** Writes an error that occurs before the first byte of an answer. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { param } = error
-  const [type, code] = OWN_NAMES[error.kind]
+  const [type, code] = FORMAT_NAMES[error.kind]
   return {
     status: statusOf(error),
     headers: { 'x-request-id': requestId, ...retryHeaders(error) },
@@ -27,7 +27,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
 
 /** Returns the error inside a failed answer (trap 75). A code is required. */
 export function failureOf(error: CanonicalError): JsonObject {
-  const [type, code] = OWN_NAMES[error.kind]
+  const [type, code] = FORMAT_NAMES[error.kind]
   const message = messageOf(error, TOO_LONG)
   return { code: error.code ?? code ?? type, message, type, ...defined({ param: error.param }) }
 }

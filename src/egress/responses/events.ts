@@ -57,13 +57,13 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private readonly content: EndContent = { called: false, refused: false }
   private responder: Responder | undefined
   private message: MessageWriter | undefined
-  private previewed: ImageWriter | undefined
+  private previewedImage: ImageWriter | undefined
   /** The most recently written search, whose results may follow. */
   private search: SearchWriter | undefined
   private logprobs: JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
-  private over = false
+  private isOver = false
   private readonly losses = new Losses()
 
   constructor(request: CanonicalRequest) {
@@ -88,7 +88,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     if (event.type === 'part-delta') {
       if (event.at.candidate > 0 || event.of !== undefined) return NOTHING
       this.parts[event.at.part]?.delta(event.append)
@@ -96,13 +96,13 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     }
     if (candidateIn(event) > 0) return NOTHING
     this.handle(event)
-    return this.over && (this.addsDefaults || this.responder?.isNative === false)
+    return this.isOver && (this.addsDefaults || this.responder?.isNative === false)
       ? [...this.events.take(), DONE]
       : this.events.take()
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
+    return this.isOver ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
   }
 
   /** Returns the log probabilities that have not been written with a text yet, and clears them. */
@@ -129,7 +129,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
         this.finish = event.finish
         if (event.finish?.stopSequence !== undefined && !this.isNative)
           this.losses.drop(['candidates', 0, 'finish', 'stopSequence'], 'no-stop-sequence')
-        return this.settle()
+        return this.endMessage()
       case 'usage':
         this.usage = event.usage
         return
@@ -191,17 +191,17 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
 
   /** Returns the writer for an image, which previews may have created before the image starts. */
   private imageWriter(part: MediaPart): ImageWriter {
-    const previewed = this.previewed
-    this.previewed = undefined
-    return previewed?.replacePart(part) ?? new ImageWriter(part, this)
+    const previewedImage = this.previewedImage
+    this.previewedImage = undefined
+    return previewedImage?.replacePart(part) ?? new ImageWriter(part, this)
   }
 
   private preview(preview: Preview): void {
     if (this.responder?.isNative !== false) return
     this.leaveMessage()
     this.endSearch()
-    this.previewed ??= new ImageWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
-    this.previewed.preview(preview)
+    this.previewedImage ??= new ImageWriter({ type: 'media', kind: 'image', source: withoutData(preview.source) }, this)
+    this.previewedImage.preview(preview)
   }
 
   /**
@@ -238,7 +238,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   /** Ends the open message and writes all held events. */
-  private settle(): void {
+  private endMessage(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
     this.endSearch()
@@ -256,7 +256,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   private complete(late: ResultEnd): void {
-    this.settle()
+    this.endMessage()
     const state = this.state()
     this.close(state, { late })
   }
@@ -273,11 +273,11 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const response = this.responder!.body({ state, output, usage, ...more })
     const { status } = response
     this.events.emit(`response.${TERMINAL.has(status as string) ? status : 'completed'}`, { response })
-    this.over = true
+    this.isOver = true
   }
 }
 
-const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' ? { ...source, data: '' } : source)
+const withoutData = (source: MediaSource): MediaSource => (source.type === 'base64' ? { ...source, data: '' } : source)
 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])
 
@@ -295,9 +295,9 @@ export function writeRefused(
 ): readonly WireEvent[] | undefined {
   if (error.kind !== 'context-too-long') return undefined
   const stream = new ResponsesStream(request)
-  const started = stream.push({ ...head, type: 'result-start' })
+  const startEvents = stream.push({ ...head, type: 'result-start' })
   if (!socket) stream.events.emit('error', flatAndNested(error))
-  return [...started, ...stream.push({ type: 'error', error })]
+  return [...startEvents, ...stream.push({ type: 'error', error })]
 }
 
 /**

@@ -11,13 +11,13 @@ import type { Stamp } from './items.ts'
 
 /* Image-only requests, written as a forced call of the image generation tool. The call contains the generated image. */
 
-const TYPE = 'image_generation'
+const TOOL_TYPE = 'image_generation'
 
 /** Returns true if only an image was requested. */
 export const isImageRequest = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
 /** Tool choice that forces the image generation tool. */
-export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TYPE } }
+export const FORCE_IMAGE_TOOL: JsonObject = { tool_choice: { type: TOOL_TYPE } }
 
 const IMAGE_TOOL_LOSSES = { tools: 'images-only', toolChoice: 'images-only' }
 
@@ -28,7 +28,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
   reportProperties(image, losses)
   const mask = maskOf(request)
   const tool = {
-    type: TYPE,
+    type: TOOL_TYPE,
     ...defined({
       size: sizeInPixels(image.size, losses),
       quality: writeQuality(image.quality, losses),

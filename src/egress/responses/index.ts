@@ -12,7 +12,7 @@ import { writeResult } from './result.ts'
 export const responses: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new Sequential(new ResponsesStream(request), { exempt: isNativeAnswer }),
+  events: request => new Sequential(new ResponsesStream(request), { isExemptAnswer: isNativeAnswer }),
   reasoningForHistory,
   error: writeError,
   errorAsStream: writeRefused,

@@ -83,13 +83,13 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
   const turn = new Turn(context)
-  for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
+  for (const [index, part] of message.content.entries()) turn.addPart(part, [...path, 'content', index])
   return turn.written()
 }
 
 /** Id with which readers read a search in the history, because its item has no id (trap 34). */
-const UNNAMED = ''
-const ENDED: Stamp = { status: 'completed' }
+const NO_ID = ''
+const COMPLETED: Stamp = { status: 'completed' }
 
 /** Collects the items of an assistant turn. */
 class Turn {
@@ -103,7 +103,7 @@ class Turn {
     this.context = context
   }
 
-  put(part: Part, path: Path): void {
+  addPart(part: Part, path: Path): void {
     switch (part.type) {
       case 'reasoning':
         return this.item(writeSignedReasoning(part, path, this.context))
@@ -136,13 +136,13 @@ class Turn {
 
   /** Adds results to their search's item. Anything else becomes a separate item. */
   private addSearch(part: SearchPart, path: Path): void {
-    reportSearch(part, UNNAMED, path, this.context.losses)
+    reportSearch(part, NO_ID, path, this.context.losses)
     const { search } = this
     if (this.message.length === 0 && search !== undefined && belongsTo(part, search)) {
-      this.items[this.items.length - 1] = writeSearch(search, part, ENDED)
+      this.items[this.items.length - 1] = writeSearch(search, part, COMPLETED)
       this.search = undefined
     } else {
-      this.item(writeSearch(part, undefined, ENDED))
+      this.item(writeSearch(part, undefined, COMPLETED))
       this.search = part
     }
   }

@@ -13,7 +13,7 @@ import { originalItem, type Stamp, stampAt, writeCall } from './items.ts'
 export class EventSequence {
   private sequence = 0
   private out: WireEvent[] = []
-  private held: (() => void)[] | undefined
+  private heldWrites: (() => void)[] | undefined
 
   emit(type: string, fields: JsonObject): void {
     this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
@@ -29,13 +29,13 @@ export class EventSequence {
 
   /** Holds an event of a completed item until no item is open. */
   hold(type: string, fields: JsonObject): void {
-    ;(this.held ??= []).push(() => this.emit(type, fields))
+    ;(this.heldWrites ??= []).push(() => this.emit(type, fields))
   }
 
   /** Writes the held events. */
   release(): void {
-    for (const write of this.held ?? []) write()
-    this.held = undefined
+    for (const write of this.heldWrites ?? []) write()
+    this.heldWrites = undefined
   }
 
   /** Returns the events since the last call. */
@@ -112,7 +112,7 @@ export abstract class Item implements ItemWriter {
   readonly context: ItemContext
   readonly index: number
   protected status: ItemStatus = 'in_progress'
-  private broken = false
+  private isBroken = false
 
   constructor(context: ItemContext) {
     this.context = context
@@ -121,7 +121,7 @@ export abstract class Item implements ItemWriter {
   }
 
   cutShort(): void {
-    this.broken = true
+    this.isBroken = true
   }
 
   /** Writes the event that starts the item. */
@@ -162,7 +162,7 @@ export abstract class Item implements ItemWriter {
   }
 
   private get isCut(): boolean {
-    return this.broken && this.status === 'in_progress'
+    return this.isBroken && this.status === 'in_progress'
   }
 
   /** Returns the item with the content received so far. */
@@ -268,7 +268,7 @@ export class ImageWriter extends SingleWriter {
   }
 }
 
-const NAMELESS: JsonObject = {}
+const NO_NAME: JsonObject = {}
 
 /** Writes a call. Empty arguments become `{}` at the end, exactly once (trap 8). */
 export class CallWriter extends SingleWriter {
@@ -298,10 +298,10 @@ export class CallWriter extends SingleWriter {
   override end(): void {
     this.status = 'completed'
     const written = this.written()[this.field] as string | JsonObject | undefined
-    const whole = typeof written === 'string' ? written : this.body
-    if (this.body === '' && whole !== '') this.delta(whole)
+    const completeText = typeof written === 'string' ? written : this.body
+    if (this.body === '' && completeText !== '') this.delta(completeText)
     const position = { item_id: this.id, output_index: this.index }
-    this.context.events.emit(`${this.event}.done`, { ...position, ...this.named(), [this.field]: whole })
+    this.context.events.emit(`${this.event}.done`, { ...position, ...this.nameField(), [this.field]: completeText })
     super.end()
   }
 
@@ -309,10 +309,10 @@ export class CallWriter extends SingleWriter {
    * Returns the function's name for the `done` event of its arguments, unless an upstream of this format omitted the
    * name (docs/wire/responses.md#stream).
    */
-  private named(): JsonObject {
+  private nameField(): JsonObject {
     const { part, context } = this
     const isBare = part.type !== 'tool-call' || part.freeform || (context.isNative && !context.addsDefaults)
-    return isBare ? NAMELESS : { name: part.name }
+    return isBare ? NO_NAME : { name: part.name }
   }
 
   /** Returns the call, with the arguments received so far. */

@@ -15,7 +15,7 @@ export type Stamp = { readonly id?: string; readonly status?: string }
  * Stamp of items in a history, which are sent without ids: upstreams look up the ids that they receive, and fail for
  * ids that they have not stored (trap 34).
  */
-const UNNAMED: Stamp = {}
+const NO_STAMP: Stamp = {}
 
 /** Prefix of generated ids for reasoning from other formats. */
 export const FOREIGN_REASONING = 'rs_il'
@@ -27,7 +27,7 @@ export function stampAt(prefix: string, base: string, index: number, status: str
 }
 
 /** Writes a call. Empty arguments become `{}`, exactly once (trap 8). */
-export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObject {
+export function writeCall(part: ToolCallPart, stamp: Stamp = NO_STAMP): JsonObject {
   const { id, name, namespace, arguments: text, freeform } = part
   return {
     type: freeform ? 'custom_tool_call' : 'function_call',
@@ -52,7 +52,7 @@ function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly
 export const writeReasoningItem = (
   part: ReasoningPart,
   encrypted: string | undefined,
-  stamp: Stamp = UNNAMED,
+  stamp: Stamp = NO_STAMP,
 ): JsonObject => ({
   type: 'reasoning',
   ...stamp,
@@ -89,12 +89,12 @@ export function encryptedContent({ text, signature, redacted }: ReasoningPart): 
   return wrapReasoning([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** Like `encryptedContent`, but for reasoning from an upstream of this format. Undefined if it is unsigned. */
+/** Like `encryptedContent`, but for reasoning from an upstream of this format. Returns undefined if it is unsigned. */
 export const nativeEncryptedContent = (part: ReasoningPart): string | undefined =>
   part.signature === undefined ? undefined : encryptedContent(part)
 
 /** Writes an assistant message around its content. */
-export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObject => ({
+export const writeMessageItem = (content: Json, stamp: Stamp = NO_STAMP): JsonObject => ({
   type: 'message',
   ...stamp,
   role: 'assistant',
@@ -109,8 +109,8 @@ interface OriginalItem {
 }
 
 /**
- * Returns the original item that starts with this part. Undefined for parts of other formats, and for all but the first
- * part of a message.
+ * Returns the original item that starts with this part, or undefined for parts of other formats, and for all but the
+ * first part of a message.
  */
 export function originalItem(part: Part): OriginalItem | undefined {
   if (part.type === 'opaque' && part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined)

@@ -20,10 +20,10 @@ export class MessageWriter extends Item {
   readonly id: string
   private readonly first: Part
   private readonly parts: MessagePartWriter[] = []
-  private open = 0
-  private closing = false
+  private openParts = 0
+  private isClosing = false
   /** True if the event that ends the message has been written. */
-  settled = false
+  isSettled = false
 
   constructor(first: Part, context: ItemContext) {
     super(context)
@@ -39,7 +39,7 @@ export class MessageWriter extends Item {
   }
 
   add(part: Part, logprobSource: LogprobSource): MessagePartWriter {
-    this.open++
+    this.openParts++
     const writer = new MessagePartWriter(part, this, this.parts.length, logprobSource)
     this.parts.push(writer)
     return writer
@@ -50,27 +50,27 @@ export class MessageWriter extends Item {
    * from upstreams of this format.
    */
   partEnded(): void {
-    this.open--
+    this.openParts--
     const { original } = this
-    if (this.closing || (original !== undefined && this.parts.length >= partsIn(original.item)))
+    if (this.isClosing || (original !== undefined && this.parts.length >= partsIn(original.item)))
       this.finish('completed')
   }
 
   /** Stops accepting parts. The message ends as soon as all its parts have ended. */
   close(status: ItemStatus = 'completed'): void {
-    this.closing = true
+    this.isClosing = true
     this.finish(status)
   }
 
   private finish(status: ItemStatus): void {
-    if (this.settled || this.open > 0) return
-    this.settled = true
+    if (this.isSettled || this.openParts > 0) return
+    this.isSettled = true
     this.done(status)
   }
 
   /** True while the message accepts more parts. */
   get acceptsParts(): boolean {
-    return !this.settled && !this.closing
+    return !this.isSettled && !this.isClosing
   }
 
   /** Text parts of the message on which late log probabilities may be put. */
@@ -80,7 +80,8 @@ export class MessageWriter extends Item {
 
   protected state(): JsonObject {
     const { original } = this
-    if (original?.whole && this.settled && !this.parts.some(({ citedLate }) => citedLate)) return original.item
+    if (original?.whole && this.isSettled && !this.parts.some(({ hasLateCitations }) => hasLateCitations))
+      return original.item
     const content = this.parts.map(writer => writer.written())
     return original === undefined ? writeMessageItem(content, this.stamp('msg')) : { ...original.item, content }
   }
@@ -107,10 +108,10 @@ export class MessagePartWriter implements PartWriter {
   private part: Part
   private body = ''
   private readonly tokens: JsonObject[] = []
-  private annotations = 0
-  private ended = false
+  private annotationCount = 0
+  private hasEnded = false
   /** True if citations arrived after the part had ended. */
-  citedLate = false
+  hasLateCitations = false
 
   constructor(part: Part, message: MessageWriter, index: number, logprobSource: LogprobSource) {
     this.part = part
@@ -120,7 +121,7 @@ export class MessagePartWriter implements PartWriter {
     this.refusal = part.type === 'refusal'
     this.isPlaceholder = isPlaceholder(part)
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
-    this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
+    this.prefix = `${JSON.stringify({ type, ...this.position() }).slice(0, -1)},"delta":`
     this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
     if (!this.isPlaceholder) this.emit('response.content_part.added', { part: this.written() })
     if (part.type === 'opaque' && part.format !== FORMAT && part.text) this.delta(part.text)
@@ -159,16 +160,16 @@ export class MessagePartWriter implements PartWriter {
     for (const one of late.annotations ?? []) {
       const annotation = writeAnnotation(one)
       if (annotation === undefined) continue
-      const fields = { ...this.where(), annotation_index: this.annotations++, annotation }
+      const fields = { ...this.position(), annotation_index: this.annotationCount++, annotation }
       const { events } = this.message.context
-      if (this.message.settled) events.hold(ANNOTATION, fields)
+      if (this.message.isSettled) events.hold(ANNOTATION, fields)
       else events.emit(ANNOTATION, fields)
-      this.citedLate ||= this.ended
+      this.hasLateCitations ||= this.hasEnded
     }
   }
 
   end(): void {
-    this.ended = true
+    this.hasEnded = true
     if (this.logged) this.log(this.logprobSource.take())
     if (!this.isPlaceholder) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
@@ -188,7 +189,7 @@ export class MessagePartWriter implements PartWriter {
   private originalPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const original = spellingFor(this.part, FORMAT)['part'] as JsonObject | undefined
-    if (original === undefined || (original[field] === this.body && !this.citedLate)) return original
+    if (original === undefined || (original[field] === this.body && !this.hasLateCitations)) return original
     const { annotations, logprobs } = writeContent(this.whole, this.tokens)
     return { ...original, [field]: this.body, ...(defined({ annotations, logprobs }) as JsonObject) }
   }
@@ -198,10 +199,10 @@ export class MessagePartWriter implements PartWriter {
   }
 
   private emit(type: string, fields: JsonObject): void {
-    this.message.context.events.emit(type, { ...this.where(), ...fields })
+    this.message.context.events.emit(type, { ...this.position(), ...fields })
   }
 
-  private where(): JsonObject {
+  private position(): JsonObject {
     return { item_id: this.message.id, output_index: this.message.index, content_index: this.index }
   }
 }

@@ -37,8 +37,8 @@ const isAccepted = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
 
 /**
- * Returns the item from which a part of an assistant turn was read. Undefined for reasoning that the gateway wrapped or
- * that has no signature.
+ * Returns the item from which a part of an assistant turn was read, or undefined for reasoning that the gateway wrapped
+ * or that has no signature.
  */
 function inputItem(part: Part): JsonObject | undefined {
   const item = unchangedWire<JsonObject>(part, FORMAT)
@@ -51,8 +51,8 @@ function inputItem(part: Part): JsonObject | undefined {
 
 /** Writes the items of a message. The message read from `instructions` has none. */
 function inputItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
-  const whole = unchangedWire<JsonObject>(message, FORMAT)
-  if (whole !== undefined) return [whole]
+  const originalMessage = unchangedWire<JsonObject>(message, FORMAT)
+  if (originalMessage !== undefined) return [originalMessage]
   if (message.role !== 'assistant')
     return path[1] === 0 && body['instructions'] != null ? [] : writeMessage(message, path, context)
   return message.content.flatMap((part, index): readonly JsonObject[] => {

@@ -33,9 +33,9 @@ export class ReasoningWriter extends SingleWriter {
   private sectionIndex = -1
   private section: { text: string; readonly prefix: string } | undefined
   /** Number of separator characters still to skip. */
-  private gap = 0
+  private separatorLeft = 0
   /** Number of cuts passed so far. */
-  private cuts = 0
+  private passedCuts = 0
 
   constructor(part: ReasoningPart, context: ItemContext) {
     super(part, context)
@@ -51,10 +51,10 @@ export class ReasoningWriter extends SingleWriter {
       this.append(before)
       this.close()
       rest = rest.slice(before.length)
-      this.gap = SEPARATOR.length
-      this.cuts++
+      this.separatorLeft = SEPARATOR.length
+      this.passedCuts++
       rest = this.skip(rest)
-      if (rest === '' && this.gap > 0) return
+      if (rest === '' && this.separatorLeft > 0) return
     }
     rest = this.skip(rest)
     if (rest !== '') this.append(rest)
@@ -62,7 +62,7 @@ export class ReasoningWriter extends SingleWriter {
 
   override end(): void {
     const hasCuts = spellingFor(this.part, FORMAT)['cuts'] != null
-    if (this.section === undefined && hasCuts && this.sectionIndex < this.cuts) this.open()
+    if (this.section === undefined && hasCuts && this.sectionIndex < this.passedCuts) this.open()
     if (this.section !== undefined) this.close()
     super.end()
   }
@@ -77,15 +77,15 @@ export class ReasoningWriter extends SingleWriter {
 
   /** Returns the offset of the body's next cut, in UTF-16 units, if known. */
   private nextCut(): number | undefined {
-    return (spellingFor(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
+    return (spellingFor(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.passedCuts]
   }
 
   private skip(text: string): string {
-    if (this.gap === 0) return text
-    const skipped = text.slice(0, this.gap)
-    this.gap -= skipped.length
+    if (this.separatorLeft === 0) return text
+    const skipped = text.slice(0, this.separatorLeft)
+    this.separatorLeft -= skipped.length
     this.body += skipped
-    if (this.gap === 0) this.open()
+    if (this.separatorLeft === 0) this.open()
     return text.slice(skipped.length)
   }
 
@@ -103,7 +103,7 @@ export class ReasoningWriter extends SingleWriter {
   private open(): NonNullable<ReasoningWriter['section']> {
     const { part, text, indexField } = this.names()
     this.sectionIndex++
-    const where = this.where(indexField)
+    const where = this.sectionPosition(indexField)
     this.context.events.emit(`${part}.added`, { ...where, part: this.shape('') })
     const prefix = `${JSON.stringify({ type: `${text}.delta`, ...where }).slice(0, -1)},"delta":`
     return (this.section = { text: '', prefix })
@@ -112,13 +112,13 @@ export class ReasoningWriter extends SingleWriter {
   private close(): void {
     const content = (this.section ?? this.open()).text
     const { part, text, indexField } = this.names()
-    const where = this.where(indexField)
+    const where = this.sectionPosition(indexField)
     this.context.events.emit(`${text}.done`, { ...where, text: content })
     this.context.events.emit(`${part}.done`, { ...where, part: this.shape(content) })
     this.section = undefined
   }
 
-  private where(indexField: string): JsonObject {
+  private sectionPosition(indexField: string): JsonObject {
     return { item_id: this.id, output_index: this.index, [indexField]: this.sectionIndex }
   }
 

@@ -17,8 +17,8 @@ import { REWRITTEN, writeNativeRequest } from './native-request.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-const COMPACT = '/responses/compact'
-const COUNT = '/responses/input_tokens'
+const COMPACT_PATH = '/responses/compact'
+const COUNT_PATH = '/responses/input_tokens'
 
 /**
  * Writes the canonical request as `POST /responses`, or for an endpoint below that path
@@ -39,30 +39,34 @@ function writeForeign(original: CanonicalRequest, options: WriteOptions): Writte
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
   const body = compacts ? writeCompaction(request, context) : writeBody(request, context)
-  const wire = { path: compacts ? COMPACT : '/responses', query: {}, headers: {}, body }
+  const wire = { path: compacts ? COMPACT_PATH : '/responses', query: {}, headers: {}, body }
   return { wire, losses: losses.list, renamed }
 }
 
 /** Writes a token count request as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting). */
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { wire, losses: lost, ...written } = writeForeign(countable(original, losses, ['cache', 'state']), options)
+  const {
+    wire,
+    losses: reportedLosses,
+    ...written
+  } = writeForeign(countable(original, losses, ['cache', 'state']), options)
   // A token count has no answer to store and nothing to include.
   const { store: _, include: __, ...body } = wire.body
-  const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
-  return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }
+  const others = reportedLosses.filter(({ reason }) => reason !== 'minted-no-storage')
+  return { ...written, wire: { ...wire, path: COUNT_PATH, body }, losses: [...losses.list, ...others] }
 }
 
 function writeBody(request: CanonicalRequest, context: WriteContext): JsonObject {
   const history = writeHistory(request, { ...context, mask: maskOf(request) })
   const tools = writeTools(request, context)
-  const choosable = tools['tools'] !== undefined
-  if (!choosable) reportNoChoice(request, context.losses)
+  const isChoosable = tools['tools'] !== undefined
+  if (!isChoosable) reportNoChoice(request, context.losses)
   return {
     model: request.model,
     ...history,
     ...tools,
-    ...(choosable ? writeToolChoice(request, context) : {}),
+    ...(isChoosable ? writeToolChoice(request, context) : {}),
     ...writeSampling(request, context.losses),
     ...writeOutput(request.output, context.losses),
     ...writeReasoning(request.reasoning, context),
@@ -86,13 +90,16 @@ function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): Jso
   const { logprobs } = request.sampling
   const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
   const { reasoning } = request
-  const thinks = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
-  const searches = request.tools?.some(tool => tool.type === 'hosted' && tool.kind === 'web-search') === true
-  const wanted = [
+  const usesReasoning = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
+  const usesSearch = request.tools?.some(tool => tool.type === 'hosted' && tool.kind === 'web-search') === true
+  const includedOutput = [
     ...others,
     ...(logprobs === undefined ? [] : [LOGPROBS]),
-    ...(thinks ? [ENCRYPTED_REASONING] : []),
-    ...(searches ? [SOURCES] : []),
+    ...(usesReasoning ? [ENCRYPTED_REASONING] : []),
+    ...(usesSearch ? [SOURCES] : []),
   ]
-  return { ...(wanted.length === 0 ? {} : { include: wanted }), ...(logprobs ? { top_logprobs: logprobs } : {}) }
+  return {
+    ...(includedOutput.length === 0 ? {} : { include: includedOutput }),
+    ...(logprobs ? { top_logprobs: logprobs } : {}),
+  }
 }

@@ -56,16 +56,16 @@ const DEFAULTS: JsonObject = {
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
 /** Fields of every response, with null where null is allowed. */
-const ALWAYS: JsonObject = {
+const REQUIRED_FIELDS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
   ...{ incomplete_details: null, error: null, usage: null, reasoning: null },
 }
-const ALL = Object.keys(ALWAYS)
-const NONE: JsonObject = {}
+const REQUIRED_NAMES = Object.keys(REQUIRED_FIELDS)
+const NO_FIELDS: JsonObject = {}
 
 /** Fields of the request body that an answer repeats unchanged. */
-const REPEATED = [
+const REPEATED_FIELDS = [
   ...['instructions', 'max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'],
   ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'top_logprobs', 'user'],
   ...['safety_identifier', 'metadata', 'prompt_cache_key', 'tool_choice', 'parallel_tool_calls'],
@@ -73,10 +73,10 @@ const REPEATED = [
 
 /** Returns the settings that an answer repeats, including tools that input items add. */
 function settingsEcho(request: CanonicalRequest): JsonObject {
-  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
+  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body ?? NO_FIELDS
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
   const repeated: { [field: string]: Json } = {}
-  for (const field of REPEATED) if (body[field] != null) repeated[field] = body[field]
+  for (const field of REPEATED_FIELDS) if (body[field] != null) repeated[field] = body[field]
   const { store, previous, conversation, background } = request.state ?? {}
   return {
     ...repeated,
@@ -125,7 +125,7 @@ export const isNativeAnswer = (head: Node): boolean => responseIn(head) !== unde
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
   wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
-/** Writes an answer's response object as often as a stream needs it. */
+/** Builds the response object for an answer. Streams build it several times. */
 export class Responder {
   /** True if the answer comes from an upstream of this format and is passed on as received. */
   readonly isNative: boolean
@@ -143,8 +143,8 @@ export class Responder {
     this.request = request
     this.isNative = isNativeAnswer(head)
     this.addsDefaults = this.isNative && head.complete === true
-    const isUnnamed = this.addsDefaults && responseIn(head)!['id'] == null
-    this.id = this.isNative && !isUnnamed ? (head.id ?? '') : answerId(head.id)
+    const lacksId = this.addsDefaults && responseIn(head)!['id'] == null
+    this.id = this.isNative && !lacksId ? (head.id ?? '') : answerId(head.id)
     this.base = baseOf(this.id)
   }
 
@@ -157,13 +157,16 @@ export class Responder {
     if (!this.isNative) return this.foreignBody(content)
     const response = this.nativeBody(content)
     if (!this.addsDefaults) return response
-    const untimed = response['status'] === 'completed' && response['completed_at'] == null
-    return this.withAllFields(untimed ? { ...response, ...this.completion(content) } : response, content.state)
+    const lacksCompletionTime = response['status'] === 'completed' && response['completed_at'] == null
+    return this.withAllFields(
+      lacksCompletionTime ? { ...response, ...this.completion(content) } : response,
+      content.state,
+    )
   }
 
   /** Returns the completion time, which only a completed answer has. */
   private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
-    if (state.status !== 'completed') return NONE
+    if (state.status !== 'completed') return NO_FIELDS
     return { completed_at: spellingFor(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
@@ -195,14 +198,14 @@ export class Responder {
   private nativeBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
     const { head } = this
     const response = (late && responseIn(late)) ?? responseIn(head)!
-    const isNameless = responseIn(head)!['model'] == null && this.compacts(response)
+    const omitsModel = responseIn(head)!['model'] == null && this.compacts(response)
     const failed = isObject(response['error']) ? { ...response['error'], message: error?.message ?? '' } : undefined
-    const stated = { created_at: head.createdAt, service_tier: late?.serviceTier ?? head.serviceTier }
+    const statedFields = { created_at: head.createdAt, service_tier: late?.serviceTier ?? head.serviceTier }
     return {
-      ...withDefaults(response, defined(stated) as JsonObject),
+      ...withDefaults(response, defined(statedFields) as JsonObject),
       ...(defined({
         id: this.addsDefaults ? this.id : head.id,
-        model: isNameless ? undefined : head.model,
+        model: omitsModel ? undefined : head.model,
       }) as JsonObject),
       output,
       ...(defined({ usage }) as JsonObject),
@@ -213,10 +216,10 @@ export class Responder {
   /** Adds fields that the upstream omitted. */
   withAllFields(response: JsonObject, state: ResponseState): JsonObject {
     if (this.compacts(response)) return innerDefaults(withDefaults(response, this.compaction))
-    const lacking = ALL.filter(field => lacks(response, field, ALWAYS[field]!))
-    if (lacking.length === 0) return innerDefaults(response)
+    const missingFields = REQUIRED_NAMES.filter(field => lacks(response, field, REQUIRED_FIELDS[field]!))
+    if (missingFields.length === 0) return innerDefaults(response)
     const all: JsonObject = { ...this.blank, ...state, error: null, usage: null, output: [], service_tier: this.tier }
-    return innerDefaults({ ...response, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
+    return innerDefaults({ ...response, ...Object.fromEntries(missingFields.map(field => [field, all[field]!])) })
   }
 
   private compacts({ object }: JsonObject): boolean {

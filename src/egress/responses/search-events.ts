@@ -15,8 +15,8 @@ export class SearchWriter extends SingleWriter {
   private readonly start: SearchPart
   private readonly isOriginal: boolean
   private result: SearchResultPart | undefined
-  private ended = false
-  private closed = false
+  private hasEnded = false
+  private isClosed = false
 
   constructor(part: SearchPart, context: ItemContext) {
     super(part, context)
@@ -31,21 +31,21 @@ export class SearchWriter extends SingleWriter {
   delta(): void {}
 
   override end(): void {
-    this.ended = true
+    this.hasEnded = true
     if (this.isOriginal) this.close()
   }
 
   /** Ends the item, because no results follow. */
   close(): void {
-    if (this.closed || !this.ended) return
-    this.closed = true
+    if (this.isClosed || !this.hasEnded) return
+    this.isClosed = true
     if (!this.isOriginal) this.progress('completed')
     this.done('completed')
   }
 
   /** Writes everything that has ended. Results that were cut off are left out. */
   override cutShort(): void {
-    if (this.ended && !this.closed) {
+    if (this.hasEnded && !this.isClosed) {
       this.result = undefined
       this.close()
     }
@@ -54,7 +54,7 @@ export class SearchWriter extends SingleWriter {
 
   /** Returns true if the results belong to this search. */
   takes(result: SearchResultPart): boolean {
-    return this.result === undefined && this.ended && isSearch(this.part) && belongsTo(result, this.part)
+    return this.result === undefined && this.hasEnded && isSearch(this.part) && belongsTo(result, this.part)
   }
 
   /** Returns the writer of the results, which end the item. */

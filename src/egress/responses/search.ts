@@ -14,11 +14,11 @@ export const belongsTo = (result: SearchPart, call: SearchPart | undefined): res
 
 /** Writes a search, its results, or both. */
 export function writeSearch(part: SearchPart, result: SearchResultPart | undefined, stamp: Stamp): JsonObject {
-  const [call, found] = part.type === 'search-call' ? [part, result] : [undefined, part]
+  const [call, resultPart] = part.type === 'search-call' ? [part, result] : [undefined, part]
   return {
     type: 'web_search_call',
     ...stamp,
-    action: { type: 'search', ...(call && writeQueries(call)), ...(found && writeSources(found)) },
+    action: { type: 'search', ...(call && writeQueries(call)), ...(resultPart && writeSources(resultPart)) },
     ...(call && extrasFor(call, FORMAT)),
   }
 }
@@ -37,13 +37,13 @@ const writeSource = (source: SearchSource): JsonObject => ({
   ...extrasFor(source, FORMAT),
 })
 
-const PREFIX = 'ws_'
+const ID_PREFIX = 'ws_'
 
 /**
  * Returns the id of a search in an answer. Upstreams of this format do not accept ids with any other prefix in the
  * history.
  */
-export const searchId = ({ id }: SearchPart): string => (id.startsWith(PREFIX) ? id : PREFIX + id)
+export const searchId = ({ id }: SearchPart): string => (id.startsWith(ID_PREFIX) ? id : ID_PREFIX + id)
 
 /**
  * Reports the titles of pages, and extras without a field.

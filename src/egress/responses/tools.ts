@@ -7,7 +7,7 @@ import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
 
-type Named = FunctionTool | FreeformTool
+type NamedTool = FunctionTool | FreeformTool
 
 /** Writes the tools in order. Tools of one namespace become a single entry at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -23,29 +23,29 @@ function writeList(tools: readonly Tool[], context: WriteContext): JsonObject {
     const path: Path = ['tools', index]
     const wire = writeTool(tool, path, context)
     if (wire === undefined) continue
-    const member = isNamed(tool) && tool.namespace !== undefined
-    const group = member ? groups.get(tool.namespace!.name) : undefined
+    const isInNamespace = isNamed(tool) && tool.namespace !== undefined
+    const group = isInNamespace ? groups.get(tool.namespace!.name) : undefined
     if (group !== undefined) {
-      reportGroup(tool as Named, tools, group.order[0]!, path, context)
+      reportGroup(tool as NamedTool, tools, group.order[0]!, path, context)
       group.tools.push(wire)
       group.order.push(index)
       continue
     }
     order.push([index])
-    if (!member) written.push(wire)
+    if (!isInNamespace) written.push(wire)
     else {
-      const inside = [wire]
-      groups.set(tool.namespace!.name, { tools: inside, order: order.at(-1)! })
-      written.push(writeGroup(tool, inside, path, context))
+      const groupTools = [wire]
+      groups.set(tool.namespace!.name, { tools: groupTools, order: order.at(-1)! })
+      written.push(writeGroup(tool, groupTools, path, context))
     }
   }
   context.losses.reorder(['tools'], order.flat(), tools.length, 'groups-stand-together')
   return written.length > 0 ? { tools: written } : {}
 }
 
-const isNamed = (tool: Tool): tool is Named => tool.type === 'function' || tool.type === 'freeform'
+const isNamed = (tool: Tool): tool is NamedTool => tool.type === 'function' || tool.type === 'freeform'
 
-function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { losses }: WriteContext): JsonObject {
+function writeGroup(first: NamedTool, tools: readonly JsonObject[], path: Path, { losses }: WriteContext): JsonObject {
   const { name, description = '' } = first.namespace!
   if (first.namespace!.description === undefined)
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
@@ -54,18 +54,18 @@ function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { lo
 
 /** Reports differing descriptions within a namespace, because only its first tool's description is written. */
 function reportGroup(
-  { namespace }: Named,
+  { namespace }: NamedTool,
   tools: readonly Tool[],
   first: number,
   path: Path,
   { losses }: WriteContext,
 ): void {
-  const described = (tools[first] as Named).namespace!
-  const { description = '' } = described
+  const describedNamespace = (tools[first] as NamedTool).namespace!
+  const { description = '' } = describedNamespace
   if (namespace!.description === undefined && description === '')
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
   else if (namespace!.description !== description)
-    losses.change([...path, 'namespace'], { ...described, description }, 'one-description-a-group')
+    losses.change([...path, 'namespace'], { ...describedNamespace, description }, 'one-description-a-group')
 }
 
 function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {
@@ -105,7 +105,7 @@ function writeCustom(tool: FreeformTool): JsonObject {
   return { type: 'custom', name, ...defined({ description, format }), ...extrasFor(tool, FORMAT) } as JsonObject
 }
 
-const HOSTED: { readonly [K in HostedKind]?: (tool: HostedTool) => JsonObject } = {
+const HOSTED_WRITERS: { readonly [K in HostedKind]?: (tool: HostedTool) => JsonObject } = {
   'web-search': writeSearch,
   'code-execution': writeInterpreter,
 }
@@ -123,7 +123,7 @@ const CODE_LOSSES = {
 }
 
 function writeHosted(tool: HostedTool, path: Path, { losses }: WriteContext): JsonObject | undefined {
-  const write = HOSTED[tool.kind]
+  const write = HOSTED_WRITERS[tool.kind]
   if (write === undefined) return losses.drop(path, 'no-such-hosted-tool')
   losses.dropFields(tool, path, tool.kind === 'web-search' ? SEARCH_LOSSES : CODE_LOSSES)
   return write(tool)
@@ -156,7 +156,7 @@ export function writeToolChoice(request: CanonicalRequest, context: WriteContext
   return { tool_choice: nativeChoice ?? writeChoice(choice, tools ?? [], context), ...parallel }
 }
 
-const CHOSEN: { readonly [K in HostedKind]?: string } = {
+const HOSTED_CHOICES: { readonly [K in HostedKind]?: string } = {
   'web-search': 'web_search_preview',
   'code-execution': 'code_interpreter',
 }
@@ -165,7 +165,7 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   if (hosted !== undefined) {
-    const type = CHOSEN[hosted]
+    const type = HOSTED_CHOICES[hosted]
     if (mode === 'required' && only === undefined && type !== undefined) return { type }
     losses.drop(['toolChoice', 'hosted'], 'no-such-choice')
   }
@@ -175,7 +175,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Wri
     return mode
   }
   const freeform = new Set(tools.flatMap(tool => (tool.type === 'freeform' ? [tool.name] : [])))
-  const chosen = only.map(name => ({ type: freeform.has(name) ? 'custom' : 'function', name }))
-  if (mode === 'required' && chosen.length === 1) return chosen[0]!
-  return { type: 'allowed_tools', mode, tools: chosen }
+  const chosenTools = only.map(name => ({ type: freeform.has(name) ? 'custom' : 'function', name }))
+  if (mode === 'required' && chosenTools.length === 1) return chosenTools[0]!
+  return { type: 'allowed_tools', mode, tools: chosenTools }
 }

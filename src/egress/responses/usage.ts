@@ -4,20 +4,20 @@ import type { Usage } from '../../canonical/result.ts'
 import { extrasFor } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning'> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning'> = {
   searches: 'no-count-of-searches',
   hostedCalls: 'no-count-of-hosted-calls',
   inputBy: 'no-count-by-kind',
   outputBy: 'no-count-by-kind',
 }
-const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
+const REQUIRED_COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
 /** Writes token counts with all details. Unknown counts are zero (trap 25). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const original = wireSourceOf<JsonObject>(usage, FORMAT)?.wire
   if (original !== undefined) return original
-  losses.dropFields(usage, ['usage'], NO_COUNTS)
-  for (const count of REQUIRED) if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
+  for (const count of REQUIRED_COUNTS) if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
   return {
     input_tokens: input,

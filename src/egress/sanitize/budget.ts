@@ -21,16 +21,16 @@ export class Budget {
   }
 }
 
-/** Counts the characters and nodes of a value. Stops soon after exceeding `most`. */
-function sizeOf(value: Json, most: number): number {
+/** Counts the characters and nodes of a value. Stops soon after exceeding `limit`. */
+function sizeOf(value: Json, limit: number): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1
   let size = 1
   if (Array.isArray(value)) {
-    for (const one of value) if ((size += sizeOf(one, most - size)) > most) break
+    for (const one of value) if ((size += sizeOf(one, limit - size)) > limit) break
     return size
   }
   const fields = value as { readonly [key: string]: Json }
-  for (const key in fields) if ((size += key.length + sizeOf(fields[key]!, most - size)) > most) break
+  for (const key in fields) if ((size += key.length + sizeOf(fields[key]!, limit - size)) > limit) break
   return size
 }

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { eachSchema } from './parameters.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
-const REFUSED: ReadonlySet<string> = new Set([
+const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
   ...['propertyNames', 'patternProperties', 'dependentRequired', 'dependentSchemas', 'unevaluatedProperties'],
@@ -10,7 +10,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 ])
 
 /** String formats that the upstream enforces (`transform-json-schema` in Anthropic's client, 1.11). */
-const FORMATS: ReadonlySet<Json> = new Set<Json>([
+const SUPPORTED_FORMATS: ReadonlySet<Json> = new Set<Json>([
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ])
 
@@ -18,14 +18,14 @@ const FORMATS: ReadonlySet<Json> = new Set<Json>([
  * Reduces a schema to the subset that the upstream enforces: closes its objects and removes unsupported keywords.
  * Property names never change.
  */
-export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(schema, strict)
+export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(schema, closeSchema)
 
-function strict(schema: JsonObject): JsonObject {
+function closeSchema(schema: JsonObject): JsonObject {
   const entries: [string, Json][] = []
   for (const key in schema) {
     const value = schema[key]!
-    if (REFUSED.has(key) || (key === 'additionalProperties' && value !== false)) continue
-    if (key === 'format' && !FORMATS.has(value)) continue
+    if (REFUSED_KEYWORDS.has(key) || (key === 'additionalProperties' && value !== false)) continue
+    if (key === 'format' && !SUPPORTED_FORMATS.has(value)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
     entries.push([key === 'oneOf' ? 'anyOf' : key, value])
   }
@@ -37,13 +37,13 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties))
 
 /** Keywords that form a union. */
-const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
+const UNION_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 
 /**
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
-  const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))
+  if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNION_KEYWORDS.has(key))) return schema
+  const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNION_KEYWORDS.has(key))
   return Object.fromEntries([['type', 'object'], ...others])
 }

@@ -20,8 +20,8 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. Undefined if
- * the model supports no efforts.
+ * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. Returns
+ * undefined if the model supports no efforts.
  *
  * @param efforts the model's efforts, weakest first.
  */

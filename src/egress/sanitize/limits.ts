@@ -18,11 +18,11 @@ export function supportedTier(
 }
 
 /** OpenAI's maximum length of a user id, in characters. */
-const MAX_USER_ID = 64
+const MAX_USER_ID_LENGTH = 64
 
 /** Returns the user id. An id that is too long is replaced with its SHA-256, which is the same in every request. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
-  if (endUser === undefined || endUser.length <= MAX_USER_ID) return endUser
+  if (endUser === undefined || endUser.length <= MAX_USER_ID_LENGTH) return endUser
   const hash = sha256(endUser)
   losses.change(['endUser'], hash, 'hashed')
   return hash
@@ -41,10 +41,10 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
 /** Returns as many of the first stop sequences as the format allows (docs/wire/mapping.md#request-fields). */
 export function limitedStops(
   stop: readonly string[] | undefined,
-  most: number,
+  limit: number,
   losses: Losses,
 ): readonly string[] | undefined {
-  if (stop === undefined || stop.length <= most) return stop
-  for (let index = most; index < stop.length; index++) losses.drop(['sampling', 'stop', index], `${most}-stops-only`)
-  return stop.slice(0, most)
+  if (stop === undefined || stop.length <= limit) return stop
+  for (let index = limit; index < stop.length; index++) losses.drop(['sampling', 'stop', index], `${limit}-stops-only`)
+  return stop.slice(0, limit)
 }

@@ -82,7 +82,7 @@ class Sanitizer {
   tool(tool: Tool, path: Path): Tool {
     if (tool.type !== 'function' && tool.type !== 'freeform') return tool
     if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
-    const name = this.declared(tool)
+    const name = this.declareTool(tool)
     if (name !== tool.name) this.losses.changeRestored([...path, 'name'], name, 'name-made-legal')
     if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
     this.losses.dropRestored([...path, 'namespace'], 'no-namespaces')
@@ -92,11 +92,11 @@ class Sanitizer {
 
   private wrap(tool: FreeformTool, path: Path): FunctionTool {
     const { name, namespace } = tool
-    const valid = this.declared(tool)
+    const valid = this.declareTool(tool)
     this.renamed.set(valid, { name, ...(namespace === undefined ? {} : { namespace: namespace.name }), freeform: true })
-    const function_ = wrapTool(tool, valid)
-    this.losses.changeRestored(path, function_, 'wrapped-as-function')
-    return function_
+    const wrappedTool = wrapTool(tool, valid)
+    this.losses.changeRestored(path, wrappedTool, 'wrapped-as-function')
+    return wrappedTool
   }
 
   /**
@@ -104,8 +104,8 @@ class Sanitizer {
    * names in its instructions.
    */
   mapOriginalNames(tools: readonly Tool[]): void {
-    const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
-    for (const [name, [tool, ...others]] of grouped(named, tool => tool.name)) {
+    const namedTools = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
+    for (const [name, [tool, ...others]] of grouped(namedTools, tool => tool.name)) {
       const original = this.renamed.get(this.name(name, tool!.namespace?.name))
       if (original !== undefined && others.length === 0 && !this.renamed.has(name)) this.renamed.set(name, original)
     }
@@ -113,11 +113,11 @@ class Sanitizer {
 
   choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
     if (choice.only === undefined) return choice
-    const spaces = new Map(
+    const namespaces = new Map(
       tools.flatMap(tool => ('name' in tool ? [[tool.name, tool.namespace?.name] as const] : [])).reverse(),
     )
     const only = choice.only.map((name, index) => {
-      const valid = this.name(name, spaces.get(name))
+      const valid = this.name(name, namespaces.get(name))
       if (valid !== name) this.losses.changeRestored(['toolChoice', 'only', index], valid, 'name-made-legal')
       return valid
     })
@@ -159,7 +159,7 @@ class Sanitizer {
   }
 
   /** Returns the wire name of a declared tool, and records the tool for mapping calls back. */
-  private declared({ name, namespace }: FunctionTool | FreeformTool): string {
+  private declareTool({ name, namespace }: FunctionTool | FreeformTool): string {
     const valid = this.name(name, namespace?.name)
     if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(valid, { name, namespace: namespace.name })
     return valid
@@ -171,8 +171,8 @@ class Sanitizer {
    * namespaces of their calls (trap 108).
    */
   private name(name: string, namespace: string | undefined): string {
-    const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
-    const valid = sanitizeName(flat, this.rule.name, this.rule.letterFirst)
+    const flatName = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
+    const valid = sanitizeName(flatName, this.rule.name, this.rule.letterFirst)
     if (valid !== name && !this.renamed.has(valid))
       this.renamed.set(valid, namespace === undefined ? { name } : { name, namespace })
     return valid
@@ -185,26 +185,27 @@ class Sanitizer {
   }
 }
 
-const INVALID = /[^a-zA-Z0-9_-]/g
-const BEGINNING = /^[a-zA-Z_]/
+const INVALID_CHARACTERS = /[^a-zA-Z0-9_-]/g
+const VALID_BEGINNING = /^[a-zA-Z_]/
 
 /**
  * Returns the name if it is valid. Otherwise, keeps its valid characters and adds a hash of the whole name to make it
  * unique.
  */
-export function sanitizeName(name: string, longest: number, letterFirst = false): string {
-  const begins = !letterFirst || BEGINNING.test(name)
-  if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name
+export function sanitizeName(name: string, maxLength: number, letterFirst = false): string {
+  const hasValidBeginning = !letterFirst || VALID_BEGINNING.test(name)
+  if (hasValidBeginning && name !== '' && name.length <= maxLength && name.search(INVALID_CHARACTERS) === -1)
+    return name
   const hash = sha256(name).slice(0, 8)
-  const valid = name.replace(INVALID, '_')
-  return `${(begins ? valid : `_${valid}`).slice(0, longest - 9)}_${hash}`
+  const valid = name.replace(INVALID_CHARACTERS, '_')
+  return `${(hasValidBeginning ? valid : `_${valid}`).slice(0, maxLength - 9)}_${hash}`
 }
 
 /** Wraps a freeform tool as a function with one string parameter. */
 function wrapTool({ description, grammar }: FreeformTool, name: string): FunctionTool {
-  const bound =
+  const grammarText =
     grammar === undefined ? '' : `\nThe input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
-  const text = `${description ?? ''}${bound}`.trim()
+  const text = `${description ?? ''}${grammarText}`.trim()
   return {
     type: 'function',
     name,

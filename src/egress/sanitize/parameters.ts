@@ -3,11 +3,11 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 
 /** JSON Schema keywords whose value is a schema. */
-const ONE = ['items', 'additionalProperties', 'not'] as const
+const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
 /** JSON Schema keywords whose value is a list of schemas. */
-const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
+const SCHEMA_LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 /** JSON Schema keywords whose value is an object of schemas by name. */
-const NAMED = ['properties', '$defs', 'definitions'] as const
+const SCHEMA_MAP_KEYWORDS = ['properties', '$defs', 'definitions'] as const
 
 /** Applies `change` to every subschema, innermost first. Returns the same object if nothing has changed. */
 export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
@@ -16,12 +16,12 @@ export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => J
   const set = (key: string, value: Json): void => {
     if (value !== schema[key]) out = { ...out, [key]: value }
   }
-  for (const key of ONE) if (schema[key] !== undefined) set(key, one(schema[key]))
-  for (const key of MANY) {
+  for (const key of SCHEMA_KEYWORDS) if (schema[key] !== undefined) set(key, one(schema[key]))
+  for (const key of SCHEMA_LIST_KEYWORDS) {
     const list = schema[key]
     if (Array.isArray(list)) set(key, sameOr(list, list.map(one)))
   }
-  for (const key of NAMED) {
+  for (const key of SCHEMA_MAP_KEYWORDS) {
     const named = schema[key]
     if (!isObject(named)) continue
     const names = Object.keys(named)
@@ -41,13 +41,16 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const whole = eachSchema(parameters, withItems)
-  const filled = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
-  if (filled !== parameters) losses.add([...path, 'parameters'], filled, 'minted-schema-fields')
-  return filled
+  const completeSchema = eachSchema(parameters, withItems)
+  const rootSchema =
+    completeSchema['type'] === undefined || completeSchema['properties'] === undefined
+      ? { ...EMPTY_ROOT, ...completeSchema }
+      : completeSchema
+  if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
+  return rootSchema
 }
 
-const ROOT: JsonObject = { type: 'object', properties: {} }
+const EMPTY_ROOT: JsonObject = { type: 'object', properties: {} }
 
 function withItems(schema: JsonObject): JsonObject {
   const { type, items } = schema

@@ -4,13 +4,13 @@ import type { Message } from '../../canonical/request.ts'
  * Orders messages so that tool results directly follow the assistant turn with their calls. Returns the original
  * indexes in the new order.
  *
- * @param lead number of leading messages that keep their position.
+ * @param leadCount number of leading messages that keep their position.
  */
-export function resultsFirst(messages: readonly Message[], lead: number): number[] {
+export function resultsFirst(messages: readonly Message[], leadCount: number): number[] {
   if (!messages.some(({ role }) => role === 'tool')) return [...messages.keys()]
   let turn = 0
   const ranks = messages.map(({ role }, index) => {
-    if (index < lead) return -1
+    if (index < leadCount) return -1
     if (role === 'assistant') return ++turn
     return role === 'tool' && turn > 0 ? turn + 1 / 4 : turn + 1 / 2
   })

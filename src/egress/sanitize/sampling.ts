@@ -33,13 +33,13 @@ export function supportedSampling(
     topK: thinking && topK !== undefined,
   }
   for (const field of RANDOM_FIELDS) if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
-  const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
-  const one = both && dialect.sampling === 'one'
-  if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
+  const hasBoth = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
+  const keepsOne = hasBoth && dialect.sampling === 'one'
+  if (keepsOne) losses.drop(['sampling', 'topP'], 'one-of-both')
   if (isTooHigh && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({
     temperature: drops.temperature ? undefined : isTooHigh ? 1 : temperature,
-    topP: drops.topP || one ? undefined : topP,
+    topP: drops.topP || keepsOne ? undefined : topP,
     topK: drops.topK ? undefined : topK,
   }) as Pick<Sampling, (typeof RANDOM_FIELDS)[number]>
 }

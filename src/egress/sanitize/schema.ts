@@ -49,28 +49,28 @@ class Narrower {
   schema(wire: Json): JsonObject {
     if (!isObject(wire)) return {}
     const before = this.trail.length
-    const out = this.narrow(this.whole(wire))
+    const out = this.narrow(this.mergedSchema(wire))
     this.trail.length = before
     return out
   }
 
-  private narrow(whole: JsonObject): JsonObject {
-    const { type, nullable } = typeOf(whole)
+  private narrow(mergedSchema: JsonObject): JsonObject {
+    const { type, nullable } = typeOf(mergedSchema)
     const out: Fields = {}
-    for (const [key, value] of Object.entries(whole)) if (KEYWORDS.has(key)) out[key] = value
+    for (const [key, value] of Object.entries(mergedSchema)) if (KEYWORDS.has(key)) out[key] = value
     if (Array.isArray(type)) {
       delete out['type']
-      return unioned(
+      return unionOf(
         type.map((one, index) => (index === 0 || this.budget.spend(out) ? this.schema({ ...out, type: one }) : {})),
         nullable,
       )
     }
     if (type !== undefined) out['type'] = type
-    this.values(out, whole)
+    this.values(out, mergedSchema)
     this.children(out)
-    const format = whole['format']
+    const format = mergedSchema['format']
     if (ALLOWED_FORMATS[stringIn(out['type'])]?.has(format ?? null)) out['format'] = format!
-    const choices = this.choices(whole)
+    const choices = this.choices(mergedSchema)
     if (choices !== undefined) return this.withChoices(out, choices, nullable)
     return nullable ? orNull(out) : out
   }
@@ -79,7 +79,7 @@ class Narrower {
    * Merges the schema with the subschemas of its `allOf`. Combines properties and required names. For any other
    * keyword, the last value wins.
    */
-  private whole(wire: JsonObject): JsonObject {
+  private mergedSchema(wire: JsonObject): JsonObject {
     const subschemas: JsonObject[] = []
     this.collect(wire, subschemas)
     if (subschemas.length === 1) return subschemas[0]!
@@ -94,9 +94,9 @@ class Narrower {
 
   /** Collects the subschemas of `allOf` with resolved references, followed by the schema's other keywords. */
   private collect(wire: JsonObject, into: JsonObject[]): void {
-    const { allOf, ...beside } = this.resolved(wire)
+    const { allOf, ...otherKeywords } = this.resolved(wire)
     if (Array.isArray(allOf)) for (const subschema of allOf) if (isObject(subschema)) this.collect(subschema, into)
-    into.push(beside)
+    into.push(otherKeywords)
   }
 
   /**
@@ -104,23 +104,25 @@ class Narrower {
    * becomes an empty schema.
    */
   private resolved(wire: JsonObject): JsonObject {
-    const { $ref, ...beside } = wire
+    const { $ref, ...otherKeywords } = wire
     if (typeof $ref !== 'string') return wire
-    const layers = [beside]
+    const layers = [otherKeywords]
     for (let at: Json | undefined = $ref; typeof at === 'string'; ) {
       const target = this.at(at)
-      if (!this.follows(target)) break
-      const { $ref: further, ...fields } = target
+      if (!this.mayFollow(target)) break
+      const { $ref: nextReference, ...fields } = target
       layers.push(fields)
-      at = further
+      at = nextReference
     }
-    return layers.length === 1 ? beside : Object.fromEntries(layers.reverse().flatMap(layer => Object.entries(layer)))
+    return layers.length === 1
+      ? otherKeywords
+      : Object.fromEntries(layers.reverse().flatMap(layer => Object.entries(layer)))
   }
 
-  private follows(target: JsonObject): boolean {
+  private mayFollow(target: JsonObject): boolean {
     const { trail } = this
-    const repeats = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
-    if (repeats === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
+    const occurrences = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
+    if (occurrences === MAX_REPEATS || trail.length === MAX_DEPTH || !this.budget.spend(target)) return false
     trail.push(target)
     return true
   }
@@ -138,8 +140,12 @@ class Narrower {
    * Writes `enum` and `const`. The subset only supports enums of strings, and a constant becomes an enum with one
    * value.
    */
-  private values(out: Fields, whole: JsonObject): void {
-    const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
+  private values(out: Fields, mergedSchema: JsonObject): void {
+    const listed = Array.isArray(mergedSchema['enum'])
+      ? mergedSchema['enum']
+      : 'const' in mergedSchema
+        ? [mergedSchema['const']!]
+        : undefined
     delete out['enum']
     const texts = listed?.filter(value => value !== null)
     if (texts === undefined || texts.length === 0 || !texts.every(value => typeof value === 'string')) return
@@ -164,17 +170,17 @@ class Narrower {
     if (out['type'] === 'array') out['items'] = isObject(items) ? this.schema(items) : { type: 'string' }
   }
 
-  private choices(whole: JsonObject): readonly JsonObject[] | undefined {
-    const listed = whole['anyOf'] ?? whole['oneOf']
+  private choices(mergedSchema: JsonObject): readonly JsonObject[] | undefined {
+    const listed = mergedSchema['anyOf'] ?? mergedSchema['oneOf']
     if (!Array.isArray(listed)) return undefined
     return listed.map(one => this.schema(one))
   }
 
   private withChoices(out: Fields, choices: readonly JsonObject[], nullable: boolean): JsonObject {
-    const some = choices.filter(one => one['type'] !== 'null')
-    const isNullable = nullable || some.length < choices.length
-    if (some.length === 0) return out
-    const union = some.length === 1 ? some[0]! : { anyOf: some }
+    const nonNullChoices = choices.filter(one => one['type'] !== 'null')
+    const isNullable = nullable || nonNullChoices.length < choices.length
+    if (nonNullChoices.length === 0) return out
+    const union = nonNullChoices.length === 1 ? nonNullChoices[0]! : { anyOf: nonNullChoices }
     const { title, description } = out
     const labels = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
     const labelled = { ...union, ...labels }
@@ -192,7 +198,7 @@ function typeOf({ type }: JsonObject): { readonly type: Json | undefined; readon
 const names = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
 
-const unioned = (choices: readonly JsonObject[], nullable: boolean): JsonObject => {
+const unionOf = (choices: readonly JsonObject[], nullable: boolean): JsonObject => {
   const union: JsonObject = choices.length === 0 ? {} : { anyOf: choices }
   return nullable && choices.length > 0 ? orNull(union) : union
 }

@@ -15,7 +15,7 @@ export interface ThinkingDialect {
 
 /** Other facts about the request that affect thinking. */
 export interface Circumstances {
-  /** True if the model must call a tool, which does not allow a thinking budget. */
+  /** True if a tool call is forced, which rules out a thinking budget. */
   readonly forced: boolean
   /** Maximum number of tokens in the answer, including reasoning. */
   readonly limit: number
@@ -31,17 +31,17 @@ export const displayOf = (show: boolean | undefined): string | undefined =>
  * Returns the maximum number of tokens in an answer, including reasoning: the lower of the caller's and the model's
  * limit, or Infinity if neither is known.
  */
-export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
+export const maxAnswerTokens = ({ sampling }: CanonicalRequest, { max_output }: ThinkingDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /** Reports the differences between the plan and the caller's settings. */
-export function reportPlan(original: Reasoning, { became, reason, restated }: Plan, losses: Losses): void {
+export function reportPlan(original: Reasoning, { became, reason, isRestated }: Plan, losses: Losses): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
     const now = became[field]
     if (now === original[field]) continue
-    if (now === undefined) restated ? losses.dropRestored(path, reason) : losses.drop(path, reason)
-    else if (restated) losses.changeRestored(path, now, reason)
+    if (now === undefined) isRestated ? losses.dropRestored(path, reason) : losses.drop(path, reason)
+    else if (isRestated) losses.changeRestored(path, now, reason)
     else if (original[field] === undefined) losses.add(path, now, reason)
     else losses.change(path, now, reason)
   }
@@ -52,7 +52,7 @@ export interface Plan {
   readonly became: Reasoning
   readonly reason: string
   /** True if the settings have the same meaning as the caller's. */
-  readonly restated?: true
+  readonly isRestated?: true
 }
 
 export const OFF: Reasoning = { effort: 'none' }
@@ -63,13 +63,13 @@ export function planThinking(reasoning: Reasoning, circumstances: Circumstances,
   if (dialect.thinking === 'none') return { became: {}, reason: 'no-thinking' }
   if (effort === 'none' || budget === 0) return planOff(reasoning, dialect)
   if (effort === undefined && budget === undefined && show !== true)
-    return { became: {}, reason: 'nothing-to-show', restated: true }
-  const only = dialect.thinking === 'budget'
-  if (!only && (dialect.thinking === 'adaptive' || budget === undefined || budget <= 0))
+    return { became: {}, reason: 'nothing-to-show', isRestated: true }
+  const hasBudgetsOnly = dialect.thinking === 'budget'
+  if (!hasBudgetsOnly && (dialect.thinking === 'adaptive' || budget === undefined || budget <= 0))
     return planAdaptive(reasoning, dialect)
   const obstacle = obstacleTo(circumstances)
   if (obstacle === undefined) return planBudget(reasoning, circumstances, dialect)
-  return only ? { became: OFF, reason: obstacle } : { ...planAdaptive(reasoning, dialect), reason: obstacle }
+  return hasBudgetsOnly ? { became: OFF, reason: obstacle } : { ...planAdaptive(reasoning, dialect), reason: obstacle }
 }
 
 /** Turns thinking off or, if that is not possible, requests the least thinking. */
@@ -79,8 +79,8 @@ function planOff({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
       became: planAdaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became,
       reason: 'always-thinks',
     }
-  const restated = effort === undefined || effort === 'none'
-  return { became: OFF, reason: 'reasoning-is-off', ...(restated ? { restated } : {}) }
+  const isRestated = effort === undefined || effort === 'none'
+  return { became: OFF, reason: 'reasoning-is-off', ...(isRestated ? { isRestated: isRestated } : {}) }
 }
 
 /** Returns the reason why the request cannot have a thinking budget, or undefined if it can. */
@@ -97,11 +97,11 @@ function planAdaptive({ effort, budget, show }: Reasoning, dialect: ThinkingDial
   const supported = wanted && nearest(wanted, dialect.efforts ?? BUDGET_EFFORTS)
   const became = defined({ effort: supported, budget: supported === undefined ? -1 : undefined, show }) as Reasoning
   if (wanted === undefined) return { became, reason: 'thinking-left-to-the-model' }
-  const same = tokens === undefined && supported === effort
+  const isSame = tokens === undefined && supported === effort
   return {
     became,
     reason: tokens === undefined ? 'nearest-effort' : 'said-as-effort',
-    ...(same ? { restated: same } : {}),
+    ...(isSame ? { isRestated: isSame } : {}),
   }
 }
 

@@ -72,9 +72,9 @@ export function dropExtras(node: Node | undefined, path: Path, format: Format, l
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-equivalent-field')
 }
 
-const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
-const MESSAGE = new Set(['role', 'content'])
-const NOTHING: ReadonlySet<string> = new Set()
+const REQUEST_FIELDS = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
+const MESSAGE_FIELDS = new Set(['role', 'content'])
+const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /**
  * Reports all request fields as lost, except for `model`, `stream`, and the role and content of messages.
@@ -82,11 +82,11 @@ const NOTHING: ReadonlySet<string> = new Set()
  * @param output names of the output settings that the format writes.
  */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
-  dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
-  dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
+  dropOthers(request, [], REQUEST_FIELDS, 'only-in-conversations', losses)
+  dropOthers(request.sampling, ['sampling'], NO_FIELDS, 'only-in-conversations', losses)
   dropOthers(request.output, ['output'], output, 'another-kind-of-answer', losses)
   for (const [index, message] of request.messages.entries())
-    dropOthers(message, ['messages', index], MESSAGE, 'only-in-conversations', losses)
+    dropOthers(message, ['messages', index], MESSAGE_FIELDS, 'only-in-conversations', losses)
 }
 
 const CONVERSATIONAL: Unwritten<
@@ -109,10 +109,10 @@ export type Conversational = keyof typeof CONVERSATIONAL
 /** Reports request fields that only conversations have as lost, for formats that do other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
-  dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
+  dropOthers(request.sampling, ['sampling'], NO_FIELDS, sampled, losses)
 }
 
-const CANDIDATE = new Set(['content'])
+const CANDIDATE_FIELDS = new Set(['content'])
 
 /**
  * Reports all result fields as lost, except for the content of the first candidate.
@@ -123,5 +123,5 @@ export function reportUnwrittenResult(result: CanonicalResult, written: Readonly
   dropOthers(result, [], written, 'no-field-here', losses)
   for (const [index, candidate] of result.candidates.entries())
     if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
-    else dropOthers(candidate, ['candidates', 0], CANDIDATE, 'no-field-here', losses)
+    else dropOthers(candidate, ['candidates', 0], CANDIDATE_FIELDS, 'no-field-here', losses)
 }

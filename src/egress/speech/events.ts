@@ -26,46 +26,46 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   /** True if the open part belongs to the recording that is being written. */
   private isOpen = false
   /**
-   * Encoder of raw samples as a WAV file. Buffers bytes that do not fill a base64 group yet. Undefined if no WAV file
-   * is needed.
+   * Encoder of raw samples as a WAV file. Buffers bytes that do not fill a base64 group yet, or undefined if no WAV
+   * file is needed.
    */
   private wavEncoder: Base64Groups | undefined
   private usage: Usage | undefined
-  private ended: CandidateEnd | undefined
-  private over = false
+  private candidateEnd: CandidateEnd | undefined
+  private isOver = false
   /** True if the upstream uses this format. */
-  private native = false
+  private isNative = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.out = []
-    this.take(event)
+    this.handleEvent(event)
     return this.out
   }
 
   end(): readonly WireEvent[] {
-    if (this.over) return NOTHING
+    if (this.isOver) return NOTHING
     this.out = []
     this.fail(ENDED_EARLY)
     return this.out
   }
 
-  private take(event: CanonicalEvent): void {
+  private handleEvent(event: CanonicalEvent): void {
     if ('at' in event && event.at.candidate !== 0) return
     switch (event.type) {
       case 'result-start':
-        this.native = spellingFor(event, FORMAT)['own'] === true
+        this.isNative = spellingFor(event, FORMAT)['own'] === true
         return
       case 'part-start':
         return this.start(event.part)
       case 'part-delta':
         return event.of === undefined && this.isOpen ? this.emit(event.append) : undefined
       case 'candidate-end':
-        if (event.candidate === 0) this.ended = event
+        if (event.candidate === 0) this.candidateEnd = event
         return
       case 'usage':
         this.usage = event.usage
@@ -102,16 +102,16 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private finish(event: ResultEnd): void {
-    if (this.first === undefined) return this.fail(noAudioError(this.ended))
+    if (this.first === undefined) return this.fail(noAudioError(this.candidateEnd))
     this.flush()
-    const usage = this.native ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
+    const usage = this.isNative ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
     this.writeEvent({ type: 'speech.audio.done', ...usage, ...extrasFor(event, FORMAT) })
-    this.over = true
+    this.isOver = true
   }
 
   private fail(error: CanonicalError): void {
     this.writeEvent({ type: 'error', ...errorBody(error) })
-    this.over = true
+    this.isOver = true
   }
 
   private writeEvent(event: JsonObject): void {

@@ -22,7 +22,7 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
 const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
 
 /**
- * Returns the `response_format` for a media type, and the media type that readers derive from it. Undefined if the
+ * Returns the `response_format` for a media type, and the media type that readers derive from it, or undefined if the
  * format has none.
  */
 export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
@@ -34,7 +34,7 @@ export function containerOf(mediaType: string): { readonly container: string; re
 
 /** Voice for requests without a voice, because the format requires one. */
 const DEFAULT_VOICE = 'alloy'
-const OUTPUT = new Set(['modalities', 'audio'])
+const WRITTEN_OUTPUT = new Set(['modalities', 'audio'])
 
 /** Writes the request as `POST /audio/speech` (docs/wire/speech.md#request). */
 export function writeRequest(
@@ -46,14 +46,14 @@ export function writeRequest(
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
   const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: DEFAULT_VOICE })
-  const flow = writeFlow(request, dialect, native, losses)
+  const streamFormat = writeStreamFormat(request, dialect, native, losses)
   const body =
     nativeSource === undefined
-      ? writeBody(request, voice, flow, losses)
+      ? writeBody(request, voice, streamFormat, losses)
       : withFields(
           bodyWithModel(request, nativeSource),
           voice === undefined || voice === audio?.voice ? {} : { voice },
-          nativeSource.node.stream && flow === undefined ? ['stream_format'] : [],
+          nativeSource.node.stream && streamFormat === undefined ? ['stream_format'] : [],
         )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
@@ -63,12 +63,12 @@ const REWRITABLE: ReadonlySet<string> = new Set(['model', 'stream'])
 function writeBody(
   request: CanonicalRequest,
   voice: string | undefined,
-  flow: string | undefined,
+  streamFormat: string | undefined,
   losses: Losses,
 ): JsonObject {
   const { audio } = request.output
   losses.report(foreignLosses(request, FORMAT))
-  reportUnwritten(request, OUTPUT, losses)
+  reportUnwritten(request, WRITTEN_OUTPUT, losses)
   const { text, instructions } = speechTextOf(request, losses)
   return {
     model: request.model,
@@ -78,7 +78,7 @@ function writeBody(
       instructions,
       response_format: writeContainer(audio?.mediaType, losses),
       speed: audio?.speed,
-      stream_format: flow,
+      stream_format: streamFormat,
     }),
     ...extrasFor(request, FORMAT),
   } as JsonObject
@@ -99,8 +99,8 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
  */
 const BYTES_ONLY = /^tts-1\b/
 
-/** Returns the `stream_format` of the request. Undefined if the upstream only sends bytes. */
-function writeFlow(
+/** Returns the `stream_format` of the request, or undefined if the upstream only sends bytes. */
+function writeStreamFormat(
   { stream, model }: CanonicalRequest,
   { speech_events }: SpeechDialect,
   native: boolean,

@@ -2,16 +2,16 @@ import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
-import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
+import { samplesOf, WAV_HEADER_SIZE, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import { FORMAT } from './request.ts'
 
-const HEAD = new Set(['candidates'])
-const CANDIDATE = new Set(['content', 'finish'])
-const PART = new Set(['type', 'kind', 'source'])
+const WRITTEN_FIELDS = new Set(['candidates'])
+const WRITTEN_CANDIDATE_FIELDS = new Set(['content', 'finish'])
+const WRITTEN_PART_FIELDS = new Set(['type', 'kind', 'source'])
 
 /**
  * Writes a unary answer, which consists of the recording's bytes (docs/wire/speech.md#response).
@@ -20,13 +20,13 @@ const PART = new Set(['type', 'kind', 'source'])
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses(foreignLosses(result, FORMAT))
-  dropOthers(result, [], HEAD, 'bytes-only', losses)
+  dropOthers(result, [], WRITTEN_FIELDS, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates
   const parts = candidate === undefined ? [] : recordingParts(candidate, losses)
   const [first, ...more] = parts
   if (candidate === undefined || first === undefined) throw new GatewayError(noAudioError(candidate))
-  dropOthers(candidate, ['candidates', 0], CANDIDATE, 'bytes-only', losses)
+  dropOthers(candidate, ['candidates', 0], WRITTEN_CANDIDATE_FIELDS, 'bytes-only', losses)
   reportFinish(candidate.finish, losses)
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
   if (raw.mediaType !== first.part.source.mediaType || more.length > 0)
@@ -48,21 +48,21 @@ function recordingParts({ content }: Candidate, losses: Losses): readonly Pathed
     if (!isRecording(part) || (first !== undefined && !continues(first, part))) losses.drop(path, 'one-recording-only')
     else {
       if (first !== undefined) losses.dropRestored(path, 'one-recording-only')
-      else dropOthers(part, path, PART, 'bytes-only', losses)
+      else dropOthers(part, path, WRITTEN_PART_FIELDS, 'bytes-only', losses)
       parts.push({ part, path })
     }
   }
   return parts
 }
 
-const STOP: Finish = { reason: 'stop' }
-const FINISH = new Set(['reason', 'raw'])
+const DEFAULT_FINISH: Finish = { reason: 'stop' }
+const WRITTEN_FINISH_FIELDS = new Set(['reason', 'raw'])
 
 function reportFinish(finish: Finish | undefined, losses: Losses): void {
   const path = ['candidates', 0, 'finish']
-  if (finish === undefined) losses.add(path, { reason: STOP.reason }, 'finish-required')
-  else if (finish.reason !== STOP.reason) losses.change(path, STOP, 'no-finish')
-  else dropOthers(finish, path, FINISH, 'no-finish', losses)
+  if (finish === undefined) losses.add(path, { reason: DEFAULT_FINISH.reason }, 'finish-required')
+  else if (finish.reason !== DEFAULT_FINISH.reason) losses.change(path, DEFAULT_FINISH, 'no-finish')
+  else dropOthers(finish, path, WRITTEN_FINISH_FIELDS, 'no-finish', losses)
 }
 
 /** Returns the error for an answer without audio, depending on whether the model refused. */
@@ -88,13 +88,13 @@ const WAV = 'audio/wav'
 
 /**
  * Returns the form in which to deliver raw samples. Few players support them, so they become a WAV file unless the
- * caller requested raw samples. Undefined for audio that already has a container.
+ * caller requested raw samples. Returns undefined for audio that already has a container.
  */
 export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw' | 'wav' | undefined {
-  const wanted = output.audio?.mediaType
+  const requestedType = output.audio?.mediaType
   if (samplesOf(mediaType) === undefined) return undefined
-  if (wanted === RAW) return mediaType === RAW ? undefined : 'raw'
-  return mediaType === RAW && wanted === undefined ? undefined : 'wav'
+  if (requestedType === RAW) return mediaType === RAW ? undefined : 'raw'
+  return mediaType === RAW && requestedType === undefined ? undefined : 'wav'
 }
 
 /** Returns a recording's bytes and media type in the form delivered to the caller. */
@@ -104,9 +104,9 @@ function delivered(
 ): { readonly mediaType: string; readonly bytes: Bytes } {
   const { mediaType } = first.source
   const bytes = more.length === 0 ? bytesOf(first) : joined([first, ...more])
-  const wrap = wrapping(mediaType, request)
-  if (wrap === undefined) return { mediaType, bytes }
-  return wrap === 'raw' ? { mediaType: RAW, bytes } : { mediaType: WAV, bytes: asWav(bytes, mediaType) }
+  const wrapperKind = wrapping(mediaType, request)
+  if (wrapperKind === undefined) return { mediaType, bytes }
+  return wrapperKind === 'raw' ? { mediaType: RAW, bytes } : { mediaType: WAV, bytes: asWav(bytes, mediaType) }
 }
 
 const bytesOf = ({ source }: Recording): Bytes => bytesOfSource(source)!
@@ -118,7 +118,7 @@ function asWav(samples: Bytes, mediaType: string): Bytes {
   const header = wavHeader(samplesOf(mediaType)!, samples.size)
   if (samples instanceof BufferedBytes) return new BufferedBytes(Buffer.concat([header, samples.bytes]))
   return {
-    ...(samples.size === undefined ? {} : { size: samples.size + WAV_HEADER }),
+    ...(samples.size === undefined ? {} : { size: samples.size + WAV_HEADER_SIZE }),
     ...(samples.once === undefined ? {} : { once: samples.once }),
     async *read() {
       yield header

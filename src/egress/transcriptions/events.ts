@@ -20,15 +20,15 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
   private text = ''
-  private waiting: TokenLogprob[] = []
+  private heldLogprobs: TokenLogprob[] = []
   private logprobs: TokenLogprob[] = []
-  private facts: Transcript = {}
-  private segments = 0
+  private transcriptFacts: Transcript = {}
+  private segmentCount = 0
   private usage: Usage | undefined
-  private over = false
+  private isOver = false
 
   push(event: CanonicalEvent): readonly WireEvent[] {
-    if (this.over || ('candidate' in event && event.candidate !== 0)) return NOTHING
+    if (this.isOver || ('candidate' in event && event.candidate !== 0)) return NOTHING
     if ('at' in event && event.at.candidate !== 0) return NOTHING
     switch (event.type) {
       case 'result-start':
@@ -42,11 +42,11 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-delta':
         return this.delta(event.at.part, event.append)
       case 'logprobs':
-        for (const one of event.append) this.waiting.push(one)
+        for (const one of event.append) this.heldLogprobs.push(one)
         for (const one of event.append) this.logprobs.push(one)
         return NOTHING
       case 'transcript':
-        return this.timed(event.transcript)
+        return this.writeTiming(event.transcript)
       case 'usage':
         this.usage = event.usage
         return NOTHING
@@ -62,42 +62,47 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail(ENDED_EARLY)
+    return this.isOver ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private delta(part: number, append: string): readonly WireEvent[] {
     const marks = this.texts.get(part)
     if (marks === undefined) return NOTHING
     this.text += append
-    const logprobs = this.waiting.length === 0 ? {} : { logprobs: this.waiting.map(writeLogprob) }
-    this.waiting = []
+    const logprobs = this.heldLogprobs.length === 0 ? {} : { logprobs: this.heldLogprobs.map(writeLogprob) }
+    this.heldLogprobs = []
     return [eventOf({ type: 'transcript.text.delta', delta: append, ...marks, ...logprobs })]
   }
 
-  private timed({ segments = [], words, ...facts }: Transcript): readonly WireEvent[] {
-    const all = words === undefined ? this.facts.words : [...(this.facts.words ?? []), ...words]
-    this.facts = { ...this.facts, ...facts, ...defined({ words: all }) }
+  private writeTiming({ segments = [], words, ...transcriptFacts }: Transcript): readonly WireEvent[] {
+    const all = words === undefined ? this.transcriptFacts.words : [...(this.transcriptFacts.words ?? []), ...words]
+    this.transcriptFacts = { ...this.transcriptFacts, ...transcriptFacts, ...defined({ words: all }) }
     return segments.map(segment => {
-      const { type: _, ...wire } = writeSegment(segment, this.segments++, 'diarized')
+      const { type: _, ...wire } = writeSegment(segment, this.segmentCount++, 'diarized')
       return eventOf({ type: 'transcript.text.segment', ...wire })
     })
   }
 
   private close(end: ResultEnd): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     const logprobs = this.logprobs.length === 0 ? undefined : this.logprobs
-    const facts = writeFacts({
-      candidate: { transcript: this.facts, ...defined({ logprobs }) },
+    const transcriptFacts = writeFacts({
+      candidate: { transcript: this.transcriptFacts, ...defined({ logprobs }) },
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })
     return [
-      eventOf({ type: 'transcript.text.done', ...facts, ...extrasFor(this.head, FORMAT), ...extrasFor(end, FORMAT) }),
+      eventOf({
+        type: 'transcript.text.done',
+        ...transcriptFacts,
+        ...extrasFor(this.head, FORMAT),
+        ...extrasFor(end, FORMAT),
+      }),
     ]
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    this.over = true
+    this.isOver = true
     return [eventOf(errorBody(error))]
   }
 }

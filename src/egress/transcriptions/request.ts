@@ -24,7 +24,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const files = nativeSource?.wire.files ?? [recordingOf(request, FORMAT, losses)]
   const body = nativeSource === undefined ? writeBody(request, losses) : bodyWithModel(request, nativeSource)
   const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
-  const shaped = SHAPES[transcript_shapes](body, request, losses)
+  const shaped = SHAPE_WRITERS[transcript_shapes](body, request, losses)
   return { wire: { path, query: {}, headers: {}, body: shaped, files, accept: ACCEPT }, losses: losses.list }
 }
 
@@ -43,7 +43,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
     response_format: shape,
     'timestamp_granularities[]': shape === 'verbose_json' ? transcript?.timestamps : undefined,
     'keywords[]': transcript?.keywords,
-    'include[]': includes(sampling, shape, losses) ? 'logprobs' : undefined,
+    'include[]': includesLogprobs(sampling, shape, losses) ? 'logprobs' : undefined,
     temperature: sampling.temperature === undefined ? undefined : String(sampling.temperature),
     stream: stream ? 'true' : undefined,
     ...extrasFor(request, FORMAT),
@@ -51,7 +51,11 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
 }
 
 /** Returns true if log probabilities are requested. Only plain JSON answers can contain them. */
-function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
+function includesLogprobs(
+  { logprobs }: CanonicalRequest['sampling'],
+  shape: string | undefined,
+  losses: Losses,
+): boolean {
   if (logprobs === undefined) return false
   if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
   else if (logprobs !== 0) losses.change(['sampling', 'logprobs'], 0, 'chosen-tokens-only')
@@ -60,11 +64,11 @@ function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | un
 
 /** Chooses the response format. Speakers are only available with segments, and never with words or in translations. */
 function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
-  const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
-  if (transcript?.speakers !== true) return timed
+  const timedFormat = transcript?.timestamps === undefined ? undefined : 'verbose_json'
+  if (transcript?.speakers !== true) return timedFormat
   if (transcript.task === 'translate') {
     losses.drop(['output', 'transcript', 'speakers'], 'no-speakers-of-translations')
-    return timed
+    return timedFormat
   }
   if (transcript.timestamps?.join() !== 'segment')
     losses.change(['output', 'transcript', 'timestamps'], ['segment'], 'speakers-of-segments-only')
@@ -83,12 +87,12 @@ function reportSettings(request: CanonicalRequest, losses: Losses): void {
 type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
 
 /** Functions that adapt the body to an upstream that does not support every response format. */
-const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
+const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: body => body,
   json: (body, { output: { transcript } }, losses) => {
     const { response_format: format } = body
     if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
-    return format === undefined || PLAIN.has(format) ? body : { ...body, response_format: 'verbose_json' }
+    return format === undefined || PLAIN_FORMATS.has(format) ? body : { ...body, response_format: 'verbose_json' }
   },
   none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
     reportHint(request, losses)
@@ -103,4 +107,4 @@ const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   },
 }
 
-const PLAIN: ReadonlySet<Json> = new Set(['json', 'text', 'verbose_json'])
+const PLAIN_FORMATS: ReadonlySet<Json> = new Set(['json', 'text', 'verbose_json'])

@@ -32,9 +32,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   reportResult(result, losses)
-  const candidate = required(result, request, losses)
-  const reported = candidate.transcript?.segments
-  const segments = reported && writeSegments(reported, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
+  const candidate = withRequiredFields(result, request, losses)
+  const reportedSegments = candidate.transcript?.segments
+  const segments =
+    reportedSegments && writeSegments(reportedSegments, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = {
     task: needsOf(request) && request.output.transcript?.task,
@@ -48,27 +49,29 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
  * Adds the fields that clients' types require in this response format. Fields that the upstream omitted are generated
  * and reported.
  */
-function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
-  const [candidate = EMPTY] = candidates
-  const needs = needsOf(request)
-  if (needs === undefined) return candidate
+function withRequiredFields({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
+  const [candidate = EMPTY_CANDIDATE] = candidates
+  const requiredFacts = needsOf(request)
+  if (requiredFacts === undefined) return candidate
   const path = ['candidates', 0, 'transcript']
   if (candidate.transcript === undefined) losses.add(path, {}, 'minted-transcript')
   const { transcript = {} } = candidate
   const language = request.output.transcript?.language ?? UNDETERMINED
-  const made = { language, duration: endOf(transcript), segments: [] }
-  const facts = needs.filter(fact => transcript[fact] === undefined).map(fact => [fact, made[fact]] as const)
+  const defaultFacts = { language, duration: endOf(transcript), segments: [] }
+  const facts = requiredFacts
+    .filter(fact => transcript[fact] === undefined)
+    .map(fact => [fact, defaultFacts[fact]] as const)
   for (const [fact, value] of facts) losses.add([...path, fact], value, `minted-${fact}`)
   return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
 }
 
 /** Transcript fields that each response format requires. */
-const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')[]> = new Map([
+const REQUIRED_FACTS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')[]> = new Map([
   ['verbose_json', ['language', 'duration'] as const],
   ['diarized_json', ['duration', 'segments'] as const],
 ])
 
-const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
+const needsOf = (request: CanonicalRequest) => REQUIRED_FACTS.get(formatOf(request))
 
 /** ISO 639-2 code for an undetermined language. */
 const UNDETERMINED = 'und'
@@ -77,7 +80,7 @@ const UNDETERMINED = 'und'
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
-const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
+const EMPTY_CANDIDATE: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** Returns the response format that the caller requested. Defaults to JSON. */
 function formatOf(request: CanonicalRequest): string {
@@ -85,7 +88,7 @@ function formatOf(request: CanonicalRequest): string {
   return typeof shape === 'string' ? shape : 'json'
 }
 
-interface Facts {
+interface TranscriptFields {
   readonly candidate: Omit<Candidate, 'content'>
   readonly text: string
   readonly segments?: readonly JsonObject[] | undefined
@@ -93,7 +96,7 @@ interface Facts {
 }
 
 /** Writes the fields of a transcript, for a unary answer or the last event of a stream. */
-export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObject {
+export function writeFacts({ candidate, text, segments, usage }: TranscriptFields): JsonObject {
   const { transcript, logprobs } = candidate
   return defined({
     language: transcript?.language,
@@ -108,21 +111,21 @@ export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObj
 
 const textOf = ({ content }: Candidate): string => content.map(part => (part.type === 'text' ? part.text : '')).join('')
 
-const PLAIN = 'text/plain; charset=utf-8'
+const PLAIN_TYPE = 'text/plain; charset=utf-8'
 
 /**
  * Returns the answer as plain text or subtitles: the upstream's own text if it sent one, otherwise text created from
- * the transcript. Undefined for JSON formats.
+ * the transcript. Returns undefined for JSON formats.
  */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
   const rawBody = spellingFor(result, FORMAT)['raw']
-  if (isObject(rawBody)) return { mediaType: String(rawBody['mediaType'] || PLAIN), text: String(rawBody['text']) }
-  const candidate = result.candidates[0] ?? EMPTY
-  if (format === 'text') return { mediaType: PLAIN, text: `${textOf(candidate).trim()}\n` }
+  if (isObject(rawBody)) return { mediaType: String(rawBody['mediaType'] || PLAIN_TYPE), text: String(rawBody['text']) }
+  const candidate = result.candidates[0] ?? EMPTY_CANDIDATE
+  if (format === 'text') return { mediaType: PLAIN_TYPE, text: `${textOf(candidate).trim()}\n` }
   if (format !== 'srt' && format !== 'vtt') return undefined
   const { segments = [] } = candidate.transcript ?? {}
   if (segments.length > 0 || textOf(candidate).trim() === '')
-    return { mediaType: PLAIN, text: writeSubtitles(segments, format) }
+    return { mediaType: PLAIN_TYPE, text: writeSubtitles(segments, format) }
   throw cannotExpress(
     'The upstream returned no times, so its transcript cannot be converted to subtitles.',
     'response_format',
@@ -132,7 +135,7 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
 /** Reports result fields that no response format has. */
 function reportResult(result: CanonicalResult, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
-  if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY], 'one-transcript')
+  if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY_CANDIDATE], 'one-transcript')
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-transcript')
   const [first] = result.candidates
   if (first !== undefined) reportCandidate(first, losses)
@@ -226,7 +229,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const nativeUsage = unchangedWire<JsonObject>(usage, FORMAT)
   if (nativeUsage !== undefined) return nativeUsage
-  losses.dropFields(usage, ['usage'], LOSSES)
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const { text, audio, ...others } = usage.inputBy ?? {}
   for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
   const { input_token_details, ...extras } = extrasFor(usage, FORMAT)
@@ -240,7 +243,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
   searches: 'no-count-of-searches',
   cacheRead: 'no-such-count',
   cacheWrite: 'no-such-count',

@@ -5,18 +5,18 @@ import type { Framing } from './sse.ts'
 /* Binary frames of AWS event streams: headers, a payload and two checksums (docs/wire/converse.md#frames). */
 
 /** Length of the two length fields and the checksum at the start of a frame, in bytes. */
-const PRELUDE = 12
+const PRELUDE_LENGTH = 12
 /** Length of a checksum, in bytes. */
-const CHECKSUM = 4
+const CHECKSUM_LENGTH = 4
 /** Type code of headers whose value is text. */
-const TEXT = 7
+const TEXT_TYPE = 7
 
 /** Cache of encoded frame headers, by event name. A format defines only a few names. */
 const headers = new Map<string, Buffer>()
 
 function headersFor(event: string): Buffer {
-  const found = headers.get(event)
-  if (found !== undefined) return found
+  const cachedHeaders = headers.get(event)
+  if (cachedHeaders !== undefined) return cachedHeaders
   const kind = isException(event) ? 'exception' : 'event'
   const encoded = Buffer.concat([
     header(':message-type', kind),
@@ -33,20 +33,26 @@ const MAX_NAMES = 100
 function header(name: string, value: string): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(Buffer.byteLength(value))
-  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT]), length, Buffer.from(value)])
+  return Buffer.concat([
+    Buffer.from([name.length]),
+    Buffer.from(name),
+    Buffer.from([TEXT_TYPE]),
+    length,
+    Buffer.from(value),
+  ])
 }
 
 /** Encodes an event as a frame. The event name determines whether the frame is an exception. */
 export function frameOf({ event = '', data }: WireEvent): Buffer {
   const head = headersFor(event)
-  const length = PRELUDE + head.length + Buffer.byteLength(data) + CHECKSUM
+  const length = PRELUDE_LENGTH + head.length + Buffer.byteLength(data) + CHECKSUM_LENGTH
   const frame = Buffer.allocUnsafe(length)
   frame.writeUInt32BE(length, 0)
   frame.writeUInt32BE(head.length, 4)
   frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8)
-  head.copy(frame, PRELUDE)
-  frame.write(data, PRELUDE + head.length)
-  frame.writeUInt32BE(crc32(frame.subarray(0, length - CHECKSUM)), length - CHECKSUM)
+  head.copy(frame, PRELUDE_LENGTH)
+  frame.write(data, PRELUDE_LENGTH + head.length)
+  frame.writeUInt32BE(crc32(frame.subarray(0, length - CHECKSUM_LENGTH)), length - CHECKSUM_LENGTH)
   return frame
 }
 

@@ -10,7 +10,7 @@ export interface ModelQuery {
   readonly [name: string]: string
 }
 
-interface Named {
+interface NamedRow {
   readonly id: string
 }
 
@@ -33,7 +33,7 @@ const MAX_ROWS = 1000
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for an invalid limit, or for both directions at once.
  */
-export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): Page<T> {
+export function idPage<T extends NamedRow>(rows: readonly T[], query: ModelQuery): Page<T> {
   const { limit, after_id: after, before_id: before } = query
   const size = limit === undefined ? undefined : wholeNumber('limit', limit, 1)
   if (size !== undefined && size > MAX_ROWS)
@@ -52,7 +52,7 @@ interface TokenParameters {
 }
 
 /** Google's parameters (docs/wire/contents.md#model-list). */
-const GOOGLE: TokenParameters = { size: ['pageSize', 'page_size'], token: ['pageToken', 'page_token'] }
+const GOOGLE_PARAMETERS: TokenParameters = { size: ['pageSize', 'page_size'], token: ['pageToken', 'page_token'] }
 
 /**
  * Selects a page by its size and a token. `next` is the token of the next page, if any.
@@ -60,13 +60,13 @@ const GOOGLE: TokenParameters = { size: ['pageSize', 'page_size'], token: ['page
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for an invalid size or token.
  */
-export function tokenPage<T extends Named>(
+export function tokenPage<T extends NamedRow>(
   rows: readonly T[],
   query: ModelQuery,
-  names: TokenParameters = GOOGLE,
+  names: TokenParameters = GOOGLE_PARAMETERS,
 ): Page<T> & { readonly next?: string } {
-  const given = firstOf(query, names.size)
-  const size = given === undefined ? 0 : wholeNumber(names.size[0], given, 0)
+  const statedSize = firstOf(query, names.size)
+  const size = statedSize === undefined ? 0 : wholeNumber(names.size[0], statedSize, 0)
   const token = firstOf(query, names.token) ?? ''
   const page = firstRows(
     rowsAfter(rows, token === '' ? undefined : cursorOf(token, names.token[0])),
@@ -82,7 +82,7 @@ const firstOf = (query: ModelQuery, names: readonly string[]): string | undefine
 const firstRows = <T>(rows: readonly T[], size: number | undefined): Page<T> =>
   size === undefined ? { rows, more: false } : { rows: rows.slice(0, size), more: rows.length > size }
 
-const rowsAfter = <T extends Named>(rows: readonly T[], cursor: string | undefined): readonly T[] =>
+const rowsAfter = <T extends NamedRow>(rows: readonly T[], cursor: string | undefined): readonly T[] =>
   cursor === undefined ? rows : rows.filter(({ id }) => id > cursor)
 
 const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
@@ -94,10 +94,10 @@ function cursorOf(token: string, name: string): string {
   throw invalidParameter(name, 'is not a valid page token')
 }
 
-function wholeNumber(name: string, text: string, least: number): number {
+function wholeNumber(name: string, text: string, minimum: number): number {
   const value = Number(text)
-  if (/^\d{1,9}$/.test(text) && value >= least) return value
-  throw invalidParameter(name, `must be a whole number, ${least} or more`)
+  if (/^\d{1,9}$/.test(text) && value >= minimum) return value
+  throw invalidParameter(name, `must be a whole number, ${minimum} or more`)
 }
 
 const invalidParameter = (param: string, message: string): GatewayError => invalid(`${param}: ${message}.`, param)

@@ -5,7 +5,7 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** An encoded form, ready to send. */
 export interface Multipart {
   readonly contentType: string
-  /** Total size in bytes. Undefined unless the size of every file is known and no parts arrive late. */
+  /** Total size in bytes, or undefined unless the size of every file is known and no parts arrive late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }

@@ -88,12 +88,12 @@ export class EventStream {
   private readonly options: StreamOptions
   private readonly timer: NodeJS.Timeout
   private text = ''
-  private empty = true
-  private scheduled = false
+  private isEmpty = true
+  private isScheduled = false
   private lastWrite = Number.NEGATIVE_INFINITY
   /** Number of heartbeats since the reader fell behind, starting at 1, or 0 while the reader keeps up. */
   private missedHeartbeats = 0
-  private over = false
+  private isOver = false
 
   constructor(outlet: Outlet, options: StreamOptions) {
     this.outlet = outlet
@@ -103,18 +103,18 @@ export class EventStream {
 
   push(events: readonly WireEvent[]): void {
     for (const event of events) {
-      this.text += this.options.framing.frame(event, this.empty)
-      this.empty = false
+      this.text += this.options.framing.frame(event, this.isEmpty)
+      this.isEmpty = false
     }
-    if (this.scheduled || this.text === '') return
-    this.scheduled = true
+    if (this.isScheduled || this.text === '') return
+    this.isScheduled = true
     process.nextTick(this.scheduleFlush)
   }
 
   end(): void {
-    if (this.over) return
+    if (this.isOver) return
     this.stop()
-    const rest = this.text + this.options.framing.close(this.empty)
+    const rest = this.text + this.options.framing.close(this.isEmpty)
     const bytes = this.encoded(rest)
     if (typeof bytes === 'string') return void this.outlet.end(bytes)
     if (bytes.length > 0) this.outlet.write(bytes)
@@ -123,7 +123,7 @@ export class EventStream {
 
   /** Stops all writing. */
   stop(): void {
-    this.over = true
+    this.isOver = true
     clearInterval(this.timer)
   }
 
@@ -133,8 +133,8 @@ export class EventStream {
   }
 
   private readonly flush = (): void => {
-    this.scheduled = false
-    if (this.over || this.text === '') return
+    this.isScheduled = false
+    if (this.isOver || this.text === '') return
     this.lastWrite = performance.now()
     this.writeText()
   }
@@ -155,7 +155,7 @@ export class EventStream {
 
   private readonly onDrain = (): void => {
     this.missedHeartbeats = 0
-    if (!this.over) this.options.source.resume()
+    if (!this.isOver) this.options.source.resume()
   }
 
   /** Writes a heartbeat, or disconnects a reader that has been behind for too long. */
@@ -165,7 +165,7 @@ export class EventStream {
       return
     }
     const { framing, heartbeat } = this.options
-    this.text += heartbeat === undefined || this.empty ? framing.defaultHeartbeat : framing.frame(heartbeat, false)
+    this.text += heartbeat === undefined || this.isEmpty ? framing.defaultHeartbeat : framing.frame(heartbeat, false)
     this.flush()
   }
 }

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { extrasFor } from '../fields.ts'
 
-const INPUT_ONLY: Unwritten<Usage, 'input'> = {
+const INPUT_USAGE_LOSSES: Unwritten<Usage, 'input'> = {
   searches: 'no-count-of-searches',
   cacheRead: 'input-only',
   cacheWrite: 'input-only',
@@ -24,7 +24,7 @@ export function writeInputUsage(
 ): JsonObject {
   const nativeUsage = nativeCounts(usage, format, fields)
   if (nativeUsage !== undefined) return nativeUsage
-  losses.dropFields(usage, ['usage'], INPUT_ONLY)
+  losses.dropFields(usage, ['usage'], INPUT_USAGE_LOSSES)
   if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
   else if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
   return { ...Object.fromEntries(fields.map(field => [field, usage?.input ?? 0])), ...extrasFor(usage, format) }
@@ -32,7 +32,7 @@ export function writeInputUsage(
 
 /**
  * Returns the upstream's own usage with required counts added: Voyage only reports the total, but OpenAI's clients read
- * `prompt_tokens`. Undefined if the usage was received in another format.
+ * `prompt_tokens`. Returns undefined if the usage was received in another format.
  */
 export function nativeCounts(
   usage: Usage | undefined,
@@ -45,28 +45,28 @@ export function nativeCounts(
 }
 
 /** Settings that affect the answer but add no input tokens. */
-const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
-const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
+const UNCOUNTED_SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
+const UNCOUNTED_OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
 
 /**
- * Removes two kinds of fields from a token count request: fields that no upstream counts, and fields in `beside`, which
+ * Removes two kinds of fields from a token count request: fields that no upstream counts, and fields in `otherFields`, which
  * the format's counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,
   losses: Losses,
-  beside: readonly ('cache' | 'parallelToolCalls' | 'state')[],
+  otherFields: readonly ('cache' | 'parallelToolCalls' | 'state')[],
 ): CanonicalRequest {
   const request: { -readonly [K in keyof CanonicalRequest]: CanonicalRequest[K] } = { ...original, sampling: {} }
   const output: { -readonly [K in keyof CanonicalRequest['output']]: CanonicalRequest['output'][K] } = {
     ...original.output,
   }
-  for (const field of [...SETTINGS, ...beside]) {
+  for (const field of [...UNCOUNTED_SETTINGS, ...otherFields]) {
     if (original[field] === undefined) continue
     losses.dropRestored([field], 'not-counted')
     if (field !== 'sampling') delete request[field]
   }
-  for (const field of OUTPUT) {
+  for (const field of UNCOUNTED_OUTPUT) {
     if (original.output[field] === undefined) continue
     losses.dropRestored(['output', field], 'not-counted')
     delete output[field]

@@ -18,21 +18,21 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
   const image = imageTokens(usage)
   for (const kind in usage.inputBy)
     if (kind !== 'image' || image === undefined) losses.drop(['usage', 'inputBy', kind], 'not-in-meta')
-  const billed = defined({
+  const billedUnits = defined({
     input_tokens: input === undefined ? undefined : input - (image ?? 0),
     image_tokens: image,
     search_units: searches,
   })
   return {
     ...outer,
-    ...group('billed_units', billed, moreBilled),
-    ...group('tokens', defined({ output_tokens: output }), moreTokens),
+    ...mergedGroup('billed_units', billedUnits, moreBilled),
+    ...mergedGroup('tokens', defined({ output_tokens: output }), moreTokens),
     ...defined({ cached_tokens: cacheRead }),
   }
 }
 
 /**
- * Returns the number of image tokens, which Cohere bills separately from text. Undefined if it is unknown or exceeds
+ * Returns the number of image tokens, which Cohere bills separately from text, or undefined if it is unknown or exceeds
  * the input.
  */
 function imageTokens({ input, inputBy }: Usage): number | undefined {
@@ -44,7 +44,7 @@ function imageTokens({ input, inputBy }: Usage): number | undefined {
  * Writes a group of counts, merged with the upstream's extras. An extra that is not an object is only kept if there are
  * no counts.
  */
-function group(name: string, fields: JsonObject, more: Json | undefined): JsonObject {
+function mergedGroup(name: string, fields: JsonObject, more: Json | undefined): JsonObject {
   if (isObject(more)) return { [name]: { ...more, ...fields } }
   if (Object.keys(fields).length > 0) return { [name]: fields }
   return more === undefined ? {} : { [name]: more }

@@ -17,7 +17,7 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
-/** Returns the field for a media part. Undefined if Veo does not support such media. */
+/** Returns the field for a media part, or undefined if Veo does not support such media. */
 export function fieldOf(part: MediaPart): Field | undefined {
   const { kind, use, source } = part
   if (source.type !== 'base64' && !isAtGoogle(part)) return undefined

@@ -60,9 +60,9 @@ function writeDimensions(video: Output['video'], losses: Losses): object {
     losses.drop([...VIDEO, 'size'], 'no-size-in-pixels')
     return { aspectRatio: video.aspectRatio, resolution: video.resolution }
   }
-  const lines = Math.min(...pixels)
-  const resolution = RESOLUTIONS.find(one => one.lines <= lines)
-  const isExact = resolution?.lines === lines && Math.max(...pixels) * 9 === lines * 16
+  const shorterSide = Math.min(...pixels)
+  const resolution = RESOLUTIONS.find(one => one.lines <= shorterSide)
+  const isExact = resolution?.lines === shorterSide && Math.max(...pixels) * 9 === shorterSide * 16
   if (isExact) losses.dropRestored([...VIDEO, 'size'], 'ratio-and-resolution')
   else losses.drop([...VIDEO, 'size'], 'ratio-and-resolution')
   const reason = isExact ? 'minted-of-the-size' : 'nearest-to-the-size'

@@ -6,16 +6,16 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 const taskPath = (id: string): string => `/videos/${encodeURIComponent(id)}`
-const PLAIN = { query: {}, headers: {} } as const
+const NO_EXTRAS = { query: {}, headers: {} } as const
 
 /** Writes requests about tasks (docs/wire/videos.md#openai). */
 const tasks: TaskWriter = {
-  status: ({ id }) => ({ method: 'GET', path: taskPath(id), ...PLAIN }),
+  status: ({ id }) => ({ method: 'GET', path: taskPath(id), ...NO_EXTRAS }),
   content: ({ id }, variant) => ({
     ...{ method: 'GET', path: `${taskPath(id)}/content`, headers: {} },
     query: variant === 'video' ? {} : { variant },
   }),
-  remove: ({ id }) => ({ method: 'DELETE', path: taskPath(id), ...PLAIN }),
+  remove: ({ id }) => ({ method: 'DELETE', path: taskPath(id), ...NO_EXTRAS }),
   remixes: dialect => videosDialect(dialect).remix !== false,
 }
 

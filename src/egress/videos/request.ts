@@ -30,8 +30,8 @@ const REWRITABLE: ReadonlySet<string> = new Set(['model', 'output'])
 /** Returns true if the upstream accepts images in the caller's shape. No upstream accepts a bare string. */
 const acceptsUnchanged = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
-    ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
-    : typeof body[FIELD] !== 'string'
+    ? !Object.keys(body).some(field => field.startsWith(REFERENCE_FIELD) && body[field] != null)
+    : typeof body[REFERENCE_FIELD] !== 'string'
 
 /**
  * Writes a native request as received. A remix uses the model of its original video, so the request's model is dropped.
@@ -41,12 +41,12 @@ function writeUnchanged(request: CanonicalRequest, nativeSource: NativeRequest):
   const { body, files } = nativeSource.wire
   const namesModel = isRemix(request) && body['model'] !== undefined
   if (namesModel) losses.drop(['extras', FORMAT, 'model'], 'the-model-of-the-original')
-  const sent = namesModel
+  const sentSource = namesModel
     ? withFields(body, {}, ['model'])
     : isRemix(request)
       ? body
       : bodyWithModel(request, nativeSource)
-  return { wire: { ...wireOf(request, sent), ...defined({ files }) }, losses: losses.list }
+  return { wire: { ...wireOf(request, sentSource), ...defined({ files }) }, losses: losses.list }
 }
 
 const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
@@ -69,8 +69,8 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
   const { named, files } = writeReferences(media.slice(0, 1), losses)
-  const look = writeDimensions(video, losses)
-  const body = { model: request.model, prompt, ...look, ...named, ...extrasFor(request, FORMAT) }
+  const settings = writeDimensions(video, losses)
+  const body = { model: request.model, prompt, ...settings, ...named, ...extrasFor(request, FORMAT) }
   if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
   return { wire: { ...wireOf(request, formFields(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
@@ -123,7 +123,7 @@ function writeDimensions(video: Output['video'], losses: Losses): JsonObject {
 }
 
 export const FORMAT = 'videos'
-const FIELD = 'input_reference'
+const REFERENCE_FIELD = 'input_reference'
 
 /** The first frame of a video: a reference in the body (`named`), or a file of a form. */
 interface References {
@@ -131,29 +131,29 @@ interface References {
   readonly files: readonly WireFile[] | undefined
 }
 
-/** Returns the field for a media part. Undefined if the upstream does not support such media. */
+/** Returns the field for a media part, or undefined if the upstream does not support such media. */
 const fieldIn =
   ({ references }: VideosDialect) =>
   (part: MediaPart): string | undefined =>
     part.kind === 'image' &&
     (part.use === undefined || part.use === 'reference') &&
-    (hasBytes(part) || (references !== 'files' && isNamed(part)))
-      ? FIELD
+    (hasBytes(part) || (references !== 'files' && isReferable(part)))
+      ? REFERENCE_FIELD
       : undefined
 
-const isNamed = ({ source }: MediaPart): boolean =>
+const isReferable = ({ source }: MediaPart): boolean =>
   source.type === 'url' || (source.type === 'file-id' && source.format === FORMAT)
 
-const LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
+const IMAGE_LOSSES = { ...PLAIN_MEDIA_LOSSES, use: 'one-picture-only' }
 
 /** Writes the image as a form file if its bytes are available, otherwise as a reference by URL or id. */
 function writeReferences(media: readonly PathedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }
   const { part, path } = first
-  if (part.type === 'opaque') return { named: { [FIELD]: part.value }, files: undefined }
-  losses.dropFields(part, path, LOSSES)
-  if (hasBytes(part)) return { named: {}, files: [imageFile(part, path, FIELD, FORMAT, losses)] }
+  if (part.type === 'opaque') return { named: { [REFERENCE_FIELD]: part.value }, files: undefined }
+  losses.dropFields(part, path, IMAGE_LOSSES)
+  if (hasBytes(part)) return { named: {}, files: [imageFile(part, path, REFERENCE_FIELD, FORMAT, losses)] }
   const wire = imageReference(part, path, losses)!
-  return { named: { [FIELD]: { ...part.extras?.[FORMAT], ...wire } }, files: undefined }
+  return { named: { [REFERENCE_FIELD]: { ...part.extras?.[FORMAT], ...wire } }, files: undefined }
 }

@@ -8,7 +8,7 @@ import { STATES } from '../media/video-settings.ts'
 import { writeTaskAnswer } from '../media/video-task.ts'
 import { FORMAT } from './request.ts'
 
-const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
+const RESULT_LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
  * Writes a task in this format (docs/wire/videos.md#openai), with the additional fields `task_id` and `url`
@@ -17,14 +17,14 @@ const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-be
  * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
-  writeTaskAnswer(result, FORMAT, LOSSES, (task, losses) => ({
-    ...wholeTask(result, task, losses),
+  writeTaskAnswer(result, FORMAT, RESULT_LOSSES, (task, losses) => ({
+    ...requiredTaskFields(result, task, losses),
     ...defined({ id: result.id ?? '', model: result.model, created_at: result.createdAt }),
     ...writeTask(task, losses),
   }))
 
 /** Returns the fields that every task has. Unknown values are null. */
-function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
+function requiredTaskFields(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const progress = task.state === 'completed' ? 100 : 0
   if (result.complete !== true) {
     if (task.progress === undefined) losses.add(['task', 'progress'], progress, 'progress-required')
@@ -71,10 +71,10 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
   return files[index]?.url
 }
 
-const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
+const REVIEW_CODES = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
 /** Returns the failure's own code if it fits the kind, otherwise the format's code for the kind. */
 function codeOf({ kind, code }: TaskFailure): string {
-  if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
+  if (code !== undefined && REVIEW_CODES.test(code) === (kind === 'content-review')) return code
   return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED } from './shared-flags.ts'
+import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
@@ -32,21 +32,21 @@ export const FLAGS = {
     values: 'boolean',
     default: false,
     meaning:
-      'sends `reasoning_split: true` for callers of other formats, so that the upstream separates reasoning from text; false by default',
+      'sends `reasoning_split: true` for callers of other formats, so that the upstream separates reasoning from text; default: false',
   },
   cache: { values: ['none', 'cache_control', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
-  custom_tools: SHARED.custom_tools,
+  custom_tools: SHARED_FLAGS.custom_tools,
   developer_role: {
     values: 'boolean',
     default: true,
-    meaning: 'takes the role `developer`; true by default, else `system` is written',
+    meaning: 'takes the role `developer`; default: true; if false, `system` is written',
   },
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',
     meaning: 'the name of the field for the output limit',
   },
-  include_usage: SHARED.include_usage,
+  include_usage: SHARED_FLAGS.include_usage,
   text_only_content: {
     values: ['parts', 'string'],
     default: 'parts',
@@ -55,9 +55,9 @@ export const FLAGS = {
   json_schema: {
     values: 'boolean',
     default: true,
-    meaning: 'takes `response_format` with a schema; true by default, else JSON is requested without the schema',
+    meaning: 'takes `response_format` with a schema; default: true; if false, JSON is requested without the schema',
   },
-  store: { values: 'boolean', default: true, meaning: 'takes `store`; true by default' },
+  store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],
     default: 'any',
@@ -75,7 +75,7 @@ export const FLAGS = {
     default: false,
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
-  efforts: SHARED.efforts,
+  efforts: SHARED_FLAGS.efforts,
 } as const satisfies Flags
 
 export type ChatDialect = DialectOf<typeof FLAGS>

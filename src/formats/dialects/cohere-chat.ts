@@ -7,7 +7,7 @@ export const FLAGS = {
     values: 'boolean',
     default: false,
     meaning:
-      'takes thinking settings and the reasoning of earlier turns; true by default for Command A Reasoning and Command A+',
+      'takes thinking settings and the reasoning of earlier turns; default: true for Command A Reasoning and Command A+',
   },
 } as const satisfies Flags
 

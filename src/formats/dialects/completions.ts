@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { SHARED } from './shared-flags.ts'
+import { SHARED_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of text completions upstreams. */
 export const FLAGS = {
-  include_usage: SHARED.include_usage,
+  include_usage: SHARED_FLAGS.include_usage,
 } as const satisfies Flags
 
 export type CompletionsDialect = DialectOf<typeof FLAGS>

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { SHARED, VOICES } from './shared-flags.ts'
+import { SHARED_FLAGS, VOICE_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of generateContent upstreams. The defaults describe Google's Gemini API. */
 export const FLAGS = {
-  vertex: SHARED.vertex,
+  vertex: SHARED_FLAGS.vertex,
   /** See trap 55. */
   schema: {
     values: ['json', 'openapi'],
@@ -17,9 +17,9 @@ export const FLAGS = {
     default: false,
     meaning: 'takes no URLs of files at other hosts: the gateway fetches them',
   },
-  ...VOICES,
-  count: SHARED.count,
-  batch: SHARED.batch,
+  ...VOICE_FLAGS,
+  count: SHARED_FLAGS.count,
+  batch: SHARED_FLAGS.batch,
 } as const satisfies Flags
 
 export type ContentsDialect = DialectOf<typeof FLAGS>

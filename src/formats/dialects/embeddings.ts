@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { SHARED } from './shared-flags.ts'
+import { SHARED_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of embedding upstreams. A declared field name replaces the caller's, even for native callers. */
 export const FLAGS = {
@@ -15,12 +15,12 @@ export const FLAGS = {
   float_encoding: {
     values: 'boolean',
     default: true,
-    meaning: 'takes the encoding `float`; true by default, else the field is left out to get numbers',
+    meaning: 'takes the encoding `float`; default: true; if false, the field is left out to get numbers',
   },
   purpose_field: { values: ['input_type', 'task'], meaning: 'the name of the field for the purpose of the vectors' },
   image_input: { values: 'boolean', default: false, meaning: 'embeds images' },
-  end_user: { values: 'boolean', default: true, meaning: 'takes `user`; true by default' },
-  batch: SHARED.batch,
+  end_user: { values: 'boolean', default: true, meaning: 'takes `user`; default: true' },
+  batch: SHARED_FLAGS.batch,
 } as const satisfies Flags
 
 export type EmbeddingsDialect = DialectOf<typeof FLAGS>

@@ -12,7 +12,7 @@ export const FLAGS = {
   picture_urls: {
     values: 'boolean',
     default: true,
-    meaning: 'takes image URLs; true by default, else images are fetched and sent as bytes',
+    meaning: 'takes image URLs; default: true; if false, images are fetched and sent as bytes',
   },
   response_format: {
     values: 'boolean',

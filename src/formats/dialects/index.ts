@@ -13,10 +13,10 @@ export interface DialectFlag {
   readonly meaning: string
 }
 
-/** All dialect flags with an effect. Any other flag is ignored. */
-export const DIALECT_FLAGS: ReadonlyMap<string, DialectFlag> = joined()
+/** All dialect flags that have an effect. Any other flag is ignored. */
+export const DIALECT_FLAGS: ReadonlyMap<string, DialectFlag> = mergedFlags()
 
-function joined(): Map<string, DialectFlag> {
+function mergedFlags(): Map<string, DialectFlag> {
   const flags = new Map<string, DialectFlag>()
   for (const [format, table] of Object.entries(FLAGS_OF))
     for (const [name, { values, meaning }] of Object.entries(table)) {
@@ -33,14 +33,14 @@ function union(some: DialectFlag['values'], others: DialectFlag['values']): Dial
 }
 
 /**
- * Describes a flag's allowed values if the given value is not one of them. Undefined for a valid value or an unknown
- * flag.
+ * Describes a flag's allowed values if the given value is not one of them. Returns undefined for a valid value or an
+ * unknown flag.
  */
 export function expectedOf(name: string, value: Json): string | undefined {
   const values = DIALECT_FLAGS.get(name)?.values
   if (values === undefined) return undefined
   if (typeof values !== 'string') return values.includes(value as string) ? undefined : values.join(' or ')
-  return TYPES[values].has(value) ? undefined : TYPES[values].description
+  return FLAG_TYPES[values].has(value) ? undefined : FLAG_TYPES[values].description
 }
 
 const isString = (value: unknown): boolean => typeof value === 'string'
@@ -52,7 +52,7 @@ interface FlagTypeFacts {
   has(value: Json): boolean
 }
 
-const TYPES: { readonly [T in FlagType]: FlagTypeFacts } = {
+const FLAG_TYPES: { readonly [T in FlagType]: FlagTypeFacts } = {
   boolean: { description: 'true or false', json: { type: 'boolean' }, has: value => typeof value === 'boolean' },
   number: { description: 'a number', json: { type: 'number' }, has: value => typeof value === 'number' },
   string: { description: 'a string', json: { type: 'string' }, has: isString },
@@ -70,12 +70,12 @@ const TYPES: { readonly [T in FlagType]: FlagTypeFacts } = {
 
 /** Returns a flag's JSON Schema, whose description states the flag's formats and meaning. */
 export const jsonSchemaOf = ({ formats, values, meaning }: DialectFlag): JsonObject => ({
-  ...(typeof values === 'string' ? TYPES[values].json : { type: 'string', enum: [...values] }),
+  ...(typeof values === 'string' ? FLAG_TYPES[values].json : { type: 'string', enum: [...values] }),
   description: `${formats.join(', ')}: ${meaning}.`,
 })
 
 /** Describes the values of a flag in Markdown. */
 export const describeValues = ({ values }: DialectFlag): string =>
   typeof values === 'string'
-    ? TYPES[values].description.replace(' or ', ', ')
+    ? FLAG_TYPES[values].description.replace(' or ', ', ')
     : values.map(one => `\`${one}\``).join(', ')

@@ -1,21 +1,21 @@
 import type { DialectOf, Flags } from './flag.ts'
-import { SHARED, VOICES } from './shared-flags.ts'
+import { SHARED_FLAGS, VOICE_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of Live API upstreams. */
 export const FLAGS = {
-  vertex: SHARED.vertex,
-  version: SHARED.version,
-  ...VOICES,
+  vertex: SHARED_FLAGS.vertex,
+  version: SHARED_FLAGS.version,
+  ...VOICE_FLAGS,
   resumption: {
     values: 'boolean',
     default: true,
     meaning:
-      'resumes sessions on a new connection, so that they can outlive the time limit of one connection; true by default',
+      'resumes sessions on a new connection, so that they can outlive the time limit of one connection; default: true',
   },
   audio_only: {
     values: 'boolean',
     meaning:
-      'the model only speaks: a caller that requests text gets the transcript; true by default for `native-audio` models and `gemini-3`',
+      'the model only speaks: a caller that requests text gets the transcript; default: true for `native-audio` models and `gemini-3`',
   },
   late_text: {
     values: ['content', 'realtime'],

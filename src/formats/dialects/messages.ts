@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED } from './shared-flags.ts'
+import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
 
 /** API version that every client and upstream accepts. Used if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
 
-/** Value of `version` for an upstream to which the version of each caller of this format is sent. */
+/** `version` value meaning: forward the version that each caller sent (callers of this format only). */
 export const CALLERS_VERSION = 'caller'
 
 /** Version that removed sampling parameters, documents in assistant turns and citations in user turns. */
-const STRICTER = '2026-10-21'
+const STRICT_VERSION = '2026-10-21'
 
 /**
- * Returns true if the rules of 2026-10-21 apply to requests of a version. Any other date counts as the last known
- * version before it.
+ * Returns true if the rules of version 2026-10-21 apply to a version. An unknown date is treated as the latest known
+ * version that precedes it.
  */
-export const isStricter = (version: string): boolean => version >= STRICTER
+export const isStrictVersion = (version: string): boolean => version >= STRICT_VERSION
 
 /** Returns true if the value is a valid `version` of a messages upstream. */
 export const isVersion = (value: Json): boolean =>
@@ -41,7 +41,7 @@ export const FLAGS = {
     values: 'number',
     meaning: 'tokens; the maximum output in the catalogue; higher limits in requests are sent unchanged',
   },
-  version: SHARED.version,
+  version: SHARED_FLAGS.version,
   key_as: {
     values: ['x-api-key', 'bearer', 'version'],
     meaning:
@@ -50,7 +50,7 @@ export const FLAGS = {
   system_turns: {
     values: 'boolean',
     default: true,
-    meaning: 'takes turns of the role `system` among the messages; true by default, else their role becomes `user`',
+    meaning: 'takes turns of the role `system` among the messages; default: true; if false, their role becomes `user`',
   },
   thinking: {
     values: ['adaptive', 'budget', 'both', 'none'],
@@ -64,37 +64,37 @@ export const FLAGS = {
     meaning:
       'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
   },
-  efforts: SHARED.efforts,
+  efforts: SHARED_FLAGS.efforts,
   /** See trap 39. */
   effort_while_off: {
     values: 'boolean',
     default: true,
-    meaning: 'takes an effort while thinking is off; true by default',
+    meaning: 'takes an effort while thinking is off; default: true',
   },
   bound_proofs: {
     values: 'boolean',
     default: false,
     meaning:
-      'refuses the signature of a reasoning block if anything before the block changed; reasoning that a caller did not send back is then restored only if nothing before it changed; false by default',
+      'refuses the signature of a reasoning block if anything before the block changed; reasoning that a caller did not send back is then restored only if nothing before it changed; default: false',
   },
   forced_tools: {
     values: 'boolean',
     default: true,
-    meaning: 'takes a tool choice that forces a tool call; true by default',
+    meaning: 'takes a tool choice that forces a tool call; default: true',
   },
   prefill: {
     values: 'boolean',
     default: true,
-    meaning: 'continues a final assistant turn; true by default, else a user turn "Continue." is added',
+    meaning: 'continues a final assistant turn; default: true; if false, a user turn "Continue." is added',
   },
   cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },
   /** See trap 94. */
   threads: {
     values: 'boolean',
     default: false,
-    meaning: 'stores conversations (`thread`) for native callers; false by default',
+    meaning: 'stores conversations (`thread`) for native callers; default: false',
   },
-  count: SHARED.count,
+  count: SHARED_FLAGS.count,
 } as const satisfies Flags
 
 export type MessagesDialect = DialectOf<typeof FLAGS>

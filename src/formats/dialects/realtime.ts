@@ -13,7 +13,7 @@ export const FLAGS = {
     meaning:
       "the structure of a session's fields; `mixed` is xAI's: formats below `audio`, voice and turn detection beside it",
   },
-  item_done: { values: 'boolean', default: true, meaning: 'sends `conversation.item.done`; true by default' },
+  item_done: { values: 'boolean', default: true, meaning: 'sends `conversation.item.done`; default: true' },
 } as const satisfies Flags
 
 export type RealtimeFlags = DialectOf<typeof FLAGS>

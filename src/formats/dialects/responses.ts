@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED } from './shared-flags.ts'
+import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of responses upstreams. */
 export const FLAGS = {
   /** If set, the gateway sends full histories instead of ids of stored answers. */
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
-  custom_tools: SHARED.custom_tools,
-  efforts: SHARED.efforts,
+  custom_tools: SHARED_FLAGS.custom_tools,
+  efforts: SHARED_FLAGS.efforts,
   compaction: {
     values: 'boolean',
     default: true,
     meaning: 'false: there is no `/responses/compact`, so the gateway compacts by a summary',
   },
-  count: SHARED.count,
+  count: SHARED_FLAGS.count,
 } as const satisfies Flags
 
 export type ResponsesDialect = DialectOf<typeof FLAGS>

@@ -1,7 +1,7 @@
 import type { DialectOf, Flags } from './flag.ts'
 
 /** Flags for a channel's voices. */
-export const VOICES = {
+export const VOICE_FLAGS = {
   voices: {
     values: 'string-map',
     meaning: "the upstream's voice for each name that callers use; if set, no other voice is available",
@@ -9,14 +9,14 @@ export const VOICES = {
   default_voice: { values: 'string', meaning: "the upstream's voice for requests that name none" },
 } as const satisfies Flags
 
-export type VoiceDialect = DialectOf<typeof VOICES>
+export type VoiceDialect = DialectOf<typeof VOICE_FLAGS>
 
 /** Other flags shared by several formats. */
-export const SHARED = {
+export const SHARED_FLAGS = {
   custom_tools: {
     values: 'boolean',
     default: true,
-    meaning: 'takes tools of type `custom`; true by default, else they are written as functions',
+    meaning: 'takes tools of type `custom`; default: true; if false, they are written as functions',
   },
   include_usage: {
     values: 'boolean',

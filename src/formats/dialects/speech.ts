@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { VOICES } from './shared-flags.ts'
+import { VOICE_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of speech upstreams. */
 export const FLAGS = {
-  ...VOICES,
+  ...VOICE_FLAGS,
   speech_events: {
     values: 'boolean',
     default: true,
-    meaning: 'streams events; true by default, else the gateway makes events of the bytes',
+    meaning: 'streams events; default: true; if false, the gateway makes events of the bytes',
   },
 } as const satisfies Flags
 

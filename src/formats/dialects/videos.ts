@@ -3,7 +3,7 @@ import type { DialectOf, Flags } from './flag.ts'
 
 /** Dialect flags of video upstreams. */
 export const FLAGS = {
-  remix: { values: 'boolean', default: true, meaning: 'can remix a video with another prompt; true by default' },
+  remix: { values: 'boolean', default: true, meaning: 'can remix a video with another prompt; default: true' },
   references: {
     values: ['any', 'files'],
     default: 'any',

@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/chat.ts'
-import { modelFields, PROMPTED } from './model-field-lists.ts'
+import { modelFields, PROMPT_MODEL_FIELDS } from './model-field-lists.ts'
 import { endpoint, type FormatRow, openai } from './row.ts'
 
 export const chat: FormatRow = {
@@ -10,6 +10,6 @@ export const chat: FormatRow = {
   },
   callers: ['conversation', 'image', 'speech'],
   endpoints: [endpoint('/chat/completions', 'messages', { headers: ['openai-beta'] })],
-  modelFields: modelFields(PROMPTED),
+  modelFields: modelFields(PROMPT_MODEL_FIELDS),
   flags: FLAGS,
 }

@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/cohere-chat.ts'
-import { CONVERSATION, modelFields } from './model-field-lists.ts'
+import { CONVERSATION_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import type { FormatRow } from './row.ts'
 
 export const cohereChat: FormatRow = {
@@ -12,6 +12,6 @@ export const cohereChat: FormatRow = {
   },
   callers: ['conversation'],
   endpoints: [{ path: '/v2/chat', below: '/v2/chat', mark: 'messages', headers: [] }],
-  modelFields: modelFields(CONVERSATION),
+  modelFields: modelFields(CONVERSATION_MODEL_FIELDS),
   flags: FLAGS,
 }

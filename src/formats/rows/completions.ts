@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/completions.ts'
-import { CONVERSATION, modelFields } from './model-field-lists.ts'
+import { CONVERSATION_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import { endpoint, type FormatRow, openai } from './row.ts'
 
 export const completions: FormatRow = {
@@ -7,6 +7,6 @@ export const completions: FormatRow = {
   upstream: openai('completion'),
   callers: ['completion'],
   endpoints: [endpoint('/completions', 'prompt')],
-  modelFields: modelFields(CONVERSATION),
+  modelFields: modelFields(CONVERSATION_MODEL_FIELDS),
   flags: FLAGS,
 }

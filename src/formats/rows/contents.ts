@@ -1,12 +1,12 @@
 import { FLAGS } from '../dialects/contents.ts'
-import { ANYWHERE, modelFields } from './model-field-lists.ts'
+import { COMMON_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import type { FormatRow, MethodEndpoint, ModelMethods } from './row.ts'
 
 const PATH = '/v1beta/models/{model}:generateContent'
 
-const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
+const method = (name: string, mark: string, overrides: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
   name,
-  { path: PATH, mark, headers: [], query: ['alt'], ...more },
+  { path: PATH, mark, headers: [], query: ['alt'], ...overrides },
 ]
 
 /**
@@ -27,16 +27,16 @@ const METHODS: ModelMethods = {
 }
 
 /** Fields with a model that answers instead of the path's (Vertex AI). */
-const ROUTED =
+const ROUTING_FIELDS =
   'generationConfig|generation_config.routingConfig|routing_config.manualMode|manual_mode.modelName|model_name'
 
 /** Fields with a model that ranks retrieved documents (Vertex AI). */
-const RANKING =
+const RANKING_FIELDS =
   'tools.*.retrieval.vertexRagStore|vertex_rag_store.ragRetrievalConfig|rag_retrieval_config.ranking.' +
   'llmRanker|llm_ranker.modelName|model_name'
 
 /** Fields with a request whose tokens should be counted. */
-const COUNTED = 'generateContentRequest|generate_content_request'
+const COUNT_REQUEST_FIELDS = 'generateContentRequest|generate_content_request'
 
 export const contents: FormatRow = {
   name: { en: 'Contents (Gemini)', zh: 'Contents（Gemini）', short: 'Contents' },
@@ -51,8 +51,14 @@ export const contents: FormatRow = {
   methods: METHODS,
   otherPaths: /^\/v1(?:beta\/(?!interactions)|\/(?:models|tunedModels)\/)|\/publishers\/google\//,
   modelFields: modelFields(
-    [...ANYWHERE, ROUTED, RANKING, `${COUNTED}.${ROUTED}`, `${COUNTED}.${RANKING}`],
-    ['model', 'requests.*.model', `${COUNTED}.model`],
+    [
+      ...COMMON_MODEL_FIELDS,
+      ROUTING_FIELDS,
+      RANKING_FIELDS,
+      `${COUNT_REQUEST_FIELDS}.${ROUTING_FIELDS}`,
+      `${COUNT_REQUEST_FIELDS}.${RANKING_FIELDS}`,
+    ],
+    ['model', 'requests.*.model', `${COUNT_REQUEST_FIELDS}.model`],
   ),
   flags: FLAGS,
 }

@@ -1,13 +1,13 @@
 import { FLAGS } from '../dialects/converse.ts'
-import { ANYWHERE, modelFields } from './model-field-lists.ts'
+import { COMMON_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import type { FormatRow, MethodEndpoint, ModelMethods } from './row.ts'
 
 /** Facts about all endpoints of the Bedrock runtime. Clients read the request id from an AWS header. */
 export const BEDROCK = { headers: [], idHeader: 'x-amzn-requestid' } as const
 
-const method = (name: string, mark: string, more: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
+const method = (name: string, mark: string, overrides: Partial<MethodEndpoint> = {}): [string, MethodEndpoint] => [
   name,
-  { path: `/model/{model}/${name}`, mark, ...BEDROCK, ...more },
+  { path: `/model/{model}/${name}`, mark, ...BEDROCK, ...overrides },
 ]
 
 /** Methods of a model. The model name is encoded, because it may contain colons and slashes. */
@@ -28,6 +28,6 @@ export const converse: FormatRow = {
   callers: ['conversation'],
   methods: METHODS,
   otherPaths: /^(?:\/bedrock)?\/(?:model\/|inference-profiles(?:$|\/))/,
-  modelFields: modelFields(ANYWHERE, []),
+  modelFields: modelFields(COMMON_MODEL_FIELDS, []),
   flags: FLAGS,
 }

@@ -1,8 +1,8 @@
-import { VOICES } from '../dialects/shared-flags.ts'
+import { VOICE_FLAGS } from '../dialects/shared-flags.ts'
 import type { FormatRow } from './row.ts'
 
 export const elevenlabs: FormatRow = {
   name: { en: 'ElevenLabs' },
   upstream: { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' },
-  flags: VOICES,
+  flags: VOICE_FLAGS,
 }

@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/images.ts'
-import { ANYWHERE, modelFields } from './model-field-lists.ts'
+import { COMMON_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import { endpoint, type FormatRow, openai } from './row.ts'
 
 export const images: FormatRow = {
@@ -12,6 +12,6 @@ export const images: FormatRow = {
     endpoint('/images/variations', 'prompt', { form: 'only' }),
   ],
   otherPaths: /^\/v1\/images\//,
-  modelFields: modelFields([...ANYWHERE, 'svg.model']),
+  modelFields: modelFields([...COMMON_MODEL_FIELDS, 'svg.model']),
   flags: FLAGS,
 }

@@ -1,5 +1,5 @@
 import { FLAGS } from '../dialects/interactions.ts'
-import { CONVERSATION, modelFields } from './model-field-lists.ts'
+import { CONVERSATION_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
 const BELOW = '/v1beta/interactions'
@@ -29,6 +29,6 @@ export const interactions: FormatRow = {
   callers: ['conversation', 'image', 'speech'],
   endpoints: [endpoint(BELOW), endpoint('/v1/interactions')],
   otherPaths: /^\/v1(?:beta)?\/interactions\//,
-  modelFields: modelFields([...CONVERSATION, 'agent_config.model'], ['model', 'agent']),
+  modelFields: modelFields([...CONVERSATION_MODEL_FIELDS, 'agent_config.model'], ['model', 'agent']),
   flags: FLAGS,
 }

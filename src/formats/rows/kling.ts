@@ -1,4 +1,4 @@
-import { ANYWHERE, modelFields } from './model-field-lists.ts'
+import { COMMON_MODEL_FIELDS, modelFields } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
 export const kling: FormatRow = {
@@ -6,7 +6,7 @@ export const kling: FormatRow = {
   upstream: { does: ['video'], versioned: 'path', auth: 'jwt' },
   callers: ['video'],
   otherPaths: /^\/[^/]+\/v1\/videos\/(?:text|image)2video/,
-  modelFields: modelFields(ANYWHERE, ['model_name', 'model']),
+  modelFields: modelFields(COMMON_MODEL_FIELDS, ['model_name', 'model']),
 }
 
 /** Kinds of videos. Kling has a separate path for each. */

@@ -1,5 +1,5 @@
 import { FLAGS, MESSAGES_VERSION } from '../dialects/messages.ts'
-import { modelFields, PROMPTED } from './model-field-lists.ts'
+import { modelFields, PROMPT_MODEL_FIELDS } from './model-field-lists.ts'
 import type { Endpoint, FormatRow } from './row.ts'
 
 const endpoint = (path: string): Endpoint => ({
@@ -28,6 +28,6 @@ export const messages: FormatRow = {
   callers: ['conversation'],
   endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],
   otherPaths: /^\/v1\/messages|\/publishers\/anthropic\//,
-  modelFields: modelFields(PROMPTED),
+  modelFields: modelFields(PROMPT_MODEL_FIELDS),
   flags: FLAGS,
 }

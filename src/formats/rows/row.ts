@@ -20,7 +20,7 @@ export interface FormatRow {
   readonly methods?: ModelMethods
   /** Matches other paths of the format, so that their errors are written in it. */
   readonly otherPaths?: RegExp
-  /** Request fields that may contain a model name. Defaults to `model` and the fields in `ANYWHERE`. */
+  /** Request fields that may contain a model name. Defaults to `model` and `COMMON_MODEL_FIELDS`. */
   readonly modelFields?: ModelFields
   /** Dialect flags of upstreams. */
   readonly flags?: Flags
@@ -103,9 +103,9 @@ export interface MethodEndpoint extends Omit<Endpoint, 'below'> {
 }
 
 /** Creates an endpoint at `/v1` whose path below the base URL has no version. */
-export const endpoint = (below: string, mark: string, more: Partial<Endpoint> = {}): Endpoint => ({
+export const endpoint = (below: string, mark: string, overrides: Partial<Endpoint> = {}): Endpoint => ({
   ...{ path: `/v1${below}`, below, mark, headers: [] },
-  ...more,
+  ...overrides,
 })
 
 /**

@@ -34,7 +34,7 @@ const FORMATS: readonly (readonly [format: string, mediaType: string])[] = [
   ['md', 'text/markdown'],
 ]
 
-const VIDEO: typeof FORMATS = [
+const VIDEO_FORMATS: typeof FORMATS = [
   ['mp4', 'video/mp4'],
   ['mkv', 'video/x-matroska'],
   ['mov', 'video/quicktime'],
@@ -46,7 +46,7 @@ const VIDEO: typeof FORMATS = [
   ['three_gp', 'video/3gpp'],
 ]
 
-const AUDIO: typeof FORMATS = [
+const AUDIO_FORMATS: typeof FORMATS = [
   ['mp3', 'audio/mpeg'],
   ['wav', 'audio/wav'],
   ['flac', 'audio/flac'],
@@ -61,11 +61,11 @@ const AUDIO: typeof FORMATS = [
 /** Kinds of media in Converse. */
 export type ConverseMedia = 'image' | 'document' | 'video' | 'audio'
 
-const BY_KIND: { readonly [K in ConverseMedia]: typeof FORMATS } = {
+const FORMATS_BY_KIND: { readonly [K in ConverseMedia]: typeof FORMATS } = {
   image: FORMATS.filter(([, type]) => type.startsWith('image/')),
   document: FORMATS.filter(([, type]) => !type.startsWith('image/')),
-  video: VIDEO,
-  audio: AUDIO,
+  video: VIDEO_FORMATS,
+  audio: AUDIO_FORMATS,
 }
 
 /** Top-level types for media types of unknown formats. */
@@ -78,8 +78,8 @@ const TOP_LEVEL_TYPES: { readonly [K in ConverseMedia]: string } = {
 
 /** Returns the media type of a format. An unknown format becomes a media type with the same name. */
 export const mediaTypeOf = (kind: ConverseMedia, format: string): string =>
-  BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOP_LEVEL_TYPES[kind]}/${format}`
+  FORMATS_BY_KIND[kind].find(([name]) => name === format)?.[1] ?? `${TOP_LEVEL_TYPES[kind]}/${format}`
 
-/** Returns the format of a media type. Undefined if Converse has none. */
+/** Returns the format of a media type, or undefined if Converse has none. */
 export const formatOf = (kind: ConverseMedia, mediaType: string): string | undefined =>
-  BY_KIND[kind].find(([, type]) => type === mediaType)?.[0]
+  FORMATS_BY_KIND[kind].find(([, type]) => type === mediaType)?.[0]

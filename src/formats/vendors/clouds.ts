@@ -7,8 +7,8 @@ import type { Preset } from '../preset.ts'
  */
 
 const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
-const CLAUDE = /claude/i
-const NOT_CLAUDE = /^(?!.*claude)/is
+const CLAUDE_MODELS = /claude/i
+const OTHER_MODELS = /^(?!.*claude)/is
 
 /**
  * Creates the preset of a Bedrock service with the vendors' own formats, for its host and its path for OpenAI's
@@ -20,9 +20,9 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   variables: { region: AWS_REGION },
   cloud: { name: 'aws', service: name },
   formats: [
-    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE },
-    { format: 'responses', baseUrl, below, servedModels: NOT_CLAUDE },
-    { format: 'chat', baseUrl, below, servedModels: NOT_CLAUDE, dialect: { ...PLAIN_CHAT, include_usage: true } },
+    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS },
+    { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
+    { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
   ],
 })
 

@@ -1,7 +1,7 @@
 import { CALLERS_VERSION } from '../dialects/messages.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
-import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
+import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
 /* Presets of vendors that define formats. */
 
@@ -88,7 +88,7 @@ export const elevenlabs: Preset = {
     {
       format: 'elevenlabs',
       baseUrl: 'https://api.elevenlabs.io',
-      dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_VOICE },
+      dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_DEFAULT_VOICE },
     },
   ],
 }

@@ -4,7 +4,7 @@ import type { Format } from '../../canonical/node.ts'
 import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
-import { tokenPrices } from '../../formats/index.ts'
+import { tokenEstimates } from '../../formats/index.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 
@@ -48,7 +48,7 @@ export class TokenInputs {
   }
 
   private get factor(): number {
-    return tokenPrices(this.format).factor
+    return tokenEstimates(this.format).factor
   }
 
   /** Adds the tools and the schema of the answer. */
@@ -58,7 +58,7 @@ export class TokenInputs {
       this.overhead += OVERHEAD.tool
       this.texts.push(textOfTool(tool))
     }
-    if (tools.length > 0) this.overhead += tokenPrices(this.format).toolsPreamble
+    if (tools.length > 0) this.overhead += tokenEstimates(this.format).toolsPreamble
     if (text?.shape === 'schema' || text?.shape === 'enum') this.texts.push(JSON.stringify(text.schema))
   }
 

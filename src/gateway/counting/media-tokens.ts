@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
+import { type MediaEstimates, tokenEstimates } from '../../formats/index.ts'
 
 /** Maximum number of bytes of a PDF that are searched for page objects. */
 const SEARCHED_BYTES = 8 * 1024 * 1024
@@ -15,7 +15,7 @@ const BYTES_PER_VIDEO_SECOND = 250_000
 
 /** Estimates the tokens of a media part for an upstream of the format. Text documents are counted elsewhere. */
 export function mediaTokens(part: MediaPart, format: Format): number {
-  const prices = tokenPrices(format).media
+  const prices = tokenEstimates(format).media
   if (part.source.type === 'text') return 0
   if (part.kind === 'image') return Math.ceil(imageTokens(part, prices))
   const size = bytesOf(part)
@@ -26,7 +26,7 @@ export function mediaTokens(part: MediaPart, format: Format): number {
   return pagesOf(part, size) * prices.page
 }
 
-function imageTokens(part: MediaPart, prices: MediaPrices): number {
+function imageTokens(part: MediaPart, prices: MediaEstimates): number {
   if (part.detail === 'low' && prices.lowDetail !== undefined) return prices.lowDetail
   const head = headOf(part, IMAGE_HEAD_BYTES)
   const size = head === undefined ? undefined : sizeOf(head)
