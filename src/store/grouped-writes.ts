@@ -1,7 +1,7 @@
 /** Maximum number of writes per group, so that a group does not block the process for long. */
-const MOST = 50
+const MAX_WRITES = 50
 /** Maximum size of a group, in characters. A larger write forms its own group. */
-const LARGEST = 1_000_000
+const MAX_SIZE = 1_000_000
 
 /** Functions that write, measure and identify items. */
 export interface GroupedWritesOptions<T, R> {
@@ -74,7 +74,7 @@ export class GroupedWrites<T, R> {
     let count = 0
     for (const { item } of this.waiting) {
       size += sizeOf(item)
-      if (count > 0 && (count === MOST || size > LARGEST || keys.has(keyOf(item)))) break
+      if (count > 0 && (count === MAX_WRITES || size > MAX_SIZE || keys.has(keyOf(item)))) break
       keys.add(keyOf(item))
       count++
     }

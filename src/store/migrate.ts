@@ -85,11 +85,11 @@ async function missingColumns(
 }
 
 /** Matches a `create table` statement and its table name. */
-const CREATED = /^\s*create table (?:if not exists )?(\w+)/i
+const CREATED_TABLE = /^\s*create table (?:if not exists )?(\w+)/i
 
 /** Names of all tables that the migrations create. */
 export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ statements }) => statements({ bytes: 'blob' })).flatMap(
-  statement => CREATED.exec(statement)?.[1] ?? [],
+  statement => CREATED_TABLE.exec(statement)?.[1] ?? [],
 )
 
 /** A statement that touches every table and returns no row. */

@@ -2,7 +2,7 @@ import type { FoundReasoning, ReasoningChange } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
 /** Names per statement: engines limit the number of parameters. */
-const BATCH = 200
+const NAMES_PER_STATEMENT = 200
 
 /** The repository of encrypted reasoning, found by the names of the tool calls that follow it. */
 export class ReasoningRepository {
@@ -73,7 +73,7 @@ export class ReasoningRepository {
         .selectFrom('thoughts')
         .select('id')
         .where('expires_at', '<=', this.now())
-        .limit(BATCH)
+        .limit(NAMES_PER_STATEMENT)
         .execute()
       if (rows.length === 0) return
       const ids = rows.map(({ id }) => id)
@@ -96,5 +96,6 @@ function rowsOf(reasoningId: string, names: readonly (readonly string[])[]) {
 }
 
 function* batches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH)
+  for (let from = 0; from < items.length; from += NAMES_PER_STATEMENT)
+    yield items.slice(from, from + NAMES_PER_STATEMENT)
 }

@@ -12,7 +12,7 @@ const RANKS: { readonly [state in StoredState]: number } = {
   completed: 3,
   failed: 3,
 }
-const FINAL = 3
+const FINAL_RANK = 3
 
 /** The repository of video tasks. Updates compare ranks, so that a state never moves backwards. */
 export class TaskRepository implements Tasks {
@@ -78,7 +78,7 @@ export class TaskRepository implements Tasks {
         ...{ state, rank: RANKS[state], result: JSON.stringify(result), misses: 0 },
         ...(upstreamId === undefined ? {} : { upstream_id: upstreamId }),
       })
-      .where('rank', '<', FINAL)
+      .where('rank', '<', FINAL_RANK)
       .where('rank', '<=', RANKS[state])
       .executeTakeFirst()
     return numUpdatedRows === 1n

@@ -8,7 +8,7 @@ export type Topic =
   | 'access'
   /** A channel or one of its models started or ended a cooldown. */
   | 'health'
-  /** An account issued a signature of reasoning. */
+  /** An account issued a reasoning signature. */
   | 'signatures'
   /** An operator watches requests live. */
   | 'live-watched'

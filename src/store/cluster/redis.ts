@@ -25,9 +25,9 @@ export interface RedisLink {
 }
 
 /** Timeout of a command, in milliseconds. */
-const TIMEOUT = 250
+const COMMAND_TIMEOUT_MS = 250
 /** Maximum time that a starting process waits for the first connection, in milliseconds. */
-export const CONNECTING = 1000
+export const FIRST_CONNECTION_TIMEOUT_MS = 1000
 
 /** Thrown if a command could not be sent or timed out. After a timeout, Redis may still have executed the command. */
 class RedisUnreachable extends Error {
@@ -44,14 +44,14 @@ export class OpenRedis implements RedisLink {
   private readonly url: string
   private readonly outage: Outage
   /** Lost connections. An outage ends when both connections are back. */
-  private readonly lost = new Set<'commands' | 'notices'>()
+  private readonly lostConnections = new Set<'commands' | 'notices'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
-  private readonly connected: (() => void)[] = []
+  private readonly connectionListeners: (() => void)[] = []
   private readonly opened = Promise.withResolvers<void>()
   /** True after a command timed out. No command is sent until Redis answers again. */
-  private silent = false
+  private isUnresponsive = false
   faults = 0
 
   constructor(url: string, log: Log) {
@@ -62,15 +62,15 @@ export class OpenRedis implements RedisLink {
       opened: () => {
         this.answered()
         this.opened.resolve()
-        for (const listener of this.connected) listener()
+        for (const listener of this.connectionListeners) listener()
       },
-      lost: fault => this.wentDown('commands', fault),
+      lost: fault => this.markLost('commands', fault),
       answered: () => this.answered(),
     })
   }
 
   get isUp(): boolean {
-    return this.commands.client !== undefined && !this.silent
+    return this.commands.client !== undefined && !this.isUnresponsive
   }
 
   /** Resolves when the first connection is open, or after the given number of milliseconds. */
@@ -83,18 +83,18 @@ export class OpenRedis implements RedisLink {
 
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
-    if (client === undefined || this.silent) throw this.failed('Redis cannot be reached')
+    if (client === undefined || this.isUnresponsive) throw this.failed('Redis cannot be reached')
     const rest = [String(keys.length), ...keys, ...args]
     try {
-      return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
+      return await this.withTimeout(client.sendCommand(['EVALSHA', script.sha, ...rest]))
     } catch (fault) {
       if (!String((fault as Error).message).startsWith('NOSCRIPT')) throw fault
-      return this.inTime(client.sendCommand(['EVAL', script.source, ...rest]))
+      return this.withTimeout(client.sendCommand(['EVAL', script.source, ...rest]))
     }
   }
 
   onConnected(listener: () => void): void {
-    this.connected.push(listener)
+    this.connectionListeners.push(listener)
   }
 
   publish(channel: string, message: string): void {
@@ -119,24 +119,24 @@ export class OpenRedis implements RedisLink {
   private openNotices(): RedisConnection {
     return new RedisConnection(this.url, {
       prepare: client => this.subscribed(client),
-      opened: () => this.cameUp('notices'),
-      lost: fault => this.wentDown('notices', fault),
+      opened: () => this.markRestored('notices'),
+      lost: fault => this.markLost('notices', fault),
       answered: () => {},
     })
   }
 
   private answered(): void {
-    this.silent = false
-    this.cameUp('commands')
+    this.isUnresponsive = false
+    this.markRestored('commands')
   }
 
-  private wentDown(connection: 'commands' | 'notices', fault: string): void {
-    this.lost.add(connection)
+  private markLost(connection: 'commands' | 'notices', fault: string): void {
+    this.lostConnections.add(connection)
     this.outage.start(fault)
   }
 
-  private cameUp(connection: 'commands' | 'notices'): void {
-    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.end()
+  private markRestored(connection: 'commands' | 'notices'): void {
+    if (this.lostConnections.delete(connection) && this.lostConnections.size === 0) this.outage.end()
   }
 
   private failed(message: string): RedisUnreachable {
@@ -157,11 +157,11 @@ export class OpenRedis implements RedisLink {
 
   /** Subscribes a new connection to all channels. */
   private async subscribed(client: RedisClient): Promise<void> {
-    let done = 0
+    let subscribedCount = 0
     // Channels may be added while the earlier subscriptions are being sent.
-    while (done < this.listeners.size) {
+    while (subscribedCount < this.listeners.size) {
       const channels = [...this.listeners.keys()]
-      done = channels.length
+      subscribedCount = channels.length
       await client.subscribe(channels, this.received)
     }
   }
@@ -174,14 +174,14 @@ export class OpenRedis implements RedisLink {
    * Adds a timeout to a command. A busy event loop does not count as a timeout, because the answer may already have
    * arrived.
    */
-  private inTime<T>(answer: Promise<T>): Promise<T> {
+  private withTimeout<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let settled = false
-      const timer = setTimeout(() => setImmediate(expired), TIMEOUT)
+      const timer = setTimeout(() => setImmediate(expired), COMMAND_TIMEOUT_MS)
       const expired = (): void => {
         if (settled) return
-        this.silent = true
-        this.wentDown('commands', 'Redis does not answer')
+        this.isUnresponsive = true
+        this.markLost('commands', 'Redis does not answer')
         reject(this.failed('Redis does not answer'))
       }
       const settle = (): void => {

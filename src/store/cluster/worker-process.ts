@@ -14,7 +14,7 @@ export interface WorkerProcessOptions {
 }
 
 /** Timeout for a worker to start listening, in milliseconds. */
-const STARTING = 60_000
+const START_TIMEOUT_MS = 60_000
 
 /** One worker process, as the primary sees it. */
 export class WorkerProcess {
@@ -27,7 +27,7 @@ export class WorkerProcess {
   /** Reason why the worker could not start. */
   reason: string | undefined
   /** True if the primary ended the worker on purpose, so that it is not replaced. */
-  leaving = false
+  isLeaving = false
   private readonly worker: Worker
   private readonly hub: Hub
   private readonly started = Promise.withResolvers<string>()
@@ -43,7 +43,7 @@ export class WorkerProcess {
     this.startTimer = setTimeout(() => {
       this.failed('the worker did not start listening in time')
       this.kill()
-    }, STARTING)
+    }, START_TIMEOUT_MS)
     worker.on(
       'message',
       hub.join(worker.id, {
@@ -98,7 +98,7 @@ function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => vo
 }
 
 /** Maximum length of an incomplete line in memory, in characters. A longer line is split. */
-const LONGEST = 1024 * 1024
+const MAX_LINE_LENGTH = 1024 * 1024
 
 /** Splits the output of a process into complete lines, so that several processes can write to one stream. */
 export class Lines {
@@ -133,6 +133,6 @@ export class Lines {
   private hold(text: string): void {
     this.rest.push(text)
     this.length += text.length
-    if (this.length > LONGEST) this.end()
+    if (this.length > MAX_LINE_LENGTH) this.end()
   }
 }
