@@ -26,7 +26,7 @@ export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
   private output: AudioFormat
-  /** Converter of the caller's audio. Undefined if both sides use the same format. */
+  /** Converter of the caller's audio, or undefined if both sides use the same format. */
   private incomingConverter: AudioConverter | undefined
   private outgoingConverter: AudioConverter | undefined
   private closed = false
@@ -191,7 +191,7 @@ export class AudioPath {
   }
 }
 
-/** Returns the new format. Undefined if it is missing or equal to the current one. */
+/** Returns the new format, or undefined if it is missing or equal to the current one. */
 const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 

@@ -180,7 +180,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   private readonly checkIdle = (): void => {
     const rest = this.options.limits.idle - (performance.now() - this.lastFrame)
     if (rest > 0) this.idleTimer = setTimeout(this.checkIdle, rest)
-    else this.end(NORMAL, IDLE)
+    else this.end(NORMAL, IDLE_TIMEOUT_ERROR)
   }
 }
 
@@ -202,7 +202,7 @@ const SHUTTING_DOWN: CanonicalError = {
   message: 'The gateway is shutting down. Open a new session.',
 }
 
-const IDLE: CanonicalError = {
+const IDLE_TIMEOUT_ERROR: CanonicalError = {
   kind: 'timed-out',
   code: 'session_idle',
   message: 'The session was idle for too long.',

@@ -3,7 +3,8 @@ import { CLOSE_TIMEOUT } from './limits.ts'
 import type { SessionEnd } from './upstream.ts'
 import { SESSION_LOST } from './upstream-errors.ts'
 
-/** Close codes (RFC 6455, section 7.4.1). */
+/* Close codes (RFC 6455, section 7.4.1). */
+
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
 /** Close code for a peer that violated a policy, for example one about who may connect. */
@@ -13,7 +14,7 @@ export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
 /** Maximum length of the reason in a close frame, in bytes (RFC 6455, section 5.5). */
-const LONGEST_REASON = 123
+const MAX_REASON_BYTES = 123
 
 /**
  * Returns true if a close frame may contain the code. Undefined codes, and codes for a missing close frame, are not
@@ -53,10 +54,10 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
 
 function truncated(reason: string): string {
   const bytes = Buffer.from(reason)
-  return bytes.length <= LONGEST_REASON
+  return bytes.length <= MAX_REASON_BYTES
     ? reason
     : bytes
-        .subarray(0, LONGEST_REASON)
+        .subarray(0, MAX_REASON_BYTES)
         .toString()
         .replace(/\uFFFD+$/, '')
 }

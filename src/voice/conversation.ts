@@ -29,7 +29,7 @@ export class Conversation {
     return this.byId.get(id)
   }
 
-  /** Id of the last item. Null if the conversation is empty. */
+  /** Id of the last item, or null if the conversation is empty. */
   get last(): Position {
     return this.order.at(-1) ?? null
   }

@@ -18,9 +18,9 @@ export interface WebSocketUpstreamOptions {
 }
 
 /** Maximum number of client events queued during a reconnect. */
-const MOST_WAITING = 2000
+const MAX_QUEUED_EVENTS = 2000
 /** Maximum number of attempts per reconnect. */
-const MOST_RECONNECTS = 2
+const MAX_RECONNECTS = 2
 
 /**
  * An upstream session over WebSockets. It has one connection at a time and replaces that connection when the protocol
@@ -80,7 +80,7 @@ export class WebSocketUpstream implements Upstream {
   send(event: ClientEvent): void {
     if (this.over) return
     if (this.waiting === undefined) this.run(this.protocol.client(event))
-    else if (this.waiting.length < MOST_WAITING) {
+    else if (this.waiting.length < MAX_QUEUED_EVENTS) {
       this.waiting.push(event)
       this.waitingBytes += sizeOf(event)
     } else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: SESSION_LOST })
@@ -192,7 +192,7 @@ export class WebSocketUpstream implements Upstream {
       },
       () => {
         if (this.over) return
-        if (attempts + 1 < MOST_RECONNECTS) this.reconnect(attempts + 1)
+        if (attempts + 1 < MAX_RECONNECTS) this.reconnect(attempts + 1)
         else this.end({ code: INTERNAL, reason: 'upstream lost', error: SESSION_LOST })
       },
     )

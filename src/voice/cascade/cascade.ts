@@ -126,7 +126,7 @@ class Cascade implements Upstream {
     'item-truncate': ({ item, part, audioEndMs, id }) => this.emit(this.items.truncate(item, part, audioEndMs, id)),
     'response-create': ({ settings, id }) => this.createResponse(settings, id),
     'response-cancel': ({ response, id }) => {
-      if (!this.responses.cancel(response, 'client_cancelled')) this.emit(failed(NOT_ACTIVE, id))
+      if (!this.responses.cancel(response, 'client_cancelled')) this.emit(failed(NO_ACTIVE_RESPONSE, id))
     },
     opaque: ({ id }) => this.emit(failed(UNKNOWN_EVENT, id)),
   }
@@ -159,7 +159,7 @@ class Cascade implements Upstream {
 
   private commitInput(event: string | undefined): void {
     const audio = this.input.commit()
-    if (audio === undefined) this.emit(failed(TOO_SHORT, event))
+    if (audio === undefined) this.emit(failed(AUDIO_TOO_SHORT, event))
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
@@ -170,7 +170,7 @@ class Cascade implements Upstream {
     const content = [{ type: 'media', kind: 'audio', source } as const]
     const item = { id, role: 'user', content, status: 'completed' } as const
     const after = this.items.insert(item)
-    if (after === undefined) return this.emit(failed(TOO_MANY, undefined))
+    if (after === undefined) return this.emit(failed(TOO_MANY_ITEMS, undefined))
     this.emit({ type: 'audio-committed', item: id, after })
     this.emit({ type: 'item-added', item, after })
     this.emit({ type: 'item-done', item, after })
@@ -220,12 +220,12 @@ const withDefaults = ({ settings, voice, model }: CascadeOptions): VoiceSessionS
 const invalid = (code: string, message: string): CanonicalError => ({ kind: 'invalid-request', code, message })
 
 const BUFFER_FULL = invalid('input_audio_buffer_full', 'The input audio buffer is full: commit or clear it.')
-const TOO_SHORT = invalid(
+const AUDIO_TOO_SHORT = invalid(
   'input_audio_buffer_commit_empty',
   `The input audio buffer holds less than ${MIN_MS} milliseconds of audio.`,
 )
-const TOO_MANY = invalid('conversation_too_large', 'The conversation has too many items.')
-const NOT_ACTIVE = invalid('response_cancel_not_active', 'There is no active response to cancel.')
+const TOO_MANY_ITEMS = invalid('conversation_too_large', 'The conversation has too many items.')
+const NO_ACTIVE_RESPONSE = invalid('response_cancel_not_active', 'There is no active response to cancel.')
 const NO_OUTPUT_BUFFER = invalid('invalid_event', 'There is no output audio buffer in sessions over WebSockets.')
 const UNKNOWN_EVENT = invalid('invalid_event', 'This event is not supported.')
 const TRANSCRIPTION_ONLY = invalid('invalid_event', 'A transcription session has no responses.')

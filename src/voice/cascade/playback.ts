@@ -2,7 +2,7 @@ import { bytesPerSecond, PCM_24K } from '../../canonical/voice-session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
 /** Assumed speaking rate until the first sentence is complete, in characters per millisecond. */
-const USUAL_LETTERS_PER_MS = 0.015
+const DEFAULT_CHARACTERS_PER_MS = 0.015
 
 interface Sentence {
   readonly text: string
@@ -65,7 +65,7 @@ export class Playback {
         letters += sentence.text.length
         ms += sentence.ms
       }
-    return letters > 0 && ms > 0 ? letters / ms : USUAL_LETTERS_PER_MS
+    return letters > 0 && ms > 0 ? letters / ms : DEFAULT_CHARACTERS_PER_MS
   }
 }
 

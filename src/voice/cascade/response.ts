@@ -18,7 +18,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /**
-     * Returns the conversation to answer once all transcripts are complete. Undefined if there is nothing to answer.
+     * Returns the conversation to answer once all transcripts are complete, or undefined if there is nothing to answer.
      */
     items(): Promise<readonly ConversationItem[] | undefined>
     /** Adds an item to the conversation. A spoken item has a `playback`, which is needed for truncation. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/voice-session.ts'
 
 /** Number of samples per frame of 20 milliseconds. */
-export const FRAME = 320
+export const FRAME_SAMPLES = 320
 export const FRAME_MS = 20
 
 /** Classifies frames as speech or silence with WebRTC's voice activity detector. */
@@ -20,8 +20,8 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * Library instance shared by all detectors, and the address of their frame buffer. Undefined if loading has failed, so
- * that the next session tries again.
+ * Library instance shared by all detectors, and the address of their frame buffer, or undefined if loading has failed,
+ * so that the next session tries again.
  */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
@@ -29,7 +29,7 @@ let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefine
 const loaded = async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
-  return { fvad, frame: fvad._malloc(2 * FRAME) }
+  return { fvad, frame: fvad._malloc(2 * FRAME_SAMPLES) }
 }
 
 /**

@@ -39,7 +39,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** Returns the upstream's name for a voice. Undefined for the upstream's default voice. */
+/** Returns the upstream's name for a voice, or undefined for the upstream's default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice

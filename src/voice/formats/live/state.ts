@@ -47,7 +47,7 @@ export class LiveState {
   completesCalls = false
   hasAnswered = false
   /**
-   * Frames that requested the running response, with the ids of their items. Undefined if the frames cannot be sent
+   * Frames that requested the running response, with the ids of their items, or undefined if the frames cannot be sent
    * again.
    */
   pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
@@ -224,14 +224,14 @@ export class LiveState {
   /** Fails the running response and turn, because the new connection does not know them. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
-    this.endResponse('failed', { error: LOST })
+    this.endResponse('failed', { error: RESPONSE_LOST })
     this.emit(this.user.finish())
     this.calls.abandon()
     this.activity = 'none'
     this.isStreamEnded = false
     this.isDiscarding = false
     this.isTrailing = false
-    if (isLost) this.fail(LOST)
+    if (isLost) this.fail(RESPONSE_LOST)
   }
 
   /** Removes and returns the collected frames and events, and requests a new connection if one is needed. */
@@ -273,7 +273,7 @@ export class LiveState {
   }
 }
 
-const LOST: CanonicalError = {
+const RESPONSE_LOST: CanonicalError = {
   kind: 'upstream-failed',
   code: 'connection_lost',
   message: 'The connection to the upstream was lost and reopened. The running response or turn was lost.',

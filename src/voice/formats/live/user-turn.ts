@@ -74,7 +74,7 @@ export class UserTurn {
     this.seconds = this.pending / bytesPerSecond(PCM_16K)
     this.speech = undefined
     this.clear()
-    const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN })
+    const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN_ITEM })
     events.push(
       { type: 'audio-committed', item: id, after },
       { type: 'item-added', item, after },
@@ -111,7 +111,7 @@ export class UserTurn {
     if (item === undefined || !transcribed) return []
     const known = this.conversation.get(item)
     if (known !== undefined)
-      this.conversation.replace({ ...known, content: [{ ...SPOKEN.content[0], transcript: text }] })
+      this.conversation.replace({ ...known, content: [{ ...SPOKEN_ITEM.content[0], transcript: text }] })
     return [{ type: 'input-transcript-done', item, part: 0, text, seconds }]
   }
 
@@ -120,7 +120,7 @@ export class UserTurn {
   }
 }
 
-const SPOKEN = {
+const SPOKEN_ITEM = {
   role: 'user',
   status: 'completed',
   content: [{ type: 'media', kind: 'audio', source: OMITTED_AUDIO }],

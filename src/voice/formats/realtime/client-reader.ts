@@ -49,7 +49,7 @@ export class ClientReader {
   }
 }
 
-/** Returns the caller's event id in a frame. Undefined if the frame has none or cannot be parsed. */
+/** Returns the caller's event id in a frame, or undefined if the frame has none or cannot be parsed. */
 export function eventIdOf(frame: string): string | undefined {
   const id = parseObject(frame)?.['event_id']
   return typeof id === 'string' ? id : undefined

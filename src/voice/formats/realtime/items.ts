@@ -21,11 +21,11 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
   }) as ConversationItem
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
 /** Returns the unknown fields of a message, such as `phase`, as extras. */
 function extrasOf(fields: JsonObject): ConversationItem['extras'] {
-  const rest = without(fields, KNOWN)
+  const rest = without(fields, KNOWN_FIELDS)
   return rest === undefined ? undefined : { [REALTIME]: rest }
 }
 

@@ -8,7 +8,7 @@ import type { Naming } from './wire.ts'
 /** An output part that is being written, with its text, transcript or arguments so far. */
 export class OpenPart {
   readonly kind: 'text' | 'audio' | 'call'
-  /** Id of a function call. Undefined for other parts. */
+  /** Id of a function call, or undefined for other parts. */
   readonly callId: string | undefined
   text = ''
   done = false

@@ -81,7 +81,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       return
     }
     this.hasExplained = type === 'error'
-    const read = Object.hasOwn(READ, type) ? READ[type] : undefined
+    const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined
     this.toCaller(read === undefined ? frame : read.call(this, frame))
     if (type === 'response.done') this.stopIfFinished()
   }
@@ -143,10 +143,10 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 }
 
-type Read = (this: Relay, frame: Buffer) => string | Buffer
+type FrameReader = (this: Relay, frame: Buffer) => string | Buffer
 
 /** Handlers for the upstream frames that are parsed. */
-const READ: { readonly [type: string]: Read } = {
+const READERS: { readonly [type: string]: FrameReader } = {
   'session.created': Relay.prototype.session,
   'session.updated': Relay.prototype.session,
   'transcription_session.created': Relay.prototype.session,

@@ -52,7 +52,7 @@ export class ServerWriter {
       case 'item-added':
         return [this.item('conversation.item.added', event)]
       case 'item-done':
-        return this.naming === 'beta' ? NONE : [this.item('conversation.item.done', event)]
+        return this.naming === 'beta' ? NO_FRAMES : [this.item('conversation.item.done', event)]
       case 'item-retrieved':
         return [this.frame('conversation.item.retrieved', { item: writeItem(event.item, this.naming, true) })]
       case 'item-deleted':
@@ -116,7 +116,7 @@ export class ServerWriter {
       case 'error':
         return [this.frame('error', { error: writeError(event.error, event.event) })]
       case 'opaque':
-        return event.format === REALTIME ? [JSON.stringify(event.value)] : NONE
+        return event.format === REALTIME ? [JSON.stringify(event.value)] : NO_FRAMES
     }
   }
 
@@ -260,7 +260,7 @@ export class ServerWriter {
   }
 }
 
-const NONE: readonly string[] = []
+const NO_FRAMES: readonly string[] = []
 
 const TOO_MANY_RESPONSES: CanonicalError = {
   kind: 'upstream-failed',

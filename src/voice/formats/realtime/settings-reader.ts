@@ -50,14 +50,14 @@ export function readSettings(session: JsonObject, path: string): VoiceSessionSet
     reasoning: effort === undefined || !isEffort(effort) ? undefined : { effort },
     input: nonEmpty(inputOf(session, objectAt(audio['input'], `${path}.audio.input`) ?? {}, path)),
     output: nonEmpty(outputOf(session, objectAt(audio['output'], `${path}.audio.output`) ?? {}, path)),
-    extras: extrasOf(session, KNOWN),
+    extras: extrasOf(session, KNOWN_FIELDS),
   }) as VoiceSessionSettings
 }
 
 /** Fields that affect permissions. They are accepted only in their exact case. */
 const CHECKED_SETTINGS = exactNames('model')
 
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['type', 'object', 'id', 'model', 'instructions', 'output_modalities', 'modalities', 'tools', 'tool_choice'],
   ...['parallel_tool_calls', 'max_output_tokens', 'max_response_output_tokens', 'temperature', 'reasoning', 'audio'],
   ...['input_audio_format', 'output_audio_format', 'input_audio_transcription', 'input_audio_noise_reduction'],
