@@ -152,7 +152,7 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** Returns the operator's base URL in the form that this format needs. Undefined if the operator configured none. */
+/** Returns the operator's base URL in the form that this format needs, or undefined if the operator configured none. */
 function configuredBaseUrl(
   written: WrittenChannel,
   preset: Preset,

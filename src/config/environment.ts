@@ -11,7 +11,7 @@ export interface UnusedKey {
   readonly missing: readonly string[]
 }
 
-/** Returns the name of the variable with the vendor's key. Undefined if none is set. */
+/** Returns the name of the variable with the vendor's key, or undefined if none is set. */
 export const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
 
 /** Returns the variables that the vendor's address needs and that are not set. */

@@ -55,7 +55,7 @@ function repair(all: Repair, path: Path, done: Set<Repair>): void {
   found.by = found.by === undefined || path.length === 0 ? 'omission' : 'replacement'
 }
 
-const NOTHING: Repair = { inside: new Map() }
+const NO_REPAIR: Repair = { inside: new Map() }
 
 /** Returns a copy of a value with all repairs applied. The copy is undefined if the whole value was removed. */
 function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
@@ -64,7 +64,7 @@ function repaired(value: unknown, all: Repair): { readonly copy: unknown; readon
   const copyOf = (one: unknown, { by, inside }: Repair, path: string): unknown => {
     if (by !== undefined) return by === 'omission' ? undefined : path
     const copyAt = (step: Step): unknown =>
-      copyOf((one as { readonly [key: Step]: unknown })[step], inside.get(step) ?? NOTHING, `${path}/${step}`)
+      copyOf((one as { readonly [key: Step]: unknown })[step], inside.get(step) ?? NO_REPAIR, `${path}/${step}`)
     if (inside.size === 0) return one
     if (Array.isArray(one)) {
       const items = [...one.keys()]

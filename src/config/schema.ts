@@ -87,7 +87,7 @@ export const checkedLater = (description: string) =>
   describedAs(
     v.pipe(
       mapOf(v.unknown()),
-      v.check(value => !isDeep(value), DEEP),
+      v.check(value => !isDeep(value), TOO_DEEP),
     ),
     { type: 'object', description },
   )
@@ -95,7 +95,7 @@ export const checkedLater = (description: string) =>
 /** Maximum nesting depth of objects and lists. The deepest setting, a flag of a dialect, has a depth of five. */
 const MAX_DEPTH = 20
 
-export const DEEP = `has more than ${MAX_DEPTH} levels`
+export const TOO_DEEP = `has more than ${MAX_DEPTH} levels`
 
 /** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
 export const pathName = () => v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
@@ -118,12 +118,12 @@ export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
     v.maxValue(most, `is more than ${most}`),
   )
 }
-const MOST_DOLLARS = 1_000_000
+const MAX_DOLLARS = 1_000_000
 /** An amount in US dollars. Larger amounts could not be counted exactly. */
 export const money = v.pipe(
   v.number(expects('an amount, 0 or more')),
   v.minValue(0, expects('an amount, 0 or more')),
-  v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
+  v.maxValue(MAX_DOLLARS, `is more than ${MAX_DOLLARS}`),
 )
 
 /** A string that matches a pattern. Messages show `what` instead of the pattern. */
@@ -162,10 +162,10 @@ export const duration = (days: number) =>
 
 /* Query parameters. Their values are always strings. */
 
-const AGO = `${TIME}, or a duration before now such as 24h`
+const TIME_OR_AGE = `${TIME}, or a duration before now such as 24h`
 /** A time, or a duration before now, converted to Unix milliseconds. */
 export const since = v.pipe(
-  patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, AGO),
+  patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, TIME_OR_AGE),
   v.transform(value => instantIn(value) ?? Math.max(0, Date.now() - milliseconds(value)!)),
 )
 

@@ -4,7 +4,7 @@ import { record, strictFields } from './objects.ts'
 import { isRange } from './ranges.ts'
 import { called } from './setting.ts'
 import { bytes, instant, milliseconds } from './units.ts'
-import { MOST_WORKERS } from './workers.ts'
+import { MAX_WORKERS } from './workers.ts'
 
 /* Schemas for the kinds of values in a config file. Their messages never show secrets. */
 
@@ -86,7 +86,7 @@ export const number = (what: string, lowest: number, whole: boolean) => {
     ),
   )
 }
-export const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
+export const WORKERS = `a whole number from 1 to ${MAX_WORKERS}`
 export const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
 export const port = called('port', v.pipe(count('a port'), v.maxValue(65_535, expects('a port'))))
 /** An ISO 8601 time or day, converted to Unix milliseconds. */

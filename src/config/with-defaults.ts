@@ -300,8 +300,8 @@ function channelsOf(
 }
 
 /**
- * Returns a channel with all defaults. Undefined if its provider is unknown. Paths of reported faults are relative to
- * the channel.
+ * Returns a channel with all defaults, or undefined if its provider is unknown. Paths of reported faults are relative
+ * to the channel.
  *
  * @param proxy the proxy of channels that configure none.
  */

@@ -19,7 +19,7 @@ interface Upstream {
 const CHAT = { format: 'chat', below: '/v1' } as const
 const chat = (preset: string): Upstream => ({ ...CHAT, preset })
 /** Chat at an address that already has the complete path. */
-const WHOLE = { format: 'chat', below: '' } as const
+const CHAT_AT_ROOT = { format: 'chat', below: '' } as const
 
 /** Channel types of both programs. */
 const COMMON: { readonly [type: number]: Upstream } = {
@@ -38,7 +38,7 @@ const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream }
     ...COMMON,
     ...{
       4: chat('ollama'),
-      8: WHOLE,
+      8: CHAT_AT_ROOT,
       26: chat('zai'),
       27: CHAT,
       34: { ...CHAT, preset: 'cohere' },
@@ -51,7 +51,7 @@ const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream }
     ...COMMON,
     ...{ 27: chat('minimax'), 28: chat('mistral'), 29: chat('groq'), 30: chat('ollama') },
     ...{ 8: CHAT, 35: { ...CHAT, preset: 'cohere' }, 36: chat('deepseek'), 39: chat('together'), 44: CHAT },
-    ...{ 45: chat('xai'), 50: WHOLE },
+    ...{ 45: chat('xai'), 50: CHAT_AT_ROOT },
   },
 }
 

@@ -116,7 +116,7 @@ export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /**
- * Returns an address without a trailing slash. Undefined for any other value. An address may contain `${NAME}`
+ * Returns an address without a trailing slash, or undefined for any other value. An address may contain `${NAME}`
  * variables.
  */
 export function addressIn(value: unknown): string | undefined {

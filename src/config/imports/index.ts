@@ -25,7 +25,7 @@ export const IMPORTABLE: readonly string[] = Object.keys(READERS)
 export function importConfig(gateway: string, text: string, source: string): Imported {
   const draft = READERS[gateway]!(parsed(text, source))
   if (draft.channels.length === 0 && draft.notes.length === 0)
-    throw new Error(`${source} has no channels of ${gateway}`)
+    throw new Error(`${source} contains no ${gateway} channels`)
   return draftText(draft, source)
 }
 

@@ -64,7 +64,7 @@ const noted =
 const withHost: ReadSetting = (_draft, _setting, { router_settings }) =>
   objectOf(router_settings)['redis_host'] === undefined ? 'redis_host is missing' : undefined
 
-const RESTS = noted('the kind of failure determines how long a channel or one of its models rests')
+const COOLDOWN_NOTE = noted('the kind of failure determines how long a channel or one of its models rests')
 const LOGS = noted('the log is JSON, one line for each request')
 const METRICS = noted('see `metrics` and `traces` of the config')
 const DATABASE = noted('the gateway has its own tables: `store: postgres://…`')
@@ -82,7 +82,7 @@ export const ROUTER_FIELDS: { readonly [field: string]: ReadSetting } = {
   drop_params: noted('not needed: parameters that an upstream lacks are dropped and reported'),
   num_retries: noted('a failed request is not retried on the same channel; the next channel is tried'),
   retry_after: noted('the next channel is tried at once'),
-  ...{ allowed_fails: RESTS, cooldown_time: RESTS },
+  ...{ allowed_fails: COOLDOWN_NOTE, cooldown_time: COOLDOWN_NOTE },
   enable_pre_call_checks: noted(
     'not needed: an upstream refuses a prompt that is too long, which `on: [context]` handles',
   ),

@@ -155,10 +155,10 @@ const upstreamOf = ({ provider, fields }: DraftChannel): string => JSON.stringif
 /** Numeric parameters. */
 const NUMBERS = ['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
 
-const AGAIN = 'a failed request is not retried on the same channel; the next channel is tried'
+const RETRY_NOTE = 'a failed request is not retried on the same channel; the next channel is tried'
 
 const PARAM_NOTES: { readonly [field: string]: string } = {
-  ...{ max_retries: AGAIN, num_retries: AGAIN },
+  ...{ max_retries: RETRY_NOTE, num_retries: RETRY_NOTE },
   drop_params: 'not needed: parameters that an upstream lacks are dropped and reported',
   ...{
     rpm: 'only a channel with its own key can have this limit',

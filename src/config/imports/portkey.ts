@@ -10,7 +10,7 @@ import { PRESETS } from './portkey-presets.ts'
  */
 
 /** Fields of a target that the config can express or that need no equivalent. */
-const TAKEN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['provider', 'api_key', 'override_params', 'weight', 'custom_host', 'request_timeout', 'strategy', 'targets'],
   ...['name', 'retry'],
 ])
@@ -59,7 +59,7 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
   const cloud = CLOUDS[textOf(target['provider']) ?? '']?.taken ?? []
   for (const field of Object.keys(target))
-    if (!TAKEN.has(field) && !cloud.includes(field))
+    if (!KNOWN_FIELDS.has(field) && !cloud.includes(field))
       draft.notes.push({ path: `${path}${field}`, text: NOTES[field] ?? 'a channel has no such field' })
   for (const field of Object.keys(objectOf(target['override_params'])))
     if (field !== 'model')
