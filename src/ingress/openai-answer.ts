@@ -36,7 +36,7 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** Returns the finish reason for an upstream's value, in any letter case. `other` for an unknown value. */
+/** Returns the finish reason for an upstream's value, in any letter case, or `other` for an unknown value. */
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
@@ -54,11 +54,11 @@ export const STOP_REASON = 'stop_reason'
  */
 export function readStop(
   finish: Finish | undefined,
-  met: Json | undefined,
+  stop: Json | undefined,
   format: Format,
   { sampling }: CanonicalRequest,
 ): { readonly finish: Finish; readonly spelling: NonNullable<Node['spelling']> } | undefined {
-  if (finish?.reason !== 'stop' || typeof met !== 'string' || met === '') return undefined
-  if (finishReasonOf(met) !== 'other' && sampling.stop?.includes(met) !== true) return undefined
-  return { finish: { ...finish, stopSequence: met }, spelling: { [format]: { [STOP_REASON]: true } } }
+  if (finish?.reason !== 'stop' || typeof stop !== 'string' || stop === '') return undefined
+  if (finishReasonOf(stop) !== 'other' && sampling.stop?.includes(stop) !== true) return undefined
+  return { finish: { ...finish, stopSequence: stop }, spelling: { [format]: { [STOP_REASON]: true } } }
 }

@@ -58,5 +58,5 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
 const includingPart = (whole: number | undefined, part: number): number | undefined =>
   whole !== undefined && part > whole ? whole + part : whole
 
-/** Returns the rest of a total beyond one part. Undefined if the rest is zero. */
+/** Returns the rest of a total beyond one part, or undefined if the rest is zero. */
 const remainder = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)
