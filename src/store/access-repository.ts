@@ -277,8 +277,11 @@ export class AccessRepository implements AccessRecords {
     })
   }
 
-  private change<T>(work: (database: Database, version: number) => Promise<T>, ...nothing: readonly T[]): Promise<T> {
-    return underNewVersion(this.database, this.now(), work, ...nothing)
+  private change<T>(
+    work: (database: Database, version: number) => Promise<T>,
+    ...unchangedResult: readonly T[]
+  ): Promise<T> {
+    return underNewVersion(this.database, this.now(), work, ...unchangedResult)
   }
 }
 

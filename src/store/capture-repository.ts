@@ -144,12 +144,12 @@ async function evictOldest(database: Database, limit: number): Promise<void> {
       .limit(BATCH_SIZE)
       .execute()
     if (rows.length === 0) return
-    const evicted: string[] = []
+    const evictedIds: string[] = []
     for (const { id, size } of rows) {
       if (over <= 0) break
       over -= Number(size)
-      evicted.push(id)
+      evictedIds.push(id)
     }
-    await database.deleteFrom('captures').where('id', 'in', evicted).execute()
+    await database.deleteFrom('captures').where('id', 'in', evictedIds).execute()
   }
 }

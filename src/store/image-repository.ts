@@ -122,8 +122,8 @@ export class ImageRepository {
 
 async function drop(database: Database, ids: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += IMAGES_PER_DELETE) {
-    const some = ids.slice(from, from + IMAGES_PER_DELETE)
-    await database.deleteFrom('picture_bytes').where('picture', 'in', some).execute()
-    await database.deleteFrom('pictures').where('id', 'in', some).execute()
+    const batch = ids.slice(from, from + IMAGES_PER_DELETE)
+    await database.deleteFrom('picture_bytes').where('picture', 'in', batch).execute()
+    await database.deleteFrom('pictures').where('id', 'in', batch).execute()
   }
 }

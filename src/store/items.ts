@@ -33,11 +33,11 @@ interface Parent {
   readonly id: string
 }
 
-/** Deletes all items of up to `BATCH` turns or conversations. */
+/** Deletes all items of up to `ROWS_PER_STATEMENT` turns or conversations. */
 export const dropItemsOf = (database: Database, parents: readonly Parent[]): Promise<void> =>
   deleteItems(database, parents, false)
 
-/** Deletes the output items of up to `BATCH` turns. */
+/** Deletes the output items of up to `ROWS_PER_STATEMENT` turns. */
 export const dropOutputOf = (database: Database, turns: readonly Parent[]): Promise<void> =>
   deleteItems(database, turns, true)
 

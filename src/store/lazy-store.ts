@@ -99,9 +99,9 @@ export class LazyStore {
       if (this.exists()) (await import('./applied.ts')).checkSqlite(this.config.path)
       return
     }
-    await this.opened().catch(thrown => {
+    await this.ensureOpen().catch(thrown => {
       if (thrown instanceof NewerStore) throw thrown
-      this.failed(thrown, 'writes')
+      this.recordFault(thrown, 'writes')
     })
   }
 
@@ -112,7 +112,7 @@ export class LazyStore {
 
   /** Returns true if the store accepts writes, as far as is known. A fault may only show on the next write. */
   async takes(): Promise<boolean> {
-    if (this.fault === undefined) await this.opened().catch(thrown => this.failed(thrown, 'writes'))
+    if (this.fault === undefined) await this.ensureOpen().catch(thrown => this.recordFault(thrown, 'writes'))
     return this.fault === undefined
   }
 
@@ -134,26 +134,26 @@ export class LazyStore {
       }
       let store: Store | undefined
       try {
-        store = await (mode === 'writes' ? this.current() : this.opened())
+        store = await (mode === 'writes' ? this.current() : this.ensureOpen())
         const result = await work(store)
         if (mode === 'writes') this.healthyAt = performance.now()
         return result
       } catch (thrown) {
-        if (tries === MAX_ATTEMPTS || !isUndone(thrown)) throw this.failed(thrown, mode, store)
+        if (tries === MAX_ATTEMPTS || !isUndone(thrown)) throw this.recordFault(thrown, mode, store)
       }
     }
   }
 
   /** Returns the store for writing. Creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
-    const store = await this.opened()
+    const store = await this.ensureOpen()
     if (!store.moved()) return store
     this.log.warn({}, 'creating a new store, because the file was removed or replaced')
     this.drop()
-    return this.opened()
+    return this.ensureOpen()
   }
 
-  private opened(): Promise<Store> {
+  private ensureOpen(): Promise<Store> {
     this.opening ??= this.open().catch(thrown => {
       this.opening = undefined
       throw thrown
@@ -172,7 +172,7 @@ export class LazyStore {
   }
 
   private sweep(store: Store): void {
-    store.sweep().catch(thrown => this.failed(thrown, 'writes', store))
+    store.sweep().catch(thrown => this.recordFault(thrown, 'writes', store))
   }
 
   /**
@@ -180,7 +180,7 @@ export class LazyStore {
    *
    * @param store the store that failed. The fault of a closed store is ignored.
    */
-  private failed(thrown: unknown, mode: Mode, store?: Store): unknown {
+  private recordFault(thrown: unknown, mode: Mode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
     // Invalid JSON in a row damages only that row.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
@@ -216,14 +216,14 @@ export class LazyStore {
       const store = await this.current()
       await store.probe()
       this.healthyAt = performance.now()
-      this.recovered()
+      this.endFault()
     } catch (thrown) {
-      const failure = this.failed(thrown, 'writes')
+      const failure = this.recordFault(thrown, 'writes')
       if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be checked')
     }
   }
 
-  private recovered(): void {
+  private endFault(): void {
     if (this.fault === undefined) return
     this.fault = undefined
     this.outage.end()

@@ -48,9 +48,13 @@ export class PasswordAttemptRepository {
     return this.database.transaction().execute(async transaction => {
       const now = this.now()
       const { total, perNetwork, widerNetwork } = await this.lockRows(transaction, attempt)
-      const less = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
+      const withOneLess = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
       const right = { ...perNetwork, attempts: 0, since: now, locked_until: 0, right_at: now }
-      await this.write(transaction, [less(total), right, ...(widerNetwork === undefined ? [] : [less(widerNetwork)])])
+      await this.write(transaction, [
+        withOneLess(total),
+        right,
+        ...(widerNetwork === undefined ? [] : [withOneLess(widerNetwork)]),
+      ])
     })
   }
 
@@ -146,7 +150,7 @@ const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
   right_at: Number(row.right_at),
 })
 
-/** Returns the number of wrong passwords of a row that still count. */
+/** Returns how many wrong passwords of a row still count. */
 const countingAttempts = (
   { attempts, since, locked_until }: ConsoleAttemptRow,
   { within }: LockRules,
@@ -169,13 +173,13 @@ function incremented(
   rules: LockRules,
   now: number,
 ): ConsoleAttemptRow[] {
-  const more = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
+  const withOneMore = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
     const before = countingAttempts(row, rules, now)
     return { ...row, attempts: before + 1, since: before === 0 ? now : row.since, locked_until: 0 }
   }
-  const next = more(perNetwork)
-  const locked = { ...next, locked_until: next.attempts >= rules.perNetwork ? now + rules.lockedFor : 0 }
-  return [more(total), locked, ...(widerNetwork === undefined ? [] : [more(widerNetwork)])]
+  const next = withOneMore(perNetwork)
+  const lockedRow = { ...next, locked_until: next.attempts >= rules.perNetwork ? now + rules.lockedFor : 0 }
+  return [withOneMore(total), lockedRow, ...(widerNetwork === undefined ? [] : [withOneMore(widerNetwork)])]
 }
 
 async function countOf(database: Database): Promise<number> {

@@ -37,17 +37,17 @@ export class ReasoningRepository {
 
   async find(names: readonly string[]): Promise<readonly FoundReasoning[]> {
     const ids = new Set<string>()
-    for (const some of batches(names)) {
+    for (const batch of batches(names)) {
       const rows = await this.database
         .selectFrom('thought_names')
         .select('thought')
         .distinct()
-        .where('name', 'in', some)
+        .where('name', 'in', batch)
         .execute()
       for (const { thought } of rows) ids.add(thought)
     }
     const found: FoundReasoning[] = []
-    for (const some of batches([...ids])) for (const one of await this.all(some)) found.push(one)
+    for (const batch of batches([...ids])) for (const one of await this.all(batch)) found.push(one)
     return found
   }
 
@@ -84,14 +84,14 @@ export class ReasoningRepository {
 }
 
 async function forget(database: Database, names: readonly string[]): Promise<void> {
-  for (const some of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', some).execute()
+  for (const batch of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', batch).execute()
 }
 
 /** Rows of the names. A duplicate name belongs to the last tool call. */
 function rowsOf(reasoningId: string, names: readonly (readonly string[])[]) {
   const rows = new Map<string, { readonly name: string; readonly thought: string; readonly step: number }>()
-  for (const [step, some] of names.entries())
-    for (const name of some) rows.set(name, { name, thought: reasoningId, step })
+  for (const [step, batch] of names.entries())
+    for (const name of batch) rows.set(name, { name, thought: reasoningId, step })
   return [...rows.values()]
 }
 

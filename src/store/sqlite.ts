@@ -42,14 +42,14 @@ export function sqlite(path: string): Engine {
     database.close()
     throw thrown
   }
-  const opened = identityOf(path)
+  const openedIdentity = identityOf(path)
   return {
     name: 'sqlite',
     dialect: new SqliteDialect({ database: new Statements(database) }),
     types: { bytes: 'blob' },
     ddl: statement => statement,
     exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
-    moved: () => identityOf(path) !== opened,
+    moved: () => identityOf(path) !== openedIdentity,
     probe: async () => probe(database),
     rows: (_, table, size) => rowsOf(database, table, size),
   }

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
@@ -126,7 +126,7 @@ const ROWS_PER_DELETE = 200
 /** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */
 async function sweep(database: Database, now: number): Promise<void> {
   await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
-  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
+  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await yieldToEventLoop()
 }
 
 async function sweepTurns(database: Database, now: number): Promise<number> {

@@ -55,13 +55,13 @@ export class TaskRepository implements Tasks {
   async list(owner: string, { limit, order, after }: TaskPage) {
     const mark = after === undefined ? undefined : await this.find(owner, after)
     if (after !== undefined && mark === undefined) return undefined
-    const beyond = order === 'asc' ? '>' : '<'
+    const comparison = order === 'asc' ? '>' : '<'
     let query = this.select().where('owner', '=', owner)
     if (mark !== undefined)
       query = query.where(row =>
         row.or([
-          row('created_at', beyond, mark.createdAt),
-          row.and([row('created_at', '=', mark.createdAt), row('id', beyond, mark.id)]),
+          row('created_at', comparison, mark.createdAt),
+          row.and([row('created_at', '=', mark.createdAt), row('id', comparison, mark.id)]),
         ]),
       )
     const rows = await query

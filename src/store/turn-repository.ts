@@ -132,16 +132,16 @@ export class TurnRepository implements Turns {
 
   async isForbidden(owner: string, ids: readonly string[]): Promise<boolean> {
     for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
-      const some = ids.slice(at, at + ROWS_PER_STATEMENT)
+      const batch = ids.slice(at, at + ROWS_PER_STATEMENT)
       const turns = await this.database
         .selectFrom('turns')
         .select(['id', 'owner', 'gone'])
-        .where('id', 'in', some)
+        .where('id', 'in', batch)
         .execute()
-      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', some).execute()
-      const owned = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
+      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', batch).execute()
+      const ownedIds = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
       if (turns.some(row => row.owner !== owner || row.gone === 1)) return true
-      if (items.some(({ id }) => !owned.has(id))) return true
+      if (items.some(({ id }) => !ownedIds.has(id))) return true
     }
     return false
   }
@@ -265,13 +265,13 @@ const outputRowsOf = (turn: Turn, now: number): ItemRow[] =>
   outputOf(turn).map((item, index) => itemRow(turn, item, 1, turn.input.length + index, now))
 
 function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
-  const parsed = (made: number): JsonObject[] =>
+  const itemsWhere = (made: number): JsonObject[] =>
     items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
   const { owner, id, previous, channel, copy, lease, worker } = row
   const response = JSON.parse(row.response) as JsonObject
   return {
-    ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
-    response: { ...response, [outputFieldOf(response)]: parsed(1) },
+    ...{ owner, id, input: itemsWhere(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+    response: { ...response, [outputFieldOf(response)]: itemsWhere(1) },
     ...(previous === null ? {} : { previous }),
     ...(channel === null ? {} : { channel }),
     ...(row.remembered === 1 ? { remembered: true } : {}),

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { intervalOf } from './usage/histogram.ts'
 import { CANCELLED } from './usage/row.ts'
@@ -24,8 +24,9 @@ const MAX_ROWS = 300_000
 /** Maximum number of series ids listed in a statement. If more are selected, the statement reads all series. */
 const MAX_LISTED_SERIES = 200
 
-/** Columns with the same names in rows and in sums. */
+/** Count columns, which have the same names in rows and in sums. */
 const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'] as const
+/** Columns that are read only for percentiles. */
 const TIMINGS = ['first_byte_after', 'duration'] as const
 
 const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
@@ -66,7 +67,7 @@ export async function* rowPieces(
     if (rows.length < ROWS_PER_QUERY) return
     const { at, id } = rows.at(-1)!
     after = { at: Number(at), id }
-    await breath()
+    await yieldToEventLoop()
   }
 }
 

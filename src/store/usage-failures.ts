@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import type { Failure } from './usage/row.ts'
 import { matches } from './usage-groups.ts'
@@ -26,7 +26,7 @@ export async function failuresOf(database: Database, filter: UsageFilter): Promi
     if (rows.length < ROWS_PER_QUERY || count >= MAX_FAILURES) break
     const last = rows.at(-1)!
     after = { at: Number(last.at), id: last.id }
-    await breath()
+    await yieldToEventLoop()
   }
   const all = [...groups.values()]
   return { groups: all.slice(0, MAX_GROUPS), isComplete: count < MAX_FAILURES && all.length <= MAX_GROUPS }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { HOUR } from './usage-batch.ts'
 import { mergePacked } from './usage-parts.ts'
@@ -120,7 +120,7 @@ export async function* partsOf(
       .execute()
     for (const part of parts) {
       if (performance.now() - sliceStart > SLICE_MS) {
-        await breath()
+        await yieldToEventLoop()
         sliceStart = performance.now()
       }
       yield { at: Number(part.at), data: part.data }

@@ -26,6 +26,7 @@ export type Sums = Map<number, Sum>
 const HEADER_BYTES = 4 + 4 + 2
 /** Maximum size of a packed sum, in bytes: per value an index and up to 80 bits. */
 const MAX_SUM_BYTES = HEADER_BYTES + 12 * SUM_LENGTH
+/** Number of values of an unsigned 32-bit integer. */
 const UINT32_RANGE = 2 ** 32
 
 let scratch = Buffer.allocUnsafe(64 * 1024)

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
@@ -98,7 +98,7 @@ export class UsageRepository implements UsageRecords {
       ['audit_log', before],
     ] as const
     for (const [table, limit] of tables)
-      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
+      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await yieldToEventLoop()
   }
 
   /** Acquires or renews the lease for deleting. Returns false if another process holds the lease. */
@@ -121,8 +121,8 @@ export class UsageRepository implements UsageRecords {
   }
 
   /**
-   * Deletes about `BATCH` of the oldest expired rows. The number varies, because rows of the same time are deleted
-   * together. Returns true if expired rows remain.
+   * Deletes about `ROWS_PER_DELETE` of the oldest expired rows. The number varies, because rows of the same time are
+   * deleted together. Returns true if expired rows remain.
    */
   private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')

@@ -60,9 +60,9 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
   const series = await database.selectFrom('usage_series').selectAll().where(matches(where)).execute()
   const readPieces: ReadPieces = range =>
     isExact(query) ? rowPieces(database, range, series) : partPieces(database, range, now)
-  const shown =
+  const shownNames =
     top && (await topOf(readPieces({ ...query, every: undefined, percentiles: false }), series, fields, top))
-  const groups = new Groups(series, fields, { percentiles, shown })
+  const groups = new Groups(series, fields, { percentiles, shown: shownNames })
   const found: UsageGroup[] = []
   let current: number | undefined
   for await (const { at, addTo } of readPieces(query)) {

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
@@ -106,7 +106,7 @@ export class UsageWriter {
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
     const sums = new BatchSums(this.index)
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT[this.engine]) {
-      if (at > 0) await breath()
+      if (at > 0) await yieldToEventLoop()
       const slice = rows.slice(at, at + ROWS_PER_STATEMENT[this.engine]).map(row => sums.add(row))
       await this.insert(database, this.statements.rows, slice)
     }

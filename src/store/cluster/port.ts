@@ -44,7 +44,10 @@ export class Port {
       return Promise.reject(new Error(`cannot ask the process for ${topic}`))
     const slot = this.freeSlots.pop() ?? this.questions.length
     const id = ++this.lastId
-    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${timeout} ms`), timeout)
+    const timer = setTimeout(
+      () => this.rejectQuestion(slot, id, `no answer for ${topic} within ${timeout} ms`),
+      timeout,
+    )
     const question: Question = { id, timer, ...Promise.withResolvers<Json>() }
     this.questions[slot] = question
     this.post({ ask: topic, slot, id, message })
@@ -60,22 +63,22 @@ export class Port {
   receive(batch: unknown): void {
     // A late message of an ended process could claim resources that were already released.
     if (this.closed || !Array.isArray(batch)) return
-    for (const one of batch as Json[]) if (isObject(one)) this.received(one)
+    for (const one of batch as Json[]) if (isObject(one)) this.handleMessage(one)
   }
 
   /** Closes the port when the other process ends, and rejects all open questions. */
   close(): void {
     this.closed = true
     for (const [slot, question] of this.questions.entries())
-      if (question !== undefined) this.failed(slot, question.id, 'the process ended')
+      if (question !== undefined) this.rejectQuestion(slot, question.id, 'the process ended')
   }
 
-  private received(one: JsonObject): void {
+  private handleMessage(one: JsonObject): void {
     const { ask, notice, slot, id, message = null, answer = null, fault } = one
     if (typeof notice === 'string') this.options.onNotice(notice, message)
     else if (typeof slot !== 'number' || typeof id !== 'number') return
     else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
-    else if (typeof fault === 'string') this.failed(slot, id, fault)
+    else if (typeof fault === 'string') this.rejectQuestion(slot, id, fault)
     else this.takeQuestion(slot, id)?.resolve(answer)
   }
 
@@ -87,7 +90,7 @@ export class Port {
     }
   }
 
-  private failed(slot: number, id: number, text: string): void {
+  private rejectQuestion(slot: number, id: number, text: string): void {
     this.takeQuestion(slot, id)?.reject(new Error(text))
   }
 

@@ -7,11 +7,11 @@ export type RedisClient = RedisClientType<Record<string, never>, Record<string, 
 export interface ConnectionEvents {
   /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
-  opened(): void
+  onOpened(): void
   /** Called when the connection failed or was lost. Reconnection is automatic. The text contains no credential. */
-  lost(fault: string): void
+  onLost(fault: string): void
   /** Called when Redis answered a ping. */
-  answered(): void
+  onAnswered(): void
 }
 
 /** Timeout for opening a connection, in milliseconds. */
@@ -54,7 +54,7 @@ export class RedisConnection {
     while (!this.closed) {
       const fault = await this.live().catch((thrown: unknown) => thrown)
       if (this.closed) return
-      this.events.lost(textOf(fault))
+      this.events.onLost(textOf(fault))
       const pause = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.failures++, 10))
       await this.rest(pause * (0.5 + Math.random() / 2))
     }
@@ -80,15 +80,15 @@ export class RedisConnection {
     if (this.closed) return undefined
     let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('Redis does not answer')), OPEN_TIMEOUT_MS)
     try {
-      const opening = client.connect().then(() => this.events.prepare(client))
-      opening.catch(() => {})
-      const fault = await Promise.race([opening.then(() => undefined), ended.promise])
+      const connecting = client.connect().then(() => this.events.prepare(client))
+      connecting.catch(() => {})
+      const fault = await Promise.race([connecting.then(() => undefined), ended.promise])
       if (fault !== undefined) return fault
       clearTimeout(timer)
       timer = this.startPings(client, ended.resolve)
       this.client = client
       this.failures = 0
-      this.events.opened()
+      this.events.onOpened()
       return await ended.promise
     } finally {
       this.client = undefined
@@ -105,7 +105,7 @@ export class RedisConnection {
       isUnanswered = true
       client.ping().then(() => {
         isUnanswered = false
-        this.events.answered()
+        this.events.onAnswered()
       }, giveUp)
     }, PING_INTERVAL_MS)
     return timer.unref()

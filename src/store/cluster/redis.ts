@@ -49,7 +49,7 @@ export class OpenRedis implements RedisLink {
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
   private readonly connectionListeners: (() => void)[] = []
-  private readonly opened = Promise.withResolvers<void>()
+  private readonly firstConnection = Promise.withResolvers<void>()
   /** True after a command timed out. No command is sent until Redis answers again. */
   private isUnresponsive = false
   faults = 0
@@ -59,13 +59,13 @@ export class OpenRedis implements RedisLink {
     this.outage = new Outage(log, { began: 'Redis cannot be reached', ended: 'Redis can be reached again' })
     this.commands = new RedisConnection(url, {
       prepare: () => undefined,
-      opened: () => {
-        this.answered()
-        this.opened.resolve()
+      onOpened: () => {
+        this.markAnswered()
+        this.firstConnection.resolve()
         for (const listener of this.connectionListeners) listener()
       },
-      lost: fault => this.markLost('commands', fault),
-      answered: () => this.answered(),
+      onLost: fault => this.markLost('commands', fault),
+      onAnswered: () => this.markAnswered(),
     })
   }
 
@@ -77,13 +77,13 @@ export class OpenRedis implements RedisLink {
   async ready(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)
-    await Promise.race([promise, this.opened.promise])
+    await Promise.race([promise, this.firstConnection.promise])
     clearTimeout(timer)
   }
 
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
-    if (client === undefined || this.isUnresponsive) throw this.failed('Redis cannot be reached')
+    if (client === undefined || this.isUnresponsive) throw this.countFailure('Redis cannot be reached')
     const rest = [String(keys.length), ...keys, ...args]
     try {
       return await this.withTimeout(client.sendCommand(['EVALSHA', script.sha, ...rest]))
@@ -106,26 +106,26 @@ export class OpenRedis implements RedisLink {
     this.listeners.set(channel, [...(known ?? []), listener])
     this.notices ??= this.openNotices()
     // A connection that is still opening subscribes when it is ready.
-    if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
+    if (known === undefined) this.notices.client?.subscribe(channel, this.dispatch).catch(() => {})
     return () => this.unsubscribe(channel, listener)
   }
 
   async close(): Promise<void> {
-    this.opened.resolve()
+    this.firstConnection.resolve()
     await Promise.all([this.commands.close(), this.notices?.close()])
   }
 
   /** Opens the connection for subscriptions. */
   private openNotices(): RedisConnection {
     return new RedisConnection(this.url, {
-      prepare: client => this.subscribed(client),
-      opened: () => this.markRestored('notices'),
-      lost: fault => this.markLost('notices', fault),
-      answered: () => {},
+      prepare: client => this.subscribeAll(client),
+      onOpened: () => this.markRestored('notices'),
+      onLost: fault => this.markLost('notices', fault),
+      onAnswered: () => {},
     })
   }
 
-  private answered(): void {
+  private markAnswered(): void {
     this.isUnresponsive = false
     this.markRestored('commands')
   }
@@ -139,7 +139,7 @@ export class OpenRedis implements RedisLink {
     if (this.lostConnections.delete(connection) && this.lostConnections.size === 0) this.outage.end()
   }
 
-  private failed(message: string): RedisUnreachable {
+  private countFailure(message: string): RedisUnreachable {
     this.faults++
     this.outage.countAffected()
     return new RedisUnreachable(message)
@@ -156,17 +156,17 @@ export class OpenRedis implements RedisLink {
   }
 
   /** Subscribes a new connection to all channels. */
-  private async subscribed(client: RedisClient): Promise<void> {
+  private async subscribeAll(client: RedisClient): Promise<void> {
     let subscribedCount = 0
     // Channels may be added while the earlier subscriptions are being sent.
     while (subscribedCount < this.listeners.size) {
       const channels = [...this.listeners.keys()]
       subscribedCount = channels.length
-      await client.subscribe(channels, this.received)
+      await client.subscribe(channels, this.dispatch)
     }
   }
 
-  private readonly received = (message: string, channel: string): void => {
+  private readonly dispatch = (message: string, channel: string): void => {
     for (const listener of this.listeners.get(channel) ?? []) listener(message)
   }
 
@@ -176,16 +176,16 @@ export class OpenRedis implements RedisLink {
    */
   private withTimeout<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      let settled = false
-      const timer = setTimeout(() => setImmediate(expired), COMMAND_TIMEOUT_MS)
-      const expired = (): void => {
-        if (settled) return
+      let isSettled = false
+      const timer = setTimeout(() => setImmediate(onTimeout), COMMAND_TIMEOUT_MS)
+      const onTimeout = (): void => {
+        if (isSettled) return
         this.isUnresponsive = true
         this.markLost('commands', 'Redis does not answer')
-        reject(this.failed('Redis does not answer'))
+        reject(this.countFailure('Redis does not answer'))
       }
       const settle = (): void => {
-        settled = true
+        isSettled = true
         clearTimeout(timer)
       }
       answer.then(

@@ -10,7 +10,7 @@ export interface WorkerProcessOptions {
   out(lines: string): void
   fault(lines: string): void
   listening(one: WorkerProcess): void
-  ended(one: WorkerProcess, how: string): void
+  ended(one: WorkerProcess, exitReason: string): void
 }
 
 /** Timeout for a worker to start listening, in milliseconds. */
@@ -30,7 +30,7 @@ export class WorkerProcess {
   isLeaving = false
   private readonly worker: Worker
   private readonly hub: Hub
-  private readonly started = Promise.withResolvers<string>()
+  private readonly listeningResult = Promise.withResolvers<string>()
   private readonly startTimer: NodeJS.Timeout
 
   constructor(options: WorkerProcessOptions) {
@@ -38,10 +38,10 @@ export class WorkerProcess {
     const worker = cluster.fork()
     this.hub = hub
     this.worker = worker
-    this.address = this.started.promise
+    this.address = this.listeningResult.promise
     this.address.catch(() => {})
     this.startTimer = setTimeout(() => {
-      this.failed('the worker did not start listening in time')
+      this.fail('the worker did not start listening in time')
       this.kill()
     }, START_TIMEOUT_MS)
     worker.on(
@@ -51,10 +51,10 @@ export class WorkerProcess {
         started: ({ id, address }) => {
           this.id = id
           clearTimeout(this.startTimer)
-          this.started.resolve(address)
+          this.listeningResult.resolve(address)
           options.listening(this)
         },
-        failed: reason => this.failed(reason),
+        failed: reason => this.fail(reason),
       }),
     )
     // A message was sent to a worker that had just died.
@@ -64,10 +64,10 @@ export class WorkerProcess {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
     worker.once('exit', (code: number | null, signal: string | null) => {
-      const how = signal ?? `code ${code}`
-      this.failed(`the worker ended before it started listening: ${how}`)
+      const exitReason = signal ?? `code ${code}`
+      this.fail(`the worker ended before it started listening: ${exitReason}`)
       hub.leave(worker.id)
-      options.ended(this, how)
+      options.ended(this, exitReason)
       resolve()
     })
   }
@@ -84,10 +84,10 @@ export class WorkerProcess {
     this.worker.process.kill('SIGKILL')
   }
 
-  private failed(reason: string): void {
+  private fail(reason: string): void {
     clearTimeout(this.startTimer)
     this.reason ??= reason
-    this.started.reject(new Error(reason))
+    this.listeningResult.reject(new Error(reason))
   }
 }
 

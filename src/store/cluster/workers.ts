@@ -139,26 +139,26 @@ export class Workers {
     const one = new WorkerProcess({
       ...{ hub, out, fault },
       listening: () => this.lead(),
-      ended: (_, how) => this.ended(one, how),
+      ended: (_, exitReason) => this.ended(one, exitReason),
     })
     this.workers = [...this.workers, one]
     return one
   }
 
-  private ended(one: WorkerProcess, how: string): void {
+  private ended(one: WorkerProcess, exitReason: string): void {
     this.workers = this.workers.filter(other => other !== one)
     if (one.id !== undefined) this.options.ended(one.id)
     this.lead()
-    if (!one.isLeaving) this.replace(one, how)
+    if (!one.isLeaving) this.replace(one, exitReason)
   }
 
   /** Schedules the successor of a worker that died. */
-  private replace(one: WorkerProcess, how: string): void {
+  private replace(one: WorkerProcess, exitReason: string): void {
     const young = performance.now() - one.since < MIN_LIFETIME_MS
     this.youngDeaths = young ? this.youngDeaths + 1 : 0
     const pause = this.youngDeaths < 2 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.youngDeaths - 2))
     const reason = one.id === undefined ? { fault: one.reason } : {}
-    this.options.log.error({ pid: one.pid, how, ...reason, pause }, 'a worker died and is replaced')
+    this.options.log.error({ pid: one.pid, how: exitReason, ...reason, pause }, 'a worker died and is replaced')
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
       if (this.active.length < this.targetCount) this.startSuccessor(one.pid)
