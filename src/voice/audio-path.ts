@@ -50,7 +50,7 @@ export class AudioPath {
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
     const { input, output } = event.settings
-    await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
+    await this.setFormats(changedFormat(input?.format, this.input), changedFormat(output?.format, this.output))
   }
 
   /**
@@ -192,7 +192,7 @@ export class AudioPath {
 }
 
 /** Returns the new format, or undefined if it is missing or equal to the current one. */
-const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
+const changedFormat = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 
 const isAudio = (

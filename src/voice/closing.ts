@@ -7,7 +7,7 @@ import { SESSION_LOST } from './upstream-errors.ts'
 
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
-/** Close code for a peer that violated a policy, for example one about who may connect. */
+/** Close code for a peer that violated a policy, such as one on who may connect. */
 export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
@@ -46,13 +46,13 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
     socket.terminate()
     return
   }
-  socket.close(relayedCode(code), truncated(reason))
+  socket.close(relayedCode(code), truncate(reason))
   const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))
 }
 
-function truncated(reason: string): string {
+function truncate(reason: string): string {
   const bytes = Buffer.from(reason)
   return bytes.length <= MAX_REASON_BYTES
     ? reason

@@ -63,10 +63,10 @@ export function dial(dialOptions: DialOptions): Promise<SessionSocket> {
     const cancel = (): void => fail(CALLER_DISCONNECTED)
     signal.addEventListener('abort', cancel, { once: true })
     socket.once('unexpected-response', (_, response) => {
-      const late = setTimeout(() => response.destroy(), timeout)
+      const bodyTimer = setTimeout(() => response.destroy(), timeout)
       refusalOf(response)
         .then(fail, () => fail(CONNECTION_REFUSED))
-        .finally(() => clearTimeout(late))
+        .finally(() => clearTimeout(bodyTimer))
     })
     socket.once('error', (cause: NodeJS.ErrnoException) => fail(failureOf(cause)))
     socket.once('open', () => {

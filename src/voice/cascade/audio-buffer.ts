@@ -24,9 +24,9 @@ export class AudioBuffer {
 
   /** Returns all bytes and empties the buffer. */
   take(): Uint8Array {
-    const taken = this.bytes.slice(this.start, this.end)
+    const head = this.bytes.slice(this.start, this.end)
     this.clear()
-    return taken
+    return head
   }
 
   clear(): void {

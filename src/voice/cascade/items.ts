@@ -3,7 +3,7 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ConversationItem } from '../../canonical/voice-session.ts'
 import type { Position, ServerEvent } from '../../canonical/voice-session-event.ts'
-import { CONVERSATION_TOO_LARGE, Conversation, failed, type IdentifiedItem } from '../conversation.ts'
+import { CONVERSATION_TOO_LARGE, Conversation, errorEvent, type IdentifiedItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
@@ -33,15 +33,16 @@ export class Items {
     after: Position | undefined,
     event: string | undefined,
   ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {
-    if (this.size + sizeOf(item) > MAX_SIZE) return { events: [failed(CONVERSATION_TOO_LARGE, event)], recordings: [] }
+    if (this.size + sizeOf(item) > MAX_SIZE)
+      return { events: [errorEvent(CONVERSATION_TOO_LARGE, event)], recordings: [] }
     const recordings = item.content.flatMap((part, index) => {
       const audio = audioOf(part)
       return audio === undefined ? [] : [{ part: index, audio }]
     })
-    const stored = { ...item, content: item.content.map(withoutAudio) }
-    const events = this.conversation.create(stored, after, event)
+    const storedItem = { ...item, content: item.content.map(withoutAudio) }
+    const events = this.conversation.create(storedItem, after, event)
     const isAdded = events[0]?.type === 'item-added'
-    if (isAdded) this.size += sizeOf(stored)
+    if (isAdded) this.size += sizeOf(storedItem)
     return { events, recordings: isAdded ? recordings : [] }
   }
 
@@ -84,7 +85,7 @@ export class Items {
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)
-    if (playback === undefined || item === undefined || part !== 0) return failed(audioNotFound(id), event)
+    if (playback === undefined || item === undefined || part !== 0) return errorEvent(audioNotFound(id), event)
     playback.truncate(Math.max(0, audioEndMs))
     this.replace({ ...item, content: [spokenPart(playback.text)] })
     return { type: 'item-truncated', item: id, part, audioEndMs }

@@ -42,11 +42,11 @@ export class Playback {
     let remaining = this.limit
     let text = ''
     for (const sentence of this.sentences) {
-      const whole = sentence.done && sentence.ms <= remaining
-      text += whole
+      const isWhole = sentence.done && sentence.ms <= remaining
+      text += isWhole
         ? sentence.text
         : cutAtWord(sentence.text, Math.min(remaining, sentence.ms) / this.duration(sentence))
-      if (!whole) return text
+      if (!isWhole) return text
       remaining -= sentence.ms
     }
     return text

@@ -181,7 +181,7 @@ export class Response {
     if (message === undefined || this.over) return
     const finished = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
     if (speaker === undefined) finished()
-    else this.speaking.push(handled(speaker.end().then(finished)))
+    else this.speaking.push(markHandled(speaker.end().then(finished)))
   }
 
   private get status(): ResponseStatus {
@@ -228,7 +228,7 @@ const FINISHES: { readonly [reason: string]: End } = {
 }
 
 /** Marks a promise as handled, because its rejection is examined only later. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -84,14 +84,14 @@ export class Responses {
         replace: item => items.replace(item),
         usage: () => transcripts.takeUsage(),
       },
-      ended: () => this.ended(response),
+      ended: () => this.remove(response),
     })
     this.running.set(response.id, response)
     if (detached !== true) this.current = response
     response.start()
   }
 
-  private ended(response: Response): void {
+  private remove(response: Response): void {
     this.running.delete(response.id)
     if (this.current !== response) return
     this.current = undefined

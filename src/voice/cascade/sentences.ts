@@ -71,9 +71,9 @@ const MAX_SEGMENTERS = 100
 function segmenterOf(language = 'en'): Intl.Segmenter {
   const known = segmenters.get(language)
   if (known !== undefined) return known
-  const made = makeSegmenter(language)
-  if (segmenters.size < MAX_SEGMENTERS) segmenters.set(language, made)
-  return made
+  const segmenter = makeSegmenter(language)
+  if (segmenters.size < MAX_SEGMENTERS) segmenters.set(language, segmenter)
+  return segmenter
 }
 
 function makeSegmenter(language: string): Intl.Segmenter {

@@ -19,10 +19,10 @@ export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
     return { ...DEFAULTS, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
   const { threshold = DEFAULTS.threshold, prefixMs = DEFAULTS.prefixMs, silenceMs = DEFAULTS.silenceMs } = detection
-  return { threshold, prefixMs: bounded(prefixMs, 0), silenceMs: bounded(silenceMs, 100) }
+  return { threshold, prefixMs: clamped(prefixMs, 0), silenceMs: clamped(silenceMs, 100) }
 }
 
-const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
+const clamped = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
 
 /** Number of frames that are examined to detect the start of speech. */
 const WINDOW_FRAMES = 8

@@ -26,7 +26,7 @@ type Fvad = Awaited<ReturnType<typeof load>>
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
 /** Loads the library on first use, because its WebAssembly is in a separate file. */
-const loaded = async () => {
+const loadLibrary = async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
   return { fvad, frame: fvad._malloc(2 * FRAME_SAMPLES) }
@@ -38,7 +38,7 @@ const loaded = async () => {
  * @throws GatewayError `overloaded` if memory is exhausted. Rejects if the library cannot be loaded.
  */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
-  library ??= loaded().catch(thrown => {
+  library ??= loadLibrary().catch(thrown => {
     library = undefined
     throw thrown
   })

@@ -90,7 +90,7 @@ const countFields = (value: Json): number => {
 }
 
 /** Returns the fields of an object that are not in `known`, or undefined if there are none. */
-export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+export function fieldsExcept(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined
   for (const key in object)
     if (!known.has(key) && object[key] !== undefined) {

@@ -6,7 +6,7 @@ import { excerpt } from '../../../canonical/text.ts'
 import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { CONVERSATION_TOO_LARGE, type IdentifiedItem } from '../../conversation.ts'
-import { merged } from '../../settings.ts'
+import { mergeSettings } from '../../settings.ts'
 import {
   ACTIVITY_END,
   clientCallResult,
@@ -33,7 +33,7 @@ export function applyClientEvent(state: LiveState, event: ClientEvent): void {
 
 const HANDLERS: Handlers = {
   'session-update': (state, { settings: { model: _, ...change } }) => {
-    state.settings = merged(state.settings, change)
+    state.settings = mergeSettings(state.settings, change)
     if (state.connection.isNew) state.adopt()
     else state.connection.change(state.setup())
     state.emit([{ type: 'session-updated', settings: effectiveSettings(state.settings, state.dialect) }])

@@ -3,7 +3,7 @@ import type { Loss, Losses } from '../../../canonical/loss.ts'
 import { PCM_16K, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { NO_STEP, type Protocol, type ProtocolOptions, type Step } from '../../protocol.ts'
-import { merged } from '../../settings.ts'
+import { mergeSettings } from '../../settings.ts'
 import { applyClientEvent } from './client-events.ts'
 import { pathOf } from './dialect.ts'
 import { clientLosses } from './losses.ts'
@@ -96,7 +96,7 @@ function lateLosses(settings: VoiceSessionSettings, state: LiveState, losses: Lo
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {
     if (field === 'model') continue
-    const after = JSON.stringify(state.setup(merged(state.settings, { [field]: value })))
+    const after = JSON.stringify(state.setup(mergeSettings(state.settings, { [field]: value })))
     if (after !== before) losses.drop(['settings', field], 'no-change-after-setup')
   }
 }

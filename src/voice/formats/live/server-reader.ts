@@ -39,9 +39,9 @@ const FIELD_READERS: { readonly [field: string]: (value: Json | undefined) => re
   serverContent: value => readContent(fields(value)),
   toolCall: value => {
     const { functionCalls = [] } = fields(value)
-    const named = list(functionCalls).filter(({ name }) => stringIn(name) !== '')
-    const messages: LiveMessage[] = named.length === 0 ? [] : [{ type: 'calls', calls: named.map(readCall) }]
-    return Array.isArray(functionCalls) && functionCalls.length === named.length
+    const namedCalls = list(functionCalls).filter(({ name }) => stringIn(name) !== '')
+    const messages: LiveMessage[] = namedCalls.length === 0 ? [] : [{ type: 'calls', calls: namedCalls.map(readCall) }]
+    return Array.isArray(functionCalls) && functionCalls.length === namedCalls.length
       ? messages
       : [...messages, failure('The upstream sent a function call without a name.')]
   },

@@ -23,7 +23,7 @@ export class UserTurn {
   /** Duration of the audio in the latest item, in seconds. */
   private seconds = 0
   private text = ''
-  private transcribed = false
+  private hasTranscript = false
   /** Transcript so far of a turn that the client has not committed. */
   private uncommittedTranscript = ''
 
@@ -97,17 +97,17 @@ export class UserTurn {
     }
     const events = this.item === undefined ? [...this.started(), ...this.commit()] : []
     this.text = this.textBudget.append(this.text, text)
-    this.transcribed = true
+    this.hasTranscript = true
     events.push({ type: 'input-transcript-delta', item: this.item!, part: 0, text })
     return events
   }
 
   /** Completes the transcript of the latest item. */
   finish(): ServerEvent[] {
-    const { item, text, transcribed, seconds } = this
+    const { item, text, hasTranscript: transcribed, seconds } = this
     this.item = undefined
     this.text = ''
-    this.transcribed = false
+    this.hasTranscript = false
     if (item === undefined || !transcribed) return []
     const known = this.conversation.get(item)
     if (known !== undefined)
