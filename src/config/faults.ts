@@ -66,8 +66,8 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const line = [row]
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
-      let cost = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1))
+      const isSame = from[row - 1] === to[column - 1]
+      let cost = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (isSame ? 0 : 1))
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1])
         cost = Math.min(cost, previousRow[column - 2]! + 1)
       line.push(cost)

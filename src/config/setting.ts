@@ -11,7 +11,7 @@ export interface Described {
 }
 
 /** Adds the name of a kind of values to a new schema. */
-export const called = <S extends object>(valueKind: string, schema: S): S => Object.assign(schema, { valueKind })
+export const withValueKind = <S extends object>(valueKind: string, schema: S): S => Object.assign(schema, { valueKind })
 
 /** Returns the schema of an optional setting, with its meaning and default. */
 export const optional = <S extends v.GenericSchema>(schema: S, meaning: string, usual?: Json) =>

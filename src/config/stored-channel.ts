@@ -146,12 +146,12 @@ const ADDRESS: readonly Path[] = [['provider'], ...REDIRECTIONS]
  * @param next the changed channel, with references to its unchanged secrets.
  */
 export function movedSecrets(before: Written, next: Written): readonly PathFault[] {
-  const moved = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))
-  if (moved === undefined) return []
+  const movedPath = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))
+  if (movedPath === undefined) return []
   const faults: PathFault[] = []
   mapSecrets(next, (secret, path) => {
     if (isReference(secret))
-      faults.push({ path, message: `must be given again, because \`${moved.join('.')}\` changes where it is sent` })
+      faults.push({ path, message: `must be given again, because \`${movedPath.join('.')}\` changes where it is sent` })
     return secret
   })
   return faults

@@ -17,18 +17,18 @@ export function durationsUpTo(days: number): string {
 }
 
 /**
- * Returns a regular expression source for decimal numbers up to `most`: numbers with fewer digits, numbers that are
- * smaller from some digit on, and `most` itself.
+ * Returns a regular expression source for decimal numbers up to `max`: numbers with fewer digits, numbers that are
+ * smaller from some digit on, and `max` itself.
  */
-function numbersUpTo(most: number): string {
-  const digits = [...String(most)]
+function numbersUpTo(max: number): string {
+  const digits = [...String(max)]
   const shorter = digits.length === 1 ? [] : [String.raw`\d{1,${digits.length - 1}}`]
   const smaller = digits.flatMap((digit, at) =>
     digit === '0'
       ? []
       : [String.raw`${digits.slice(0, at).join('')}[0-${Number(digit) - 1}]\d{${digits.length - at - 1}}`],
   )
-  return String.raw`0*(?:(?:${[...shorter, ...smaller].join('|')})(?:\.\d+)?|${most}(?:\.0+)?)`
+  return String.raw`0*(?:(?:${[...shorter, ...smaller].join('|')})(?:\.\d+)?|${max}(?:\.0+)?)`
 }
 
 const BYTES: { readonly [unit: string]: number } = {

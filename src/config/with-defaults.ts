@@ -312,10 +312,10 @@ export function channelOf(
   fault: FaultAt,
 ): ChannelConfig | undefined {
   const preset = PRESETS.get(channel.provider)
-  const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
+  const channelProxy = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
   if (preset !== undefined)
     return withKeyPool(
-      { ...channelWithDefaults(channel, preset, env, fault), ...defined({ proxy: own }) },
+      { ...channelWithDefaults(channel, preset, env, fault), ...defined({ proxy: channelProxy }) },
       channel,
       fault,
     )

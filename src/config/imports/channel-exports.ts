@@ -140,7 +140,7 @@ function providerOf({ preset, format, below, isCloud }: Upstream, address: strin
 }
 
 /** Splits a text into the items of a list. */
-const listed = (value: unknown, separator: string): string[] =>
+const splitList = (value: unknown, separator: string): string[] =>
   (textOf(value) ?? '')
     .split(separator)
     .map(one => one.trim())
@@ -151,7 +151,7 @@ const listed = (value: unknown, separator: string): string[] =>
  * hidden key.
  */
 function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
-  const keys = listed(channel['key'], '\n')
+  const keys = splitList(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
   const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', String(channel['id'])]
@@ -161,7 +161,7 @@ function keysOf(channel: JsonObject, name: string, note: (text: string) => void)
 }
 
 function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string, string> {
-  const names = listed(channel['models'], ',')
+  const names = splitList(channel['models'], ',')
   const mapping = objectOf(parseObject(textOf(channel['model_mapping']) ?? '{}'))
   if (names.length === 0) note('it has no models')
   return new Map(names.map(name => [name, textOf(mapping[name]) ?? name]))
@@ -169,7 +169,7 @@ function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string
 
 /** Adds the channel to each of its groups. The group `default` may use all channels. */
 function addGroups(draft: Draft, channel: JsonObject): void {
-  const names = listed(channel['group'], ',')
+  const names = splitList(channel['group'], ',')
   for (const name of names) {
     const group = draft.groups.getOrInsertComputed(name, () => ({ models: ['*'], channels: [] }))
     ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)

@@ -44,16 +44,22 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
       path: `${path}strategy`,
       text: 'conditions have no equivalent in the config; the targets are tried in turn',
     })
-  let taken = 0
+  let importedCount = 0
   for (const [index, one] of below.entries()) {
     const at = `${path}targets[${index}].`
     const weight = typeof one['weight'] === 'number' ? one['weight'] : undefined
     if (mode === 'loadbalance')
-      taken = Math.max(taken, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
+      importedCount = Math.max(importedCount, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
     // In a chain of fallbacks, the first target gets the share of the whole chain.
-    else taken += addTarget(draft, one, taken === 0 ? rank : { priority: rank.priority + taken }, at)
+    else
+      importedCount += addTarget(
+        draft,
+        one,
+        importedCount === 0 ? rank : { priority: rank.priority + importedCount },
+        at,
+      )
   }
-  return taken
+  return importedCount
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
