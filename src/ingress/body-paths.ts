@@ -136,7 +136,7 @@ function fieldOf(value: JsonObject, step: string): string | undefined {
 
 const normalizedName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 
-/** Names of canonical fields in the formats' messages and tools, without underscores and in lower case. */
+/** Wire names of canonical fields in messages and tools, without underscores and in lower case. */
 const WIRE_NAMES: { readonly [field: string]: readonly string[] } = {
   cache: ['cachecontrol', 'promptcachebreakpoint'],
   source: ['imageurl', 'videourl', 'inputaudio', 'file', 'documenturl', 'inlinedata', 'filedata', 'fileid', 'url'],

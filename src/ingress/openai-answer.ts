@@ -13,8 +13,7 @@ export const readHead = (wire: JsonObject) =>
   })
 
 /**
- * Finish reasons by wire value: values of OpenAI, of compatible vendors, and of other formats whose values proxies pass
- * on.
+ * Finish reasons by wire value: OpenAI's, those of compatible vendors, and those of other formats that proxies pass on.
  */
 const FINISHES: { readonly [value: string]: FinishReason } = {
   ...reasonEntries('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),

@@ -11,7 +11,7 @@ import { FORMAT } from './wire.ts'
 /** Reasoning settings of a request, and the fields that they were read from. */
 export interface ReadReasoning {
   readonly reasoning?: Reasoning
-  /** Fields that count as read and do not become extras. */
+  /** Fields that were read, which therefore do not become extras. */
   readonly fields: readonly string[]
   /** Template arguments other than the switches. They become extras of the request. */
   readonly templateArguments?: JsonObject
@@ -110,7 +110,8 @@ const ENABLED: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', '
 const NO_EFFORT = 'none'
 
 /**
- * Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. The effort may be inside this object or next to it.
+ * Reads `thinking: { type }`, which DeepSeek, Z.AI, Kimi and MiniMax accept. The effort may be inside this object or
+ * next to it.
  */
 function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObject): Settings | undefined {
   if (!isObject(wire)) return undefined
@@ -142,7 +143,7 @@ const templateSwitch = (wire: JsonObject): boolean | undefined => {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** Reads the switch among the template arguments of vLLM and SGLang. */
+/** Reads the reasoning switch among the template arguments, which vLLM and SGLang accept. */
 function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Settings {
   const { enable_thinking: _, thinking: __, ...rest } = wire as JsonObject
   const reasoning: Reasoning = templateSwitch(wire as JsonObject) ? { budget: -1 } : { effort: NO_EFFORT }

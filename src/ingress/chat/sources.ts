@@ -10,7 +10,7 @@ import { FORMAT } from './wire.ts'
  * other callers, the same sources become citations of its last text.
  */
 
-/** Mark of a citation that the answer also lists in `citations` or `search_results`. */
+/** Spelling of a top-level citation, which the answer lists in `citations` or `search_results`. */
 const TOP_LEVEL = { spelling: { [FORMAT]: { beside: true } } }
 
 const KNOWN_FIELDS = new Set(['url', 'title', 'snippet'])

@@ -20,8 +20,9 @@ import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void
 
-/** Fields that are read from the first and the last event. */
+/** Fields that are read from the first event. */
 const START_FIELDS = new Set(['type', 'id', 'delta'])
+/** Fields that are read from the last event's delta. */
 const END_FIELDS = new Set(['finish_reason', 'usage', 'error', 'message'])
 
 /**

@@ -46,7 +46,7 @@ const MESSAGES = {
   tool: shape({ content: content(RESULT_PARTS), tool_call_id: maybeText }),
 }
 
-/** Roles of messages. */
+/** Roles with a schema. Messages with any other role are refused. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))

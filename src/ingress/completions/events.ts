@@ -28,7 +28,8 @@ export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
   /**
-   * Answer-level fields beyond the head: `head` has those from chunks before the start, `late` those from later chunks.
+   * Answer-level fields beyond the head: `head` has those from chunks before the start, `lateFields` those from later
+   * chunks.
    */
   private readonly head: { [field: string]: Json } = {}
   private readonly lateFields: { [field: string]: Json } = {}

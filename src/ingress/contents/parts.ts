@@ -86,8 +86,9 @@ interface SignatureField {
   readonly wrapped: boolean
 }
 
-/** Value that callers send in place of a signature (trap 31), in plain text and in base64. */
+/** Value that callers send in place of a signature (trap 31). */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
+/** Signatures that count as absent: an empty one, and that value in plain text and in base64. */
 const SKIP_SIGNATURES = new Set(['', SKIP_SIGNATURE, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
 function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | undefined {

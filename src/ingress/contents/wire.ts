@@ -57,7 +57,7 @@ const part = inEitherCase({
   toolResponse: maybe(json),
 })
 
-/** Roles of contents. */
+/** Roles that a content may have. */
 export const ROLES = ['user', 'model', 'function'] as const
 
 /** Schema that refuses audio without samples. Only the caller's parts are checked, not the model's earlier parts. */

@@ -147,6 +147,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 }
 
-/** Fields that are read from the last two events, and `p`, the padding that hides the length of an event. */
+/** Fields that are read from `messageStop`, and `p`, the padding that hides the length of an event. */
 const STOP = new Set(['stopReason', 'p'])
+/** Fields that are read from `metadata`, and the padding. */
 const METADATA = new Set(['usage', 'metrics', 'serviceTier', 'p'])

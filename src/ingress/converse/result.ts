@@ -9,7 +9,7 @@ import { readBlock } from './content.ts'
 import { readException } from './error.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields that are read from an answer, and `metrics`, whose latency is that of this connection alone. */
+/** Fields that are read from an answer, and `metrics`, which describe only this connection. */
 const HEAD = new Set(['output', 'stopReason', 'usage', 'metrics', 'serviceTier'])
 const OUTPUT_FIELDS = new Set(['message'])
 const MESSAGE = new Set(['role', 'content'])
@@ -107,7 +107,7 @@ export function readUsage(wire: JsonObject): Usage {
   )
 }
 
-/** Fields that are usually present but empty. */
+/** Fields that upstreams usually send empty. Empty ones do not become extras. */
 const OFTEN_EMPTY = ['serverToolUsage', 'cacheDetails']
 
 const isEmpty = (value: Json | undefined): boolean =>

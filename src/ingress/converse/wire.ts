@@ -75,7 +75,7 @@ const BLOCKS = {
 const block = union(BLOCKS)
 const system = union({ text: v.string(), cachePoint })
 
-/** Roles of turns. */
+/** Roles that a turn may have. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content: v.array(block) })

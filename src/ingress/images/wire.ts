@@ -75,8 +75,9 @@ const change = (schema: v.GenericSchema, files: WireRequest['files']): v.Generic
     v.check(body => hasImage(body as JsonObject, files), NO_IMAGE),
   )
 
-/** Error messages for an edit without an image, or with an empty one. */
+/** Error message for an edit without an image. */
 export const NO_IMAGE = 'An image to edit is required.'
+/** Error message for an edit with an empty image. */
 export const EMPTY_IMAGE = 'This image is empty.'
 
 /**

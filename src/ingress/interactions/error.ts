@@ -33,7 +33,7 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   gateway_timeout: 'timed-out',
 }
 
-/** Codes that add nothing to the error kind. */
+/** Codes that say no more than the error kind. They are not passed on. */
 const PLAIN_CODES: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
 
 /** Reads an upstream's error answer. Google's front end still sends errors in the older form. */

@@ -19,8 +19,8 @@ const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: 
 const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
- * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
- * extra. Thinking between tools also becomes an extra, and the model decides the amount.
+ * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `unreadFields` and
+ * becomes an extra. Thinking between tools also becomes an extra, and the model decides the amount.
  */
 export function readReasoning(body: JsonObject, unreadFields: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])
