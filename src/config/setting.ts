@@ -10,7 +10,7 @@ export interface Described {
   readonly usual?: Json
 }
 
-/** Adds the name of a kind of values to a new schema. */
+/** Adds the name of a kind of value to a new schema. */
 export const withValueKind = <S extends object>(valueKind: string, schema: S): S => Object.assign(schema, { valueKind })
 
 /** Returns the schema of an optional setting, with its meaning and default. */
