@@ -9,7 +9,7 @@ import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, UpstreamSide } from './upstream.ts'
 import type { SessionRecord, VoiceSession } from './voice-session.ts'
 
-/** Parts of every kind of session. */
+/** Objects that every kind of voice session needs. */
 export interface SessionParts {
   readonly caller: SessionSocket
   readonly upstream: UpstreamSide

@@ -179,9 +179,9 @@ export class Response {
     const { message, speaker } = this
     this.message = this.speaker = undefined
     if (message === undefined || this.over) return
-    const finished = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
-    if (speaker === undefined) finished()
-    else this.speaking.push(markHandled(speaker.end().then(finished)))
+    const onSpeechEnd = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
+    if (speaker === undefined) onSpeechEnd()
+    else this.speaking.push(markHandled(speaker.end().then(onSpeechEnd)))
   }
 
   private get status(): ResponseStatus {
