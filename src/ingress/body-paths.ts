@@ -116,8 +116,8 @@ function stepToField(value: Json | undefined, step: string): Path | undefined {
   const direct = fieldOf(value, step)
   if (direct !== undefined) return [direct]
   for (const field in value) {
-    const within = value[field]
-    const found = isObject(within) ? fieldOf(within, step) : undefined
+    const innerObject = value[field]
+    const found = isObject(innerObject) ? fieldOf(innerObject, step) : undefined
     if (found !== undefined) return [field, found]
   }
   return undefined

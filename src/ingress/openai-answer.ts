@@ -37,8 +37,8 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
 
 /** Returns the finish reason for an upstream's value, in any letter case, or `other` for an unknown value. */
 export function finishReasonOf(word: string): FinishReason {
-  const known = word.toLowerCase()
-  return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
+  const lowerCase = word.toLowerCase()
+  return Object.hasOwn(FINISHES, lowerCase) ? FINISHES[lowerCase]! : 'other'
 }
 
 /** vLLM's additional field in a choice: the matched stop string, the id of a stop token, or null. */

@@ -6,7 +6,7 @@ const MAX_SIZE = 1_000_000
 /** Functions that write, measure and identify items. */
 export interface GroupedWritesOptions<T, R> {
   /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
-  write(all: readonly T[]): Promise<readonly R[]>
+  write(items: readonly T[]): Promise<readonly R[]>
   /** Number of characters of an item. */
   sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */

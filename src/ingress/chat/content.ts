@@ -225,7 +225,8 @@ export function readCall(wire: JsonObject): readonly Part[] {
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
 }
 
-const argumentsOf = (given: Json | undefined): string => (isObject(given) ? JSON.stringify(given) : (text(given) ?? ''))
+const argumentsOf = (argumentsValue: Json | undefined): string =>
+  isObject(argumentsValue) ? JSON.stringify(argumentsValue) : (text(argumentsValue) ?? '')
 
 /** Reads the thought signature that Google's chat endpoint gives a call: `extra_content.google.thought_signature`. */
 export function readThoughtSignature(wire: JsonObject): string | undefined {

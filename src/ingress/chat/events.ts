@@ -104,9 +104,9 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   private choice(choice: JsonObject, chunk: JsonObject): void {
     this.start(chunk)
-    const given = choice['index']
-    const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
-    if (index !== given) this.irregular = true
+    const wireIndex = choice['index']
+    const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < 1024 ? Math.floor(wireIndex) : 0
+    if (index !== wireIndex) this.irregular = true
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
     this.candidates[index]!.read(choice, this.out)

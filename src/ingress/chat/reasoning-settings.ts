@@ -52,9 +52,9 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   if (found === undefined && shows === undefined) return NO_SETTINGS
   const read = found === undefined ? { reasoning: {} } : found.read(body)
   if (read === undefined) return NO_SETTINGS
-  const taken = found === undefined ? [] : [found.field, ...found.companions]
-  if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, fields: taken }
-  return { ...read, reasoning: { ...read.reasoning, show: shows }, fields: [...taken, 'include_reasoning'] }
+  const readFields = found === undefined ? [] : [found.field, ...found.companions]
+  if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, fields: readFields }
+  return { ...read, reasoning: { ...read.reasoning, show: shows }, fields: [...readFields, 'include_reasoning'] }
 }
 
 /** Returns the switch that sets reasoning in a request. Uses a loop for speed, because most requests have no switch. */
@@ -128,7 +128,7 @@ function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObj
 const reasoningOf = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
   effort === undefined && budget === undefined ? { budget: -1 } : defined({ effort, budget })
 
-/** Reads `enable_thinking` and `thinking_budget` of Qwen. */
+/** Reads Qwen's `enable_thinking` and `thinking_budget`. */
 function readEnabled({ enable_thinking, thinking_budget: tokens }: JsonObject): Settings | undefined {
   if (enable_thinking != null && typeof enable_thinking !== 'boolean') return undefined
   if (tokens != null && typeof tokens !== 'number') return undefined
@@ -151,5 +151,5 @@ function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Sett
 }
 
 /** Returns the names of the remaining switches in the body, which become extras. */
-export const unreadSwitches = (body: JsonObject, { fields: taken }: ReadReasoning): string[] =>
-  REASONING_FIELDS.filter(field => body[field] != null && !taken.includes(field))
+export const unreadSwitches = (body: JsonObject, { fields: readFields }: ReadReasoning): string[] =>
+  REASONING_FIELDS.filter(field => body[field] != null && !readFields.includes(field))

@@ -12,10 +12,10 @@ const FIELDS = {
   /** Fields of a custom tool whose format is not a grammar. */
   free: ['name', 'description'],
 }
-const setsOf = (more: readonly string[]) => ({
-  function: new Set([...FIELDS.function, ...more]),
-  custom: new Set([...FIELDS.custom, ...more]),
-  free: new Set([...FIELDS.free, ...more]),
+const setsOf = (moreFields: readonly string[]) => ({
+  function: new Set([...FIELDS.function, ...moreFields]),
+  custom: new Set([...FIELDS.custom, ...moreFields]),
+  free: new Set([...FIELDS.free, ...moreFields]),
 })
 const KNOWN_FIELDS = setsOf([])
 const FLAT_FIELDS = setsOf(['type', ...MARKERS])

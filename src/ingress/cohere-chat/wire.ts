@@ -8,8 +8,8 @@ export const FORMAT = 'cohere-chat'
 const maybeFlag = maybe(v.boolean())
 
 /**
- * Schema of a content field: a string, or a list of parts. The input determines which, so that the error names the
- * faulty part.
+ * Returns the schema of a content field: a string, or a list of parts. The input determines which, so that the error
+ * names the faulty part.
  */
 const content = (parts: { readonly [type: string]: v.GenericSchema }): v.GenericSchema => {
   const part = byValue('type', parts, shape({ type: v.string() }))

@@ -69,8 +69,8 @@ export class CompletionEvents extends AnswerEvents {
 
   private choice(wire: JsonObject, chunk: JsonObject): void {
     this.start(chunk)
-    const given = wire['index']
-    const index = typeof given === 'number' && given >= 0 && given < MAX_CHOICES ? Math.floor(given) : 0
+    const wireIndex = wire['index']
+    const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < MAX_CHOICES ? Math.floor(wireIndex) : 0
     while (this.choices.length <= index) this.choices.push({ started: false, finish: undefined, extras: {} })
     const choice = this.choices[index]!
     const append = readLogprobs(wire['logprobs'])

@@ -85,10 +85,13 @@ export function citationsIn(fields: JsonObject, parts: readonly Part[] | TextRan
   const citations = anyObject(fields['citationMetadata'])
   if (grounding === undefined && citations === undefined) return NO_CITATIONS
   const ranges = parts instanceof TextRanges ? parts : new TextRanges(textOf(parts))
-  const grounded = grounding && readGrounding(grounding, ranges)
+  const groundingCitations = grounding && readGrounding(grounding, ranges)
   return {
-    all: [...(grounded?.citations ?? []), ...(citations === undefined ? [] : readCitations(citations, ranges))],
-    complete: grounded?.complete ?? true,
+    all: [
+      ...(groundingCitations?.citations ?? []),
+      ...(citations === undefined ? [] : readCitations(citations, ranges)),
+    ],
+    complete: groundingCitations?.complete ?? true,
   }
 }
 

@@ -95,8 +95,8 @@ interface Item {
 
 function readItem(wire: JsonObject): Item {
   const fields = inCamelCase(wire, ITEM)
-  const given = object(fields['embedContentConfig'])
-  const config = given && inCamelCase(given, CONFIG)
+  const configField = object(fields['embedContentConfig'])
+  const config = configField && inCamelCase(configField, CONFIG)
   const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.['taskType']))]
   const [size, innerSize] = [numeral(fields['outputDimensionality']), numeral(config?.['outputDimensionality'])]
   return {

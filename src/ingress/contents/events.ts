@@ -85,9 +85,10 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
       if (!FIELDS_NOT_LATE.has(field) && fields[field] !== null) put((this.lateFields ??= {}), field, fields[field])
   }
 
-  private candidate(given: Json | undefined, position: number): CandidateReader {
-    const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MAX_CANDIDATES
-    const index = isIndex ? given : Math.min(position, MAX_CANDIDATES - 1)
+  private candidate(wireIndex: Json | undefined, position: number): CandidateReader {
+    const isIndex =
+      typeof wireIndex === 'number' && Number.isInteger(wireIndex) && wireIndex >= 0 && wireIndex < MAX_CANDIDATES
+    const index = isIndex ? wireIndex : Math.min(position, MAX_CANDIDATES - 1)
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     return this.candidates[index]!

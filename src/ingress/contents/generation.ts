@@ -106,10 +106,10 @@ function readSampling(fields: JsonObject, { sampling }: ReadSettings, unreadFiel
 const MODALITIES = new Set<Json>(['text', 'image', 'audio', 'video'])
 
 function readModalities(fields: JsonObject, unreadFields: string[]): Output['modalities'] {
-  const given = texts(fields['responseModalities'])
-  if (given === undefined) return undefined
-  const modalities = given.map(one => one.toLowerCase())
-  if (given.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
+  const wireValue = texts(fields['responseModalities'])
+  if (wireValue === undefined) return undefined
+  const modalities = wireValue.map(one => one.toLowerCase())
+  if (wireValue.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
     return modalities as Modality[]
   unreadFields.push('responseModalities')
   return undefined
@@ -125,10 +125,13 @@ function readVoice(fields: JsonObject, unreadFields: string[]): { readonly name?
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
   const { languageCode, ...voice } = inCamelCase(config, SPEECH)
-  const given = typeof languageCode === 'string' ? languageCode : undefined
-  const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
+  const language = typeof languageCode === 'string' ? languageCode : undefined
+  const name = only(
+    only(only(language === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'),
+    'voiceName',
+  )
   if (typeof name === 'string')
-    return { name, ...(given === undefined ? {} : { extras: { extras: { [FORMAT]: { languageCode: given } } } }) }
+    return { name, ...(language === undefined ? {} : { extras: { extras: { [FORMAT]: { languageCode: language } } } }) }
   unreadFields.push('speechConfig')
   return {}
 }
@@ -199,9 +202,9 @@ const ENUM_TYPE = 'text/x.enum'
 function readShape(fields: JsonObject): ReadShape {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE_FIELDS.slice(1)) object(fields[field])
-  const given = SHAPE_FIELDS.filter(field => fields[field] != null)
-  const field = SCHEMAS.find(field => given.includes(field))
-  const others = given.filter(one => one !== field && one !== 'responseMimeType')
+  const presentFields = SHAPE_FIELDS.filter(field => fields[field] != null)
+  const field = SCHEMAS.find(field => presentFields.includes(field))
+  const others = presentFields.filter(one => one !== field && one !== 'responseMimeType')
   if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
     const written = fields[field] as JsonObject
     const schema = field === 'responseSchema' ? jsonSchemaOf(written) : written
@@ -214,7 +217,7 @@ function readShape(fields: JsonObject): ReadShape {
   if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
   if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, unreadFields: others }
   if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, unreadFields: others }
-  return { text: undefined, unreadFields: given }
+  return { text: undefined, unreadFields: presentFields }
 }
 
 const isEnum = ({ type, enum: values }: JsonObject): boolean =>

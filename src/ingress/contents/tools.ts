@@ -73,9 +73,9 @@ const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', A
 
 /** Reads the tool choice. VALIDATED, which requires arguments to match the schema, becomes `auto`. */
 export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly extras?: Extras } {
-  const given = object(wire)
-  if (given === undefined) return {}
-  const config = inCamelCase(given, CONFIG)
+  const toolConfig = object(wire)
+  if (toolConfig === undefined) return {}
+  const config = inCamelCase(toolConfig, CONFIG)
   const inner = object(config['functionCallingConfig'])
   if (inner === undefined) return { extras: contentsExtras(config, CONFIG) }
   const callingConfig = inCamelCase(inner, CALLING_FIELDS)

@@ -28,7 +28,10 @@ function inEitherCase<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-/** Schema of one value or a list of values. The input determines which, so that the error names the faulty item. */
+/**
+ * Returns the schema of one value or a list of values. The input determines which, so that the error names the faulty
+ * item.
+ */
 const oneOrMany = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 

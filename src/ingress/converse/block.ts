@@ -16,7 +16,7 @@ export function partOfStart(start: JsonObject): Part | undefined {
   return Object.keys(start).length === 0 ? undefined : { type: 'opaque', format: FORMAT, value: start }
 }
 
-/** Kinds of deltas. */
+/** Fields of a delta, of which exactly one is set. */
 const DELTAS = { text: true, reasoningContent: true, citation: true, toolUse: true }
 
 /** Returns the part to start for a delta without a block, or undefined if the delta cannot start a part. */

@@ -89,8 +89,8 @@ export function readBlock(block: JsonObject, kinds: Blocks = BLOCKS): Part {
 function textOfOpaque(block: JsonObject): { readonly text?: string } {
   const { searchResult, guardContent } = block
   if (isObject(searchResult)) return textsIn(searchResult)
-  const guarded = isObject(guardContent) ? guardContent['text'] : undefined
-  const inner = isObject(guarded) ? guarded['text'] : undefined
+  const guardedText = isObject(guardContent) ? guardContent['text'] : undefined
+  const inner = isObject(guardedText) ? guardedText['text'] : undefined
   return typeof inner === 'string' ? { text: inner } : {}
 }
 

@@ -27,21 +27,21 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     value === undefined ? field : [],
   )
   const entries = anyObjects(data)
-  const ordered = inOrder(entries)
+  const sorted = inOrder(entries)
   const result = {
     ...defined({ id, model, createdAt }),
-    candidates: [{ content: ordered.map(readEntry) }],
+    candidates: [{ content: sorted.map(readEntry) }],
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
     ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
-  return ordered === entries ? withWireSource(result, FORMAT, body) : result
+  return sorted === entries ? withWireSource(result, FORMAT, body) : result
 }
 
 /** Sorts the entries by their index, if each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
   const indexes = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
-  const ordered = indexes.every((index, at) => at === 0 || !(index < indexes[at - 1]!))
-  if (ordered || indexes.some(Number.isNaN)) return entries
+  const isSorted = indexes.every((index, at) => at === 0 || !(index < indexes[at - 1]!))
+  if (isSorted || indexes.some(Number.isNaN)) return entries
   return entries.toSorted((a, b) => Number(a['index']) - Number(b['index']))
 }
 

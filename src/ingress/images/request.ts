@@ -39,8 +39,8 @@ function readBody(wire: WireRequest): CanonicalRequest {
   const { path, body, files } = wire
   const values = files === undefined ? JSON_READERS : FORM_READERS
   const unreadFields: string[] = []
-  const written = text(body['prompt'])
-  const prompt = needsPrompt(wire) ? required(written) : written
+  const fieldText = text(body['prompt'])
+  const prompt = needsPrompt(wire) ? required(fieldText) : fieldText
   const texts: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
@@ -81,20 +81,20 @@ interface Values {
 const JSON_READERS: Values = { number, count, flag }
 
 function numberIn(value: Json | undefined): number | undefined {
-  const written = text(value)
-  if (written === undefined) return undefined
-  if (!isNumeral(written)) throw WrongType.instance
-  return Number(written)
+  const fieldText = text(value)
+  if (fieldText === undefined) return undefined
+  if (!isNumeral(fieldText)) throw WrongType.instance
+  return Number(fieldText)
 }
 
 const FORM_READERS: Values = {
   number: numberIn,
   count: value => positiveCount(numberIn(value)),
   flag: value => {
-    const written = text(value)
-    if (written === undefined) return undefined
-    if (!isFlag(written)) throw WrongType.instance
-    return written.toLowerCase() === 'true'
+    const fieldText = text(value)
+    if (fieldText === undefined) return undefined
+    if (!isFlag(fieldText)) throw WrongType.instance
+    return fieldText.toLowerCase() === 'true'
   },
 }
 

@@ -68,7 +68,7 @@ const nonEmpty = (schema: v.GenericSchema): v.GenericSchema =>
     v.check(body => emptyField(readReferencedImages(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
-/** Schema of an edit, which needs an image. */
+/** Returns the schema of an edit, which adds to another schema that an image is required. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,

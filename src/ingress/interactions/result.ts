@@ -60,9 +60,9 @@ export function readAnyStep(wire: JsonObject): readonly Part[] {
 export function withCallId(step: JsonObject, ids: AnswerIds): JsonObject {
   const name = step['type'] === 'function_call' ? anyText(step['name']) : undefined
   if (name === undefined) return step
-  const given = anyText(step['id'])
-  const id = ids.call(given, name)
-  return given === undefined ? { ...step, id } : step
+  const wireId = anyText(step['id'])
+  const id = ids.call(wireId, name)
+  return wireId === undefined ? { ...step, id } : step
 }
 
 type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>

@@ -7,7 +7,9 @@ export const FORMAT = 'interactions'
 
 const maybeFlag = maybe(v.boolean())
 
-/** Schema of a list or another value. The input determines which, so that the error names the faulty item. */
+/**
+ * Returns the schema of a list or another value. The input determines which, so that the error names the faulty item.
+ */
 const listOr = (item: v.GenericSchema, otherwise: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(item) : otherwise))
 

@@ -38,9 +38,9 @@ function idOf(value: Json | undefined): string | undefined {
 }
 
 function readTask(data: JsonObject, unreadFields: string[]): CanonicalTask {
-  const stated = stateOf(data['task_status'])
-  const videos = stated === 'completed' ? readVideos(data['task_result']) : undefined
-  const state = stated === 'completed' && videos === undefined ? 'failed' : stated
+  const taskState = stateOf(data['task_status'])
+  const videos = taskState === 'completed' ? readVideos(data['task_result']) : undefined
+  const state = taskState === 'completed' && videos === undefined ? 'failed' : taskState
   const failure = state === 'failed' ? readFailure(data) : undefined
   if (failure === undefined || anyText(data['task_status_msg']) === undefined) unreadFields.push('task_status_msg')
   if (videos === undefined) unreadFields.push('task_result')

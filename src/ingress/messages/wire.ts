@@ -11,7 +11,7 @@ const texts = maybe(v.array(v.string()))
 const cacheField = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** Schema of a string or a list. The input determines which, so that the error names the faulty item. */
+/** Returns the schema of a string or a list. The input determines which, so that the error names the faulty item. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
   const textOrList = v.union([v.string(), list])
   return v.lazy(input => (Array.isArray(input) ? list : textOrList))

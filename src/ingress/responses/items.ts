@@ -166,10 +166,10 @@ const readEncryptedContent = (signature: string): WrappedReasoning =>
   signature === '' ? {} : (unwrapReasoning(signature, FORMAT)[0] ?? {})
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
-  const given = wire['arguments'] ?? undefined
+  const argumentsValue = wire['arguments'] ?? undefined
   return {
     ...readCallHead(wire),
-    arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
+    arguments: isObject(argumentsValue) ? JSON.stringify(argumentsValue) : (text(argumentsValue) ?? ''),
     ...extrasOf(FORMAT, wire, KNOWN_FIELDS.function_call),
   }
 }

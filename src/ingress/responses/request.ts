@@ -110,11 +110,11 @@ const INCLUDED_IN_ANSWER = new Set([SIGNATURES, LOGPROBS, SOURCES])
  * anyway. `top_logprobs` without its `include` has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, unreadFields: string[]) {
-  const wanted = texts(body['include'])
+  const includedFields = texts(body['include'])
   const top = number(body['top_logprobs'])
-  const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
+  const logprobs = includedFields?.includes(LOGPROBS) ? (top ?? 0) : undefined
   if (logprobs === undefined && top !== undefined && top !== 0) unreadFields.push('top_logprobs')
-  const others = wanted?.filter(value => !INCLUDED_IN_ANSWER.has(value)) ?? []
+  const others = includedFields?.filter(value => !INCLUDED_IN_ANSWER.has(value)) ?? []
   return { logprobs, others }
 }
 
