@@ -102,7 +102,7 @@ const METADATA_HOST = 'metadata.google.internal'
 const AZURE_METADATA = 'http://169.254.169.254'
 
 /** Functions that create the auth, by type. */
-const TYPES: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => ChannelAuth | undefined } = {
+const READERS_BY_TYPE: { readonly [T in ChannelAuth['type']]: (fields: FieldReader) => ChannelAuth | undefined } = {
   'aws-keys': fields => ({
     type: 'aws-keys',
     ...awsService(fields),
@@ -205,8 +205,8 @@ function isPrivateKey(pem: string): boolean {
 }
 
 /**
- * Completes a channel's `auth` from its preset and the environment. Undefined if it cannot be used. Reports fields that
- * are missing or have no effect.
+ * Completes a channel's `auth` from its preset and the environment. Returns undefined if it cannot be used. Reports
+ * fields that are missing or have no effect.
  */
 export function authOf(
   written: WrittenAuth,
@@ -219,7 +219,7 @@ export function authOf(
     used.add(field)
     return written[field] ?? variables.map(name => env[name]).find(Boolean)
   }
-  const auth = TYPES[written.type]({
+  const auth = READERS_BY_TYPE[written.type]({
     ...{ preset, region, env, optional },
     isWritten: field => written[field] !== undefined,
     required: (field, ...variables) => {
@@ -249,7 +249,7 @@ export function authFields(type: ChannelAuth['type'], preset: Preset): readonly 
   const note = (name: Field, isRequired: boolean, env: readonly string[]): void => {
     found.set(name, { name, isRequired, env })
   }
-  TYPES[type]({
+  READERS_BY_TYPE[type]({
     ...{ preset, region: undefined, env: {}, isWritten: () => false, fault: () => {} },
     required: (field, ...variables) => {
       note(field, true, variables)

@@ -13,12 +13,12 @@ export interface ChannelYaml {
 export function channelYaml(channel: Written): ChannelYaml {
   const variables: string[] = []
   const prefix = variableName(String(channel['name'] ?? 'channel'))
-  const hidden = mapSecrets(withoutInterpolation(channel) as Written, (_, path) => {
+  const maskedChannel = mapSecrets(withoutInterpolation(channel) as Written, (_, path) => {
     const name = freeName(`${prefix}_${suffixOf(path)}`, variables)
     variables.push(name)
     return `\${${name}}`
   })
-  return { yaml: stringify({ channels: [hidden] }, { lineWidth: 0 }), variables }
+  return { yaml: stringify({ channels: [maskedChannel] }, { lineWidth: 0 }), variables }
 }
 
 /**
@@ -47,8 +47,8 @@ const variableName = (text: string): string =>
     .replace(/^(?=\d)/, '_')
 
 /** Appends a number to a name that is already in use. */
-function freeName(name: string, taken: readonly string[]): string {
+function freeName(name: string, usedNames: readonly string[]): string {
   let free = name
-  for (let number = 2; taken.includes(free); number++) free = `${name}_${number}`
+  for (let number = 2; usedNames.includes(free); number++) free = `${name}_${number}`
   return free
 }

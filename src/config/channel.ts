@@ -80,8 +80,8 @@ export const ADDRESS_PARTS: ReadonlySet<string> = new Set(VARIABLES)
  */
 function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): VariableValues {
   const values: { [name: string]: string | undefined } = {}
-  const needed = new Set(preset.formats.flatMap(row => namesNeeded(row, written.base_url !== undefined)))
-  if (written.auth !== undefined && preset.cloud?.service !== undefined) needed.add('region')
+  const neededVariables = new Set(preset.formats.flatMap(row => namesNeeded(row, written.base_url !== undefined)))
+  if (written.auth !== undefined && preset.cloud?.service !== undefined) neededVariables.add('region')
   const inHosts = new Set(written.base_url === undefined ? preset.formats.flatMap(namesInHost) : [])
   for (const name of VARIABLES) {
     const source = preset.variables?.[name]
@@ -91,7 +91,8 @@ function variablesOf(written: WrittenChannel, preset: Preset, env: Env, fault: F
     }
     values[name] = written[name] ?? defaultOf(source, env)
     if (inHosts.has(name) && written[name]?.match(HOST_PART) === null) fault([name], 'is not part of a host name')
-    if (values[name] === undefined && needed.has(name)) fault([name], `is missing, and ${source.env[0]} is not set`)
+    if (values[name] === undefined && neededVariables.has(name))
+      fault([name], `is missing, and ${source.env[0]} is not set`)
   }
   return values
 }
@@ -131,7 +132,7 @@ function missingKey({ env, cloud }: Preset): string {
 function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
   const names = written.formats ?? presetFormats(written, preset)
   if (names.length === 0) fault(['formats'], 'is missing: list the formats of this upstream, best first')
-  const mixed = isMixed(written.formats ?? preset.formats.map(row => row.format))
+  const isMixedFormats = isMixed(written.formats ?? preset.formats.map(row => row.format))
   const fromEnvironment = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
   const address =
     fromEnvironment === undefined ? undefined : fromEnvironment.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
@@ -140,7 +141,8 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
     if (!FORMAT_FACTS.has(format))
       fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMAT_FACTS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
-    const baseUrl = configuredBaseUrl(written, preset, format, mixed) ?? belowUrl(row?.baseUrl, row?.below) ?? address
+    const baseUrl =
+      configuredBaseUrl(written, preset, format, isMixedFormats) ?? belowUrl(row?.baseUrl, row?.below) ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
     return formatOf(written, format, row, baseUrl ?? '')
   })
@@ -152,19 +154,19 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** Returns the operator's base URL in the form that this format needs. Undefined if the operator configured none. */
+/** Returns the operator's base URL in the form that this format needs, or undefined if the operator configured none. */
 function configuredBaseUrl(
   written: WrittenChannel,
   preset: Preset,
   format: Format,
-  mixed: boolean,
+  isMixedFormats: boolean,
 ): string | undefined {
   const address = written.base_url
   const below = preset.formats.find(row => row.format === format)?.below
   if (below !== undefined) return belowUrl(typeof address === 'object' ? address[format] : address, below)
   if (typeof address === 'string') {
     const configured = written.formats?.length === 1 ? undefined : baseUrlAt(preset, format, address)
-    return configured ?? baseUrlFor(format, address, mixed)
+    return configured ?? baseUrlFor(format, address, isMixedFormats)
   }
   const configured = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
   return configured === undefined ? undefined : baseUrlFor(format, configured, false)
@@ -216,7 +218,7 @@ function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
 function modelsOf(models: readonly string[] | { readonly [id: string]: string }, fault: FaultAt): ChannelModels {
   const entries = isList(models) ? models.map(id => [id, id] as const) : Object.entries(models)
   const patterns = entries.filter(([id]) => id.includes('*'))
-  const renamed = patterns.filter(([pattern, upstream]) => pattern !== upstream)
+  const renames = patterns.filter(([pattern, upstream]) => pattern !== upstream)
   for (const [id, upstream] of isList(models) ? [] : entries)
     if (starsIn(upstream) > starsIn(id)) fault(['models', id], `"${upstream}" has a \`*\` that the name lacks`)
     else if (starsIn(id) > 1 && id !== upstream)
@@ -224,7 +226,7 @@ function modelsOf(models: readonly string[] | { readonly [id: string]: string },
   return {
     named: new Map(entries.filter(([id]) => !id.includes('*'))),
     patterns: patterns.map(([pattern]) => pattern),
-    ...(renamed.length === 0 ? {} : { renamed: new Map(renamed) }),
+    ...(renames.length === 0 ? {} : { renamed: new Map(renames) }),
   }
 }
 

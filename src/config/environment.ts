@@ -11,7 +11,7 @@ export interface UnusedKey {
   readonly missing: readonly string[]
 }
 
-/** Returns the name of the variable with the vendor's key. Undefined if none is set. */
+/** Returns the name of the variable with the vendor's key, or undefined if none is set. */
 export const keyVariable = ({ env }: Preset, values: Env): string | undefined => env.find(name => values[name])
 
 /** Returns the variables that the vendor's address needs and that are not set. */
@@ -43,11 +43,11 @@ const usablePresets = (env: Env): readonly Preset[] =>
 /** Returns the keys in the environment for which no channel could be created. */
 export function unusedKeys(env: Env): UnusedKey[] {
   const presets = [...PRESETS.values()].filter(preset => keyVariable(preset, env) !== undefined)
-  const used = new Set(
+  const usedNames = new Set(
     presets.filter(preset => missingVariables(preset, env).length === 0).map(preset => keyVariable(preset, env)),
   )
   return presets
     .map(preset => ({ key: keyVariable(preset, env)!, missing: missingVariables(preset, env) }))
-    .filter(({ key }) => !used.has(key))
+    .filter(({ key }) => !usedNames.has(key))
     .filter((one, index, all) => all.findIndex(({ key }) => key === one.key) === index)
 }

@@ -2,7 +2,7 @@ import type { Path } from '../canonical/loss.ts'
 
 /** One fault in a config file. */
 export interface Fault {
-  /** Path of the value: `channels[0].key`. Empty for the whole file. */
+  /** Path of the value, such as `channels[0].key`, or an empty path for the whole file. */
   readonly path: string
   readonly message: string
   /** Line in the file, starting at 1. */
@@ -38,7 +38,7 @@ export function pathText(path: Path): string {
 /** Maximum length of a misspelt name, in characters. The time for the comparison is proportional to the length. */
 const MAX_NAME_LENGTH = 100
 
-/** Returns the known name most similar to a misspelt one. Undefined if none is similar enough. */
+/** Returns the known name most similar to a misspelt one, or undefined if none is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined
   let best: string | undefined
@@ -66,8 +66,8 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const line = [row]
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
-      let cost = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1))
+      const isSame = from[row - 1] === to[column - 1]
+      let cost = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (isSame ? 0 : 1))
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1])
         cost = Math.min(cost, previousRow[column - 2]! + 1)
       line.push(cost)

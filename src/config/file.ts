@@ -8,10 +8,11 @@ import { watchPath } from './watch.ts'
 const DEFAULT_PATHS = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
 /**
- * Returns the path of the config file: the given path, else the first default path that exists. Undefined if there is
- * none.
+ * Returns the path of the config file: the given path, else the first default path that exists, or undefined if there
+ * is none.
  */
-export const findConfig = (named?: string): string | undefined => named ?? DEFAULT_PATHS.find(path => existsSync(path))
+export const findConfig = (givenPath?: string): string | undefined =>
+  givenPath ?? DEFAULT_PATHS.find(path => existsSync(path))
 
 /**
  * Reads a config file. Without a path, returns the default config.

@@ -9,14 +9,15 @@ const ID_LENGTH = 12
  * Number of characters of a key that operators may see. If the rest of a key would be too short to stay secret, none
  * are shown.
  */
-const SHOWN = 4
-const LEAST_HIDDEN = 8
+const SHOWN_CHARACTERS = 4
+const MIN_HIDDEN_CHARACTERS = 8
 
 /** Returns the id of a key in stored records. */
 export const keyId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH)
 
 /** Returns the last characters of a secret, by which operators recognise it. */
-export const endingOf = (key: string): string => (key.length < SHOWN + LEAST_HIDDEN ? '' : key.slice(-SHOWN))
+export const endingOf = (key: string): string =>
+  key.length < SHOWN_CHARACTERS + MIN_HIDDEN_CHARACTERS ? '' : key.slice(-SHOWN_CHARACTERS)
 
 /** Adds the pool of keys to a channel: `keys` has one copy of the channel per key. */
 export function withKeyPool(channel: ChannelConfig, written: WrittenChannel, fault: FaultAt): ChannelConfig {

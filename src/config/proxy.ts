@@ -5,12 +5,12 @@ import type { ProxyConfig } from './types.ts'
 /** Hosts of this machine, which are never reached through the environment's proxies. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]'
 
-/** Returns the proxy that a config sets for all addresses. Undefined for `none`. */
+/** Returns the proxy that a config sets for all addresses, or undefined for `none`. */
 export const namedProxy = (written: string): ProxyConfig | undefined =>
   written === 'none' ? undefined : { http: written, https: written, except: '' }
 
 /**
- * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Undefined if there are none. As in curl,
+ * Returns the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, or undefined if there are none. As in curl,
  * lower-case names take precedence, and the scheme may be missing. Reports proxies with other schemes.
  */
 export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefined {

@@ -4,7 +4,7 @@ import { isObject } from '../canonical/node.ts'
 import { CONFIG_SCHEMA, type WrittenConfig } from './index.ts'
 
 /** A config without its faulty values. */
-export interface Salvaged {
+export interface SalvagedConfig {
   readonly written: WrittenConfig
   /** Maps a path in `written` to its path in the file. Lists in `written` may be shorter. */
   sourceOf(path: Path): Path
@@ -25,13 +25,13 @@ interface Repair {
  *
  * @param faulty the paths of the faults that the schema found.
  */
-export function salvage(value: unknown, faulty: readonly Path[]): Salvaged {
-  const all: Repair = { inside: new Map() }
+export function salvage(value: unknown, faulty: readonly Path[]): SalvagedConfig {
+  const root: Repair = { inside: new Map() }
   let paths = faulty
   for (;;) {
     const done = new Set<Repair>()
-    for (const path of paths) repair(all, path, done)
-    const { copy, sourceOf } = repaired(value, all)
+    for (const path of paths) repair(root, path, done)
+    const { copy, sourceOf } = applyRepair(value, root)
     const parsed = v.safeParse(CONFIG_SCHEMA, copy ?? {})
     if (parsed.success) return { written: parsed.output, sourceOf }
     paths = parsed.issues.map(({ path = [] }) => sourceOf(path.map(({ key }) => key as Step)))
@@ -43,28 +43,31 @@ export function salvage(value: unknown, faulty: readonly Path[]): Salvaged {
  *
  * @param done the repairs of this round. A value with several faults is repaired only once per round.
  */
-function repair(all: Repair, path: Path, done: Set<Repair>): void {
-  const found = path.reduce<Repair>((around, step) => {
-    const inside = around.inside.get(step) ?? { inside: new Map() }
-    around.inside.set(step, inside)
+function repair(root: Repair, path: Path, done: Set<Repair>): void {
+  const found = path.reduce<Repair>((parent, step) => {
+    const inside = parent.inside.get(step) ?? { inside: new Map() }
+    parent.inside.set(step, inside)
     return inside
-  }, all)
+  }, root)
   if (done.has(found)) return
-  if (found.by === 'replacement') return repair(all, path.slice(0, -1), done)
+  if (found.by === 'replacement') return repair(root, path.slice(0, -1), done)
   done.add(found)
   found.by = found.by === undefined || path.length === 0 ? 'omission' : 'replacement'
 }
 
-const NOTHING: Repair = { inside: new Map() }
+const NO_REPAIR: Repair = { inside: new Map() }
 
 /** Returns a copy of a value with all repairs applied. The copy is undefined if the whole value was removed. */
-function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
+function applyRepair(
+  value: unknown,
+  root: Repair,
+): { readonly copy: unknown; readonly sourceOf: SalvagedConfig['sourceOf'] } {
   /** Original indexes of the items, for each list in the copy. */
   const indexes = new Map<unknown, readonly number[]>()
   const copyOf = (one: unknown, { by, inside }: Repair, path: string): unknown => {
     if (by !== undefined) return by === 'omission' ? undefined : path
     const copyAt = (step: Step): unknown =>
-      copyOf((one as { readonly [key: Step]: unknown })[step], inside.get(step) ?? NOTHING, `${path}/${step}`)
+      copyOf((one as { readonly [key: Step]: unknown })[step], inside.get(step) ?? NO_REPAIR, `${path}/${step}`)
     if (inside.size === 0) return one
     if (Array.isArray(one)) {
       const items = [...one.keys()]
@@ -83,12 +86,12 @@ function repaired(value: unknown, all: Repair): { readonly copy: unknown; readon
       [...keys].map(key => [key, copyAt(key)] as const).filter(([, item]) => item !== undefined),
     )
   }
-  const copy = copyOf(value, all, '')
+  const copy = copyOf(value, root, '')
   const sourceOf = (path: Path): Path => {
-    let around = copy
+    let parent = copy
     return path.map(step => {
-      const index = indexes.get(around)?.[step as number] ?? step
-      around = (around as { readonly [key: Step]: unknown } | undefined)?.[step]
+      const index = indexes.get(parent)?.[step as number] ?? step
+      parent = (parent as { readonly [key: Step]: unknown } | undefined)?.[step]
       return index
     })
   }

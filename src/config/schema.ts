@@ -46,21 +46,21 @@ function kindOf(value: unknown): string {
 }
 
 /** A printable, non-empty text with a maximum length (code points, as in JSON Schema) and an optional prefix. */
-export const text = (most = 200, first = '') =>
+export const text = (max = 200, first = '') =>
   describedAs(
     v.pipe(
       v.string(expects('a string')),
       v.check(value => value !== '', 'is empty'),
-      v.check(value => !isLonger(value, most), `has more than ${most} characters`),
+      v.check(value => !isLonger(value, max), `has more than ${max} characters`),
       v.check(value => PRINTABLE.test(value), 'contains characters that cannot be stored'),
       v.startsWith(first, `must start with ${first}`),
     ),
-    { type: 'string', minLength: 1, maxLength: most, pattern: portable(first) },
+    { type: 'string', minLength: 1, maxLength: max, pattern: portable(first) },
   )
 
-/** Returns true if a string has more than `most` code points, which JSON Schema counts as characters. */
-export const isLonger = (value: string, most: number): boolean =>
-  value.length > most && (value.length > 2 * most || [...value].length > most)
+/** Returns true if a string has more than `max` code points, which JSON Schema counts as characters. */
+export const isLonger = (value: string, max: number): boolean =>
+  value.length > max && (value.length > 2 * max || [...value].length > max)
 
 /** Matches text without control characters and lone surrogates. Some databases cannot store NUL. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
@@ -71,8 +71,8 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 const portable = (first: string): string => `^${first}[^\\u0000-\\u001f\\u007f-\\u009f]*$`
 
 /** A readonly list in a request body. */
-export const list = <S extends v.GenericSchema>(item: S, most = 1000) =>
-  v.pipe(v.array(item, expects('a list')), v.maxLength(most, `has more than ${most} items`), v.readonly())
+export const list = <S extends v.GenericSchema>(item: S, max = 1000) =>
+  v.pipe(v.array(item, expects('a list')), v.maxLength(max, `has more than ${max} items`), v.readonly())
 /** A list in an answer. */
 export const listOf = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly())
 
@@ -87,7 +87,7 @@ export const checkedLater = (description: string) =>
   describedAs(
     v.pipe(
       mapOf(v.unknown()),
-      v.check(value => !isDeep(value), DEEP),
+      v.check(value => !isDeep(value), TOO_DEEP),
     ),
     { type: 'object', description },
   )
@@ -95,7 +95,7 @@ export const checkedLater = (description: string) =>
 /** Maximum nesting depth of objects and lists. The deepest setting, a flag of a dialect, has a depth of five. */
 const MAX_DEPTH = 20
 
-export const DEEP = `has more than ${MAX_DEPTH} levels`
+export const TOO_DEEP = `has more than ${MAX_DEPTH} levels`
 
 /** A name in URL paths. Clients resolve `.` and `..` there, so these names are refused. */
 export const pathName = () => v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
@@ -109,25 +109,25 @@ export const isDeep = (value: unknown, levels = MAX_DEPTH): boolean =>
 export const yesOrNo = v.boolean(expects('true or false'))
 
 /** A whole number within a range. */
-export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
+export const whole = (least = 0, max = Number.MAX_SAFE_INTEGER) => {
   const message = expects(`a whole number, ${least} or more`)
   return v.pipe(
     v.number(message),
     v.integer(message),
     v.minValue(least, message),
-    v.maxValue(most, `is more than ${most}`),
+    v.maxValue(max, `is more than ${max}`),
   )
 }
-const MOST_DOLLARS = 1_000_000
+const MAX_DOLLARS = 1_000_000
 /** An amount in US dollars. Larger amounts could not be counted exactly. */
 export const money = v.pipe(
   v.number(expects('an amount, 0 or more')),
   v.minValue(0, expects('an amount, 0 or more')),
-  v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
+  v.maxValue(MAX_DOLLARS, `is more than ${MAX_DOLLARS}`),
 )
 
 /** A string that matches a pattern. Messages show `what` instead of the pattern. */
-const patterned = (pattern: string, what: string) => {
+const textMatching = (pattern: string, what: string) => {
   const whole = `^(?:${pattern})$`
   const isValid = new RegExp(whole, 'u')
   return describedAs(
@@ -145,7 +145,7 @@ const TIME = 'a time such as 2027-01-31T12:00:00Z'
 
 /** A time in a request body: ISO 8601, converted to Unix milliseconds. */
 export const time = v.pipe(
-  patterned(INSTANT_PATTERN, TIME),
+  textMatching(INSTANT_PATTERN, TIME),
   v.transform(value => instantIn(value)!),
 )
 /** A time in an answer. */
@@ -156,25 +156,25 @@ export const instantOf = (at: number): string => new Date(at).toISOString()
 /** A duration such as `1h`, up to a number of days, converted to milliseconds. */
 export const duration = (days: number) =>
   v.pipe(
-    patterned(durationsUpTo(days), `a duration such as 1h, up to ${days}d`),
+    textMatching(durationsUpTo(days), `a duration such as 1h, up to ${days}d`),
     v.transform(value => milliseconds(value)!),
   )
 
 /* Query parameters. Their values are always strings. */
 
-const AGO = `${TIME}, or a duration before now such as 24h`
+const TIME_OR_AGE = `${TIME}, or a duration before now such as 24h`
 /** A time, or a duration before now, converted to Unix milliseconds. */
 export const since = v.pipe(
-  patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, AGO),
+  textMatching(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, TIME_OR_AGE),
   v.transform(value => instantIn(value) ?? Math.max(0, Date.now() - milliseconds(value)!)),
 )
 
 /** A page size. */
-export const limit = (usual: number, most: number) => {
-  const message = expects(`a whole number from 1 to ${most}`)
-  const isValid = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= most
+export const limit = (usual: number, max: number) => {
+  const message = expects(`a whole number from 1 to ${max}`)
+  const isValid = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= max
   const schema = v.pipe(v.string(), v.check(isValid, message), v.transform(Number))
-  const json = { type: 'integer', minimum: 1, maximum: most, default: usual }
+  const json = { type: 'integer', minimum: 1, maximum: max, default: usual }
   return describedAs(v.optional(schema, String(usual)), json)
 }
 

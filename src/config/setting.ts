@@ -10,8 +10,8 @@ export interface Described {
   readonly usual?: Json
 }
 
-/** Adds the name of a kind of values to a new schema. */
-export const called = <S extends object>(valueKind: string, schema: S): S => Object.assign(schema, { valueKind })
+/** Adds the name of a kind of value to a new schema. */
+export const withValueKind = <S extends object>(valueKind: string, schema: S): S => Object.assign(schema, { valueKind })
 
 /** Returns the schema of an optional setting, with its meaning and default. */
 export const optional = <S extends v.GenericSchema>(schema: S, meaning: string, usual?: Json) =>

@@ -7,7 +7,7 @@ import { PEM, type WrittenChannel } from './channel.ts'
 import type { FaultAt } from './faults.ts'
 import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
-import { DEEP, isDeep, pathName } from './schema.ts'
+import { isDeep, pathName, TOO_DEEP } from './schema.ts'
 import { isReference, mapSecrets, type Written } from './secret-fields.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
@@ -30,7 +30,7 @@ export type Checked<T> =
  * (docs/decisions/2026-11-28-stored-channels.md).
  */
 export function checkedChannel(written: Written, { env, proxy }: Surroundings): Checked<ChannelConfig> {
-  if (isDeep(written)) return { faults: TOO_DEEP }
+  if (isDeep(written)) return { faults: DEPTH_FAULTS }
   const parsed = v.safeParse(CHANNEL_SCHEMA, written)
   if (!parsed.success) return { faults: faultsOf(parsed.issues) }
   const faults: PathFault[] = []
@@ -48,7 +48,7 @@ export function checkedChannel(written: Written, { env, proxy }: Surroundings): 
 
 /** Checks a stored entry of `models`. */
 export function checkedModel(id: string, written: Written): Checked<ModelFacts> {
-  if (isDeep(written)) return { faults: TOO_DEEP }
+  if (isDeep(written)) return { faults: DEPTH_FAULTS }
   const parsed = v.safeParse(MODEL_SCHEMA, written)
   if (!parsed.success) return { faults: faultsOf(parsed.issues) }
   const faults: PathFault[] = []
@@ -56,7 +56,7 @@ export function checkedModel(id: string, written: Written): Checked<ModelFacts> 
   return faults.length > 0 ? { faults } : { value: facts }
 }
 
-const TOO_DEEP: readonly PathFault[] = [{ path: [], message: DEEP }]
+const DEPTH_FAULTS: readonly PathFault[] = [{ path: [], message: TOO_DEEP }]
 
 const NAME = pathName()
 
@@ -65,13 +65,14 @@ function reportName({ name }: WrittenChannel, fault: FaultAt): void {
   if (issues !== undefined) fault(['name'], issues[0].message)
 }
 
-const FILE = 'names a file on the server; write the channel in the config file instead'
+const NO_SERVER_FILE = 'names a file on the server; write the channel in the config file instead'
 
 function reportFiles({ provider, folder, auth, tls }: WrittenChannel, fault: FaultAt): void {
   if (provider === 'replay')
     fault(['provider'], 'answers from files on the server; write it in the config file instead')
-  if (folder !== undefined) fault(['folder'], FILE)
-  for (const field of ['file', 'token_file'] as const) if (auth?.[field] !== undefined) fault(['auth', field], FILE)
+  if (folder !== undefined) fault(['folder'], NO_SERVER_FILE)
+  for (const field of ['file', 'token_file'] as const)
+    if (auth?.[field] !== undefined) fault(['auth', field], NO_SERVER_FILE)
   for (const [field, pem] of Object.entries(tls ?? {}))
     if (pem?.startsWith(PEM) === false) fault(['tls', field], `is not a PEM text, which starts with "${PEM.trim()}"`)
 }
@@ -106,7 +107,7 @@ const MACHINE: ReadonlySet<string> = new Set([
   ...['aws-default', 'google-default', 'google-metadata', 'azure-managed', 'azure-workload', 'azure-default'],
 ])
 
-/** Returns the reason why a channel must not use the machine's credentials. Undefined if it may use them. */
+/** Returns the reason why a channel must not use the machine's credentials, or undefined if it may use them. */
 function reasonAgainstMachine(written: WrittenChannel, { name, cloud }: Preset): string | undefined {
   const [first] = redirections(written)
   if (first !== undefined) return `the channel has its own \`${first.join('.')}\``
@@ -145,12 +146,12 @@ const ADDRESS: readonly Path[] = [['provider'], ...REDIRECTIONS]
  * @param next the changed channel, with references to its unchanged secrets.
  */
 export function movedSecrets(before: Written, next: Written): readonly PathFault[] {
-  const moved = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))
-  if (moved === undefined) return []
+  const movedPath = ADDRESS.find(path => !isDeepStrictEqual(valueAt(before, path), valueAt(next, path)))
+  if (movedPath === undefined) return []
   const faults: PathFault[] = []
   mapSecrets(next, (secret, path) => {
     if (isReference(secret))
-      faults.push({ path, message: `must be given again, because \`${moved.join('.')}\` changes where it is sent` })
+      faults.push({ path, message: `must be given again, because \`${movedPath.join('.')}\` changes where it is sent` })
     return secret
   })
   return faults

@@ -3,7 +3,7 @@ const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 6
 export const DURATION_PATTERN = String.raw`\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*`
 const DURATION = new RegExp(`^${DURATION_PATTERN}$`)
 
-/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds. Undefined for any other text. */
+/** Parses `500ms`, `5s`, `2m`, `1h` or `30d` into milliseconds. Returns undefined for any other text. */
 export function milliseconds(text: string): number | undefined {
   const match = DURATION.exec(text)
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)
@@ -17,18 +17,18 @@ export function durationsUpTo(days: number): string {
 }
 
 /**
- * Returns a regular expression source for decimal numbers up to `most`: numbers with fewer digits, numbers that are
- * smaller from some digit on, and `most` itself.
+ * Returns a regular expression source for decimal numbers up to `max`: numbers with fewer digits, numbers that are
+ * smaller from some digit on, and `max` itself.
  */
-function numbersUpTo(most: number): string {
-  const digits = [...String(most)]
+function numbersUpTo(max: number): string {
+  const digits = [...String(max)]
   const shorter = digits.length === 1 ? [] : [String.raw`\d{1,${digits.length - 1}}`]
   const smaller = digits.flatMap((digit, at) =>
     digit === '0'
       ? []
       : [String.raw`${digits.slice(0, at).join('')}[0-${Number(digit) - 1}]\d{${digits.length - at - 1}}`],
   )
-  return String.raw`0*(?:(?:${[...shorter, ...smaller].join('|')})(?:\.\d+)?|${most}(?:\.0+)?)`
+  return String.raw`0*(?:(?:${[...shorter, ...smaller].join('|')})(?:\.\d+)?|${max}(?:\.0+)?)`
 }
 
 const BYTES: { readonly [unit: string]: number } = {
@@ -40,11 +40,11 @@ const BYTES: { readonly [unit: string]: number } = {
   mib: 2 ** 20,
   gib: 2 ** 30,
 }
-const SIZE = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/
+const SIZE_PATTERN = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/
 
-/** Parses `32MiB`, `500KB` or `1024` into bytes. Undefined for any other text. */
+/** Parses `32MiB`, `500KB` or `1024` into bytes. Returns undefined for any other text. */
 export function bytes(text: string): number | undefined {
-  const match = SIZE.exec(text.trim().toLowerCase())
+  const match = SIZE_PATTERN.exec(text.trim().toLowerCase())
   const unit = match === null ? undefined : BYTES[match[2] === '' ? 'b' : match[2]!]
   return unit === undefined ? undefined : Math.round(Number(match![1]) * unit)
 }
@@ -65,8 +65,8 @@ const YEAR_10000 = 253_402_300_800_000
 export const isInstant = (at: number): boolean => at >= 0 && at < YEAR_10000
 
 /**
- * Parses ISO 8601 into Unix milliseconds. Undefined for any other text. A time whose offset leads out of 1970 to 9999
- * is clamped to that range.
+ * Parses ISO 8601 into Unix milliseconds. Returns undefined for any other text. A time whose offset leads out of 1970
+ * to 9999 is clamped to that range.
  */
 export const instant = (text: string): number | undefined =>
   INSTANT.test(text.trim()) ? Math.min(Math.max(Date.parse(text.trim()), 0), YEAR_10000 - 1) : undefined

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { suggestion } from './faults.ts'
 import { record, strictFields } from './objects.ts'
 import { isRange } from './ranges.ts'
-import { called } from './setting.ts'
+import { withValueKind } from './setting.ts'
 import { bytes, instant, milliseconds } from './units.ts'
-import { MOST_WORKERS } from './workers.ts'
+import { MAX_WORKERS } from './workers.ts'
 
 /* Schemas for the kinds of values in a config file. Their messages never show secrets. */
 
@@ -20,9 +20,9 @@ export const fields = <E extends v.ObjectEntries>(entries: E) =>
 
 /** Builds messages such as `expected a number, found "many"`. */
 export const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
-  issue.input === undefined ? 'is missing' : `expected ${what}, found ${shown(issue.input)}`
+  issue.input === undefined ? 'is missing' : `expected ${what}, found ${shownValue(issue.input)}`
 
-function shown(value: unknown): string {
+function shownValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'a map'
   return JSON.stringify(value).replace(CREDENTIALS, '//…@')
@@ -31,13 +31,16 @@ function shown(value: unknown): string {
 /** Matches the user and password in an address. */
 const CREDENTIALS = /\/\/[^/]*@/
 
-export const text = called('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
+export const text = withValueKind('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
 /**
  * A secret. Its value is trimmed, because files and variables often end with a line break, and never shown in messages.
  */
-export const secret = called('secret', v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')))
+export const secret = withValueKind(
+  'secret',
+  v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')),
+)
 /** An API key. Contains only characters that are allowed in headers. */
-export const credential = called(
+export const credential = withValueKind(
   'key',
   v.pipe(
     secret,
@@ -48,12 +51,12 @@ export const credential = called(
 export const listOfTexts = () => v.array(text, expects('a list of strings'))
 export const texts = listOfTexts()
 export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
-export const headerName = called(
+export const headerName = withValueKind(
   'header name',
   v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
 )
 /** Headers by name. Messages do not show the values, because they may be secret. */
-export const headers = called(
+export const headers = withValueKind(
   'map of headers',
   record(
     headerName,
@@ -70,7 +73,7 @@ export const headers = called(
 /** A number, or a numeric string, which variable interpolation produces. */
 export const number = (what: string, lowest: number, whole: boolean) => {
   const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
-  return called(
+  return withValueKind(
     what.replace(/^an? /, ''),
     v.union(
       [
@@ -86,11 +89,11 @@ export const number = (what: string, lowest: number, whole: boolean) => {
     ),
   )
 }
-export const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
+export const WORKERS = `a whole number from 1 to ${MAX_WORKERS}`
 export const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
-export const port = called('port', v.pipe(count('a port'), v.maxValue(65_535, expects('a port'))))
+export const port = withValueKind('port', v.pipe(count('a port'), v.maxValue(65_535, expects('a port'))))
 /** An ISO 8601 time or day, converted to Unix milliseconds. */
-export const time = called(
+export const time = withValueKind(
   'time',
   v.pipe(
     text,
@@ -98,21 +101,21 @@ export const time = called(
     v.transform(value => instant(value)!),
   ),
 )
-export const duration = called(
+export const duration = withValueKind(
   'duration',
   v.pipe(
     v.string(expects('a duration such as 5s or 500ms')),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const value = milliseconds(dataset.value)
       if (value !== undefined) return value
-      addIssue({ message: `expected a duration such as 5s or 500ms, found ${shown(dataset.value)}` })
+      addIssue({ message: `expected a duration such as 5s or 500ms, found ${shownValue(dataset.value)}` })
       return NEVER
     }),
   ),
 )
 /** A duration for a timer. The maximum is 24 days, because Node fires longer timers immediately. */
 export const wait = (shortest = '1ms', longest = '24d') =>
-  called(
+  withValueKind(
     'duration',
     v.pipe(
       duration,
@@ -123,20 +126,20 @@ export const wait = (shortest = '1ms', longest = '24d') =>
       }),
     ),
   )
-export const size = called(
+export const size = withValueKind(
   'size',
   v.pipe(
     v.union([v.string(), v.number()], expects('a size such as 32MiB')),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const value = bytes(String(dataset.value))
       if (value !== undefined) return value
-      addIssue({ message: `expected a size such as 32MiB, found ${shown(dataset.value)}` })
+      addIssue({ message: `expected a size such as 32MiB, found ${shownValue(dataset.value)}` })
       return NEVER
     }),
   ),
 )
 /** A boolean, or its name as a string, which variable interpolation produces. */
-export const yesOrNo = called(
+export const yesOrNo = withValueKind(
   '`true` or `false`',
   v.union(
     [
@@ -152,7 +155,7 @@ export const yesOrNo = called(
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, issue => `${expects(values.map(value => `"${value}"`).join(' or '))(issue)}`)
 
-export const address = called(
+export const address = withValueKind(
   'http or https address',
   v.pipe(
     text,
@@ -174,7 +177,7 @@ function isDecodable(text: string): boolean {
 }
 
 /** The URL of a proxy, or `none`. Messages do not show it, because it may contain credentials. */
-export const proxy = called(
+export const proxy = withValueKind(
   'address, or `none`',
   v.pipe(
     v.string('expected the http or https URL of a proxy, or none'),
@@ -185,7 +188,7 @@ export const proxy = called(
   ),
 )
 /** A browser origin, or `*` for any. */
-export const origin = called(
+export const origin = withValueKind(
   'origin, or `"*"`',
   v.pipe(
     text,
@@ -195,10 +198,10 @@ export const origin = called(
     ),
   ),
 )
-export const range = called(
+export const range = withValueKind(
   'address or range',
   v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
 )
 export const models = v.union([texts, mapOf(text)], expects('a list or a map of models'))
 export const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
-export const money = called('amount', number('an amount, 0 or more', 0, false))
+export const money = withValueKind('amount', number('an amount, 0 or more', 0, false))

@@ -41,8 +41,8 @@ function* fallbackWarnings({ channels, models, groups }: Config): Generator<stri
     ...[...models.values()].map(({ id, fallbacks }) => [`model ${id}`, fallbacks] as const),
     ...[...groups.values()].map(({ name, fallbacks }) => [`group ${name}`, fallbacks] as const),
   ]
-  for (const [whose, fallbacks = []] of lists)
-    for (const { model } of fallbacks) if (!isServed(model)) yield `${whose}: no channel has the fallback "${model}"`
+  for (const [owner, fallbacks = []] of lists)
+    for (const { model } of fallbacks) if (!isServed(model)) yield `${owner}: no channel has the fallback "${model}"`
 }
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
@@ -54,11 +54,11 @@ function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Gen
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }
 
-function* flagWarnings(whose: string, dialect: JsonObject): Generator<string> {
+function* flagWarnings(owner: string, dialect: JsonObject): Generator<string> {
   for (const [flag, value] of Object.entries(dialect)) {
     const expected = expectedOf(flag, value)
-    if (expected !== undefined) yield `${whose}: the dialect flag "${flag}" must be ${expected}`
+    if (expected !== undefined) yield `${owner}: the dialect flag "${flag}" must be ${expected}`
     if (!DIALECT_FLAGS.has(flag))
-      yield `${whose}: unknown dialect flag "${flag}"${suggestion(flag, DIALECT_FLAGS.keys())}`
+      yield `${owner}: unknown dialect flag "${flag}"${suggestion(flag, DIALECT_FLAGS.keys())}`
   }
 }

@@ -12,15 +12,15 @@ const POLL_INTERVAL = 250
  * @returns a function that stops watching.
  */
 export function watchPath(path: string, listener: () => void): () => void {
-  let reported = stateOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
-  let previous = reported
+  let reportedState = stateOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
+  let previous = reportedState
   const timer = setInterval(() => {
     stat(path, { bigint: true }, (_, stats) => {
       const state = stateOf(stats)
-      const settled = state === previous
+      const isSettled = state === previous
       previous = state
-      if (!settled || state === reported) return
-      reported = state
+      if (!isSettled || state === reportedState) return
+      reportedState = state
       listener()
     })
   }, POLL_INTERVAL)

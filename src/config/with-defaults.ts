@@ -300,8 +300,8 @@ function channelsOf(
 }
 
 /**
- * Returns a channel with all defaults. Undefined if its provider is unknown. Paths of reported faults are relative to
- * the channel.
+ * Returns a channel with all defaults, or undefined if its provider is unknown. Paths of reported faults are relative
+ * to the channel.
  *
  * @param proxy the proxy of channels that configure none.
  */
@@ -312,10 +312,10 @@ export function channelOf(
   fault: FaultAt,
 ): ChannelConfig | undefined {
   const preset = PRESETS.get(channel.provider)
-  const own = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
+  const channelProxy = channel.proxy === undefined ? proxy : namedProxy(channel.proxy)
   if (preset !== undefined)
     return withKeyPool(
-      { ...channelWithDefaults(channel, preset, env, fault), ...defined({ proxy: own }) },
+      { ...channelWithDefaults(channel, preset, env, fault), ...defined({ proxy: channelProxy }) },
       channel,
       fault,
     )

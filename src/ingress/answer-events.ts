@@ -40,7 +40,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     else this.fail(error)
   }
 
-  /** Reads the error in an event. Undefined for any other event. */
+  /** Reads the error in an event. Returns undefined for any other event. */
   protected errorIn(wire: JsonObject): CanonicalError | undefined {
     return wire['error'] == null ? undefined : readInnerError(wire)
   }
@@ -63,6 +63,6 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
   protected abstract headIn(wire: JsonObject): Omit<ResultStart, 'type'>
   /** Reads an event that is not an error. */
   protected abstract read(wire: JsonObject): void
-  /** Ends the answer. `wire` is the final event if the format has one, else `{}`. */
+  /** Ends the answer. `wire` is the final event, or `{}` if the format has none. */
   protected abstract finish(wire: JsonObject): void
 }

@@ -67,19 +67,19 @@ function inField(body: JsonObject, path: Path, fields: BodyFields): Path {
 function firstBelow(body: JsonObject, group: string, fields: BodyFields): Path | undefined {
   for (const name in fields) {
     const found = name.startsWith(`${group}/`) ? fields[name]!.find(one => isIn(body, one.split('/'))) : undefined
-    if (found !== undefined) return spelled(body, found.split('/'))
+    if (found !== undefined) return inWireSpelling(body, found.split('/'))
   }
   return undefined
 }
 
 const isIn = (body: JsonObject, path: Path): boolean => {
-  const found = spelled(body, path)
+  const found = inWireSpelling(body, path)
   return found.length === path.length && at(body, found) != null
 }
 
 /** Extends `start`, a path in the body, by the canonical steps in `rest`, as far as the body has them. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
-  const spelledStart = spelled(body, start)
+  const spelledStart = inWireSpelling(body, start)
   if (spelledStart.length < start.length) {
     // A message inserted at the end has the index after the last one.
     const list = at(body, spelledStart)
@@ -95,7 +95,7 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
       if (index + 1 < rest.length && index + 2 < rest.length && !has(value, rest[index + 1]!)) index++
       continue
     }
-    const next = typeof step === 'number' ? indexed(value, step) : named(value, step)
+    const next = typeof step === 'number' ? stepToItem(value, step) : stepToField(value, step)
     if (next === undefined) break
     append(path, next)
     value = at(value, next)
@@ -107,17 +107,17 @@ const has = (value: Json | undefined, step: string | number): boolean =>
   isObject(value) && Object.hasOwn(value, String(step))
 
 /** Returns the step to a list item. A value that is not a list counts as its only item. */
-const indexed = (value: Json | undefined, index: number): Path | undefined =>
+const stepToItem = (value: Json | undefined, index: number): Path | undefined =>
   Array.isArray(value) ? (index < value.length ? [index] : undefined) : index === 0 ? [] : undefined
 
 /** Finds the wire field for a canonical field: in the object, or one level deeper in one of its objects. */
-function named(value: Json | undefined, step: string): Path | undefined {
+function stepToField(value: Json | undefined, step: string): Path | undefined {
   if (!isObject(value)) return undefined
   const direct = fieldOf(value, step)
   if (direct !== undefined) return [direct]
   for (const field in value) {
-    const within = value[field]
-    const found = isObject(within) ? fieldOf(within, step) : undefined
+    const innerObject = value[field]
+    const found = isObject(innerObject) ? fieldOf(innerObject, step) : undefined
     if (found !== undefined) return [field, found]
   }
   return undefined
@@ -125,19 +125,19 @@ function named(value: Json | undefined, step: string): Path | undefined {
 
 function fieldOf(value: JsonObject, step: string): string | undefined {
   if (Object.hasOwn(value, step)) return step
-  const names = [plain(step), ...(Object.hasOwn(NAMES, step) ? NAMES[step]! : [])]
+  const names = [normalizedName(step), ...(Object.hasOwn(WIRE_NAMES, step) ? WIRE_NAMES[step]! : [])]
   const fields = Object.keys(value)
   for (const name of names) {
-    const found = fields.find(field => plain(field) === name && value[field] != null)
+    const found = fields.find(field => normalizedName(field) === name && value[field] != null)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
+const normalizedName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 
-/** Names of canonical fields in the formats' messages and tools, without underscores and in lower case. */
-const NAMES: { readonly [field: string]: readonly string[] } = {
+/** Wire names of canonical fields in messages and tools, without underscores and in lower case. */
+const WIRE_NAMES: { readonly [field: string]: readonly string[] } = {
   cache: ['cachecontrol', 'promptcachebreakpoint'],
   source: ['imageurl', 'videourl', 'inputaudio', 'file', 'documenturl', 'inlinedata', 'filedata', 'fileid', 'url'],
   mediaType: ['mimetype', 'format'],
@@ -160,12 +160,12 @@ const NAMES: { readonly [field: string]: readonly string[] } = {
  * Replaces the field names in a path by their spelling in the body, as far as the body has the path. Google's JSON also
  * accepts field names in snake_case.
  */
-function spelled(body: JsonObject, path: Path): Path {
+function inWireSpelling(body: JsonObject, path: Path): Path {
   const out: (string | number)[] = []
   let value: Json | undefined = body
   for (const step of path) {
     const next: Path | undefined =
-      typeof step === 'number' ? indexed(value, step) : isObject(value) ? spelledField(value, step) : undefined
+      typeof step === 'number' ? stepToItem(value, step) : isObject(value) ? spelledField(value, step) : undefined
     if (next === undefined) return out.length === 0 ? [] : out
     append(out, next)
     value = at(value, next)
@@ -175,9 +175,9 @@ function spelled(body: JsonObject, path: Path): Path {
 
 function spelledField(value: JsonObject, step: string): Path | undefined {
   if (Object.hasOwn(value, step)) return [step]
-  const name = plain(step)
+  const name = normalizedName(step)
   // Forms write an object's field in brackets after the object's name.
-  const found = Object.keys(value).find(field => plain(field) === name || field.startsWith(`${step}[`))
+  const found = Object.keys(value).find(field => normalizedName(field) === name || field.startsWith(`${step}[`))
   return found === undefined ? undefined : [found]
 }
 

@@ -36,9 +36,9 @@ export const texts = (value: Maybe): readonly string[] | undefined =>
 export const oneOrMoreTexts = (value: Maybe): readonly string[] | undefined =>
   typeof value === 'string' ? [value] : texts(value)
 /** Reads a whole number of at least 1, such as the number of answers. */
-export const count = (value: Maybe): number | undefined => counted(number(value))
+export const count = (value: Maybe): number | undefined => positiveCount(number(value))
 /** Like `count`, for a value that has already been read as a number. */
-export const counted = (value: number | undefined): number | undefined =>
+export const positiveCount = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
 /** Returns true if the string in a form field is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
@@ -65,18 +65,18 @@ const NO_EXTRAS: Node = {}
  * Collects the fields that a reader left unread as extras. Null fields are dropped, because null means absent. The
  * original spelling need not be recorded, because the node records its source (`canonical/node.ts`).
  *
- * @param refused known fields whose values the reader could not use. They also become extras.
+ * @param unreadFields known fields whose values the reader could not use. They also become extras.
  */
 export function extrasOf(
   format: Format,
   wire: JsonObject,
-  taken: ReadonlySet<string>,
-  refused?: readonly string[],
+  knownFields: ReadonlySet<string>,
+  unreadFields?: readonly string[],
 ): Pick<Node, 'extras'> {
   let extras: { [key: string]: Json } | undefined
   for (const key in wire) {
     const value = wire[key]!
-    if (value !== null && (!taken.has(key) || refused?.includes(key))) put((extras ??= {}), key, value)
+    if (value !== null && (!knownFields.has(key) || unreadFields?.includes(key))) put((extras ??= {}), key, value)
   }
   return extras === undefined ? NO_EXTRAS : { extras: { [format]: extras } }
 }
@@ -90,11 +90,11 @@ export function extrasWithin(
   wire: JsonObject,
   field: string,
   inside: JsonObject,
-  takenInside: ReadonlySet<string>,
-  taken: ReadonlySet<string>,
-  refusedInside?: readonly string[],
+  knownInside: ReadonlySet<string>,
+  knownFields: ReadonlySet<string>,
+  unreadInside?: readonly string[],
 ): Pick<Node, 'extras'> {
-  const outer = extrasOf(format, wire, taken)
-  const within = extrasOf(format, inside, takenInside, refusedInside).extras?.[format]
+  const outer = extrasOf(format, wire, knownFields)
+  const within = extrasOf(format, inside, knownInside, unreadInside).extras?.[format]
   return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
 }

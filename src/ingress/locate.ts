@@ -34,9 +34,10 @@ export const locator =
   }
 
 /**
- * Locates the messages of a body with one field for the input and one for instructions, which form a system message.
+ * Locates messages for bodies with one input field and one instructions field; the instructions became the system
+ * message.
  */
-export const locateInstructed =
+export const locateInputAndInstructions =
   (field: string, instructions: string) =>
   ({ messages }: CanonicalRequest): Locate =>
     locator(
@@ -66,12 +67,12 @@ export interface Layout {
 export function locateTurns(messages: readonly Message[], layout: Layout): Locate {
   const messagePaths: MessagePaths[] = []
   let turn = -1
-  let used = 0
+  let position = 0
   for (const [index, message] of messages.entries()) {
     const preamble = index === 0 ? layout.preamble(message) : undefined
     if (preamble === undefined && message.spelling?.[layout.format]?.['joined'] !== true) {
       turn++
-      used = 0
+      position = 0
     }
     const [at, list] = preamble ?? [
       [layout.turns, turn],
@@ -79,8 +80,8 @@ export function locateTurns(messages: readonly Message[], layout: Layout): Locat
     ]
     const isSingleValue = layout.isSingleValue(message)
     const parts = message.content.map((part): Path => {
-      const path = isSingleValue ? list : [...list, used]
-      if (layout.hasPath(part)) used++
+      const path = isSingleValue ? list : [...list, position]
+      if (layout.hasPath(part)) position++
       return path
     })
     messagePaths.push({ at, parts })

@@ -13,8 +13,7 @@ export const readHead = (wire: JsonObject) =>
   })
 
 /**
- * Finish reasons by wire value: values of OpenAI, of compatible vendors, and of other formats whose values proxies pass
- * on.
+ * Finish reasons by wire value: OpenAI's, those of compatible vendors, and those of other formats that proxies pass on.
  */
 const FINISHES: { readonly [value: string]: FinishReason } = {
   ...reasonEntries('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
@@ -36,10 +35,10 @@ function reasonEntries(reason: FinishReason, ...values: string[]): { [value: str
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** Returns the finish reason for an upstream's value, in any letter case. `other` for an unknown value. */
+/** Returns the finish reason for an upstream's value, in any letter case, or `other` for an unknown value. */
 export function finishReasonOf(word: string): FinishReason {
-  const known = word.toLowerCase()
-  return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
+  const lowerCase = word.toLowerCase()
+  return Object.hasOwn(FINISHES, lowerCase) ? FINISHES[lowerCase]! : 'other'
 }
 
 /** vLLM's additional field in a choice: the matched stop string, the id of a stop token, or null. */
@@ -54,11 +53,11 @@ export const STOP_REASON = 'stop_reason'
  */
 export function readStop(
   finish: Finish | undefined,
-  met: Json | undefined,
+  stop: Json | undefined,
   format: Format,
   { sampling }: CanonicalRequest,
 ): { readonly finish: Finish; readonly spelling: NonNullable<Node['spelling']> } | undefined {
-  if (finish?.reason !== 'stop' || typeof met !== 'string' || met === '') return undefined
-  if (finishReasonOf(met) !== 'other' && sampling.stop?.includes(met) !== true) return undefined
-  return { finish: { ...finish, stopSequence: met }, spelling: { [format]: { [STOP_REASON]: true } } }
+  if (finish?.reason !== 'stop' || typeof stop !== 'string' || stop === '') return undefined
+  if (finishReasonOf(stop) !== 'other' && sampling.stop?.includes(stop) !== true) return undefined
+  return { finish: { ...finish, stopSequence: stop }, spelling: { [format]: { [STOP_REASON]: true } } }
 }

@@ -10,7 +10,13 @@ export interface ReadSettings {
   readonly request: Pick<CanonicalRequest, SettingName & keyof CanonicalRequest>
 }
 
-const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } = { number, count, flag, text, object }
+const READERS: { readonly [T in SettingType]: (value: Json) => Json | undefined } = {
+  number,
+  count,
+  flag,
+  text,
+  object,
+}
 
 /**
  * Reads the settings of a body. Absent and null fields are skipped.
@@ -25,7 +31,7 @@ export function readSettings({ read }: Settings, body: JsonObject): ReadSettings
   }
   for (const { at, field, wire, type } of read) {
     const value = body[wire]
-    if (value !== undefined && value !== null) nodes[at][field] = READ[type](value)
+    if (value !== undefined && value !== null) nodes[at][field] = READERS[type](value)
   }
   return nodes
 }

@@ -3,7 +3,8 @@ import type { Output } from '../canonical/request.ts'
 import { defined, flag, isMaybe, text } from './fields.ts'
 
 /**
- * Reads the answer shape requested in one of OpenAI's formats. Undefined for a shape that the canonical model lacks.
+ * Reads the answer shape requested in one of OpenAI's formats. Returns undefined for a shape that the canonical model
+ * lacks.
  *
  * @param definition the object with the fields of the schema.
  */
@@ -13,6 +14,6 @@ export function readShape(type: Json | undefined, definition: JsonObject): Outpu
   const { name, description, schema, strict } = definition
   if (type !== 'json_schema' || !isObject(schema)) return undefined
   if (!isMaybe(name, 'string') || !isMaybe(description, 'string') || !isMaybe(strict, 'boolean')) return undefined
-  const named = defined({ name: text(name), description: text(description), strict: flag(strict) })
-  return { shape: 'schema', schema, ...named }
+  const schemaFacts = defined({ name: text(name), description: text(description), strict: flag(strict) })
+  return { shape: 'schema', schema, ...schemaFacts }
 }

@@ -27,7 +27,7 @@ export const readFreeform = (wire: JsonObject, grammar: FreeformTool['grammar'])
   ...defined({ description: text(wire['description']), grammar }),
 })
 
-/** Reads `{ type: "grammar", syntax, definition }`. Undefined if there are other fields. */
+/** Reads `{ type: "grammar", syntax, definition }`. Returns undefined if there are other fields. */
 export function readGrammar({ type, syntax, definition, ...others }: JsonObject): FreeformTool['grammar'] {
   const isPlain = type === 'grammar' && Object.keys(others).length === 0
   return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
@@ -47,7 +47,7 @@ export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
 
 const LOCATION_FIELDS = new Set(['city', 'country', 'region', 'timezone'])
 
-/** Reads a geographic location. Undefined if it has fields that the canonical model lacks. */
+/** Reads a geographic location. Returns undefined if it has fields that the canonical model lacks. */
 export const readLocation = (wire: JsonObject): HostedTool['location'] =>
   Object.entries(wire).every(([key, value]) => LOCATION_FIELDS.has(key) && typeof value === 'string') ? wire : undefined
 
@@ -60,6 +60,6 @@ export function readApproximateLocation(wire: Json | undefined): HostedTool['loc
 
 const MODES = new Set<Json>(['auto', 'none', 'required'])
 
-/** Reads a tool choice written as a single word. Undefined for an unknown word. */
+/** Reads a tool choice written as a single word. Returns undefined for an unknown word. */
 export const readMode = (wire: string): ToolChoice['mode'] | undefined =>
   MODES.has(wire) ? (wire as ToolChoice['mode']) : undefined

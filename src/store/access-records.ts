@@ -71,7 +71,7 @@ export interface KeyPage {
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** True to list revoked keys too. False by default. */
+  /** Default: false; if true, revoked keys are listed too. */
   readonly revoked?: boolean
 }
 

@@ -108,13 +108,13 @@ export class AccessRepository implements AccessRecords {
 
   changeKey(
     id: string,
-    written: KeyChange | ((key: StoredKey) => KeyChange),
+    keyChange: KeyChange | ((key: StoredKey) => KeyChange),
   ): Promise<StoredKey | 'taken' | undefined> {
     return this.change<StoredKey | 'taken' | undefined>(
       async (database, version) => {
         const key = await keyById(database, id)
         if (key === undefined || key.revokedAt !== undefined) return undefined
-        const change = typeof written === 'function' ? written(key) : written
+        const change = typeof keyChange === 'function' ? keyChange(key) : keyChange
         const next: StoredKey = { ...key, ...(change as Partial<StoredKey>), id, name: change.name ?? key.name }
         if (plain(next.name) !== key.name && (await isNamed(database, plain(next.name)))) return 'taken'
         const { name, group_name, settings } = keyRowOf(
@@ -278,8 +278,11 @@ export class AccessRepository implements AccessRecords {
     })
   }
 
-  private change<T>(work: (database: Database, version: number) => Promise<T>, ...nothing: readonly T[]): Promise<T> {
-    return underNewVersion(this.database, this.now(), work, ...nothing)
+  private change<T>(
+    work: (database: Database, version: number) => Promise<T>,
+    ...unchangedResult: readonly T[]
+  ): Promise<T> {
+    return underNewVersion(this.database, this.now(), work, ...unchangedResult)
   }
 }
 

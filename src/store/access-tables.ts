@@ -55,7 +55,7 @@ export interface AccessChannelRow {
 export interface StoredConfigRow {
   readonly kind: string
   readonly name: string
-  /** JSON. */
+  /** The settings as JSON, without secrets. */
   readonly settings: string
   readonly secrets: string | null
   /** Id of the key that encrypted the secrets. */
@@ -87,7 +87,7 @@ export interface AuditRow {
   readonly kind: string
   readonly target: string
   readonly name: string
-  /** JSON. */
+  /** The changed fields with their values before and after, as JSON. */
   readonly changes: string
 }
 

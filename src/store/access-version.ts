@@ -6,13 +6,14 @@ import type { Database } from './tables.ts'
  * processes and makes versions visible in order.
  *
  * @param now Unix time in milliseconds.
- * @param nothing results that mean "nothing changed", for which the transaction is rolled back and uses no version.
+ * @param unchangedResult results that mean "nothing changed", for which the transaction is rolled back and uses no
+ * version.
  */
 export async function underNewVersion<T>(
   database: Database,
   now: number,
   work: (database: Database, version: number) => Promise<T>,
-  ...nothing: readonly T[]
+  ...unchangedResult: readonly T[]
 ): Promise<T> {
   try {
     return await durably(database, async transaction => {
@@ -26,7 +27,7 @@ export async function underNewVersion<T>(
         .returning('version')
         .executeTakeFirstOrThrow()
       const result = await work(transaction, Number(version))
-      if (nothing.includes(result)) throw new RolledBack(result)
+      if (unchangedResult.includes(result)) throw new RolledBack(result)
       return result
     })
   } catch (thrown) {

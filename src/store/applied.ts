@@ -4,7 +4,7 @@ import { NewerStore } from './fault.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** An applied migration, and the version of the program that applied it. */
-export interface Applied {
+export interface AppliedMigration {
   readonly name: string
   readonly program: string
 }
@@ -18,7 +18,7 @@ export const MIGRATIONS_TABLE = 'interlingua_migrations'
  * @throws NewerStore for an unknown migration.
  */
 export function checkKnown(
-  applied: readonly Applied[],
+  applied: readonly AppliedMigration[],
   known: readonly string[] = MIGRATIONS.map(({ name }) => name),
 ): void {
   const unknown = applied.findLast(({ name }) => !known.includes(name))
@@ -39,13 +39,13 @@ export function checkSqlite(path: string): void {
 }
 
 /** Returns the migrations applied to a file, or an empty list if the file cannot be read. */
-function recordsIn(path: string): readonly Applied[] {
+function recordsIn(path: string): readonly AppliedMigration[] {
   let file: DatabaseSync | undefined
   try {
     file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
     return file
       .prepare(`select name, program from ${MIGRATIONS_TABLE} order by name`)
-      .all() as unknown as readonly Applied[]
+      .all() as unknown as readonly AppliedMigration[]
   } catch {
     return []
   } finally {

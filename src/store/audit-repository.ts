@@ -3,17 +3,20 @@ import type { Database } from './tables.ts'
 import { plainText } from './usage-series.ts'
 
 /** Maximum number of characters of the changes as JSON. Of longer changes, only the first field names are stored. */
-const CHANGES = 100_000
+const MAX_CHANGES_LENGTH = 100_000
 
-/** Maximum number of field names stored for changes that are too long, and of characters per name. */
-const NAMES = 200
-const NAME = 200
+/** Maximum number of field names stored for changes that are too long. */
+const MAX_FIELD_NAMES = 200
+/** Maximum length of such a field name, in characters. */
+const MAX_FIELD_NAME_LENGTH = 200
 
 /** Formats changes as JSON of at most `CHANGES` characters. */
 function textOf(changes: AuditEntry['changes']): string {
   const text = JSON.stringify(changes)
-  if (text.length <= CHANGES) return text
-  return JSON.stringify(changes.slice(0, NAMES).map(({ field }) => ({ field: plainText(field, NAME) })))
+  if (text.length <= MAX_CHANGES_LENGTH) return text
+  return JSON.stringify(
+    changes.slice(0, MAX_FIELD_NAMES).map(({ field }) => ({ field: plainText(field, MAX_FIELD_NAME_LENGTH) })),
+  )
 }
 
 /** The repository of the audit log. */
@@ -29,7 +32,7 @@ export class AuditRepository implements AuditRecords {
       .insertInto('audit_log')
       .values({
         ...{ ...entry, actor: plainText(entry.actor)!, name: plainText(entry.name)!, target: plainText(entry.target)! },
-        ...{ actor_kind: actorKind, changes: plainText(textOf(changes), CHANGES)! },
+        ...{ actor_kind: actorKind, changes: plainText(textOf(changes), MAX_CHANGES_LENGTH)! },
       })
       .execute()
   }

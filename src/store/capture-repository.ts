@@ -45,7 +45,7 @@ export interface Captures {
 }
 
 /** Captures examined per step of an eviction, and ids per statement. */
-const BATCH = 200
+const BATCH_SIZE = 200
 
 /** The repository of captured requests. Evicts the oldest captures beyond a size limit. */
 export class CaptureRepository implements Captures {
@@ -82,11 +82,11 @@ export class CaptureRepository implements Captures {
 
   async existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
-    for (let from = 0; from < ids.length; from += BATCH) {
+    for (let from = 0; from < ids.length; from += BATCH_SIZE) {
       const rows = await this.database
         .selectFrom('captures')
         .select('id')
-        .where('id', 'in', ids.slice(from, from + BATCH))
+        .where('id', 'in', ids.slice(from, from + BATCH_SIZE))
         .where('expires_at', '>', this.now())
         .execute()
       for (const { id } of rows) found.add(id)
@@ -141,15 +141,15 @@ async function evictOldest(database: Database, limit: number): Promise<void> {
       .select(['id', 'size'])
       .orderBy('at')
       .orderBy('id')
-      .limit(BATCH)
+      .limit(BATCH_SIZE)
       .execute()
     if (rows.length === 0) return
-    const evicted: string[] = []
+    const evictedIds: string[] = []
     for (const { id, size } of rows) {
       if (over <= 0) break
       over -= Number(size)
-      evicted.push(id)
+      evictedIds.push(id)
     }
-    await database.deleteFrom('captures').where('id', 'in', evicted).execute()
+    await database.deleteFrom('captures').where('id', 'in', evictedIds).execute()
   }
 }

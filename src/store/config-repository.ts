@@ -101,11 +101,13 @@ export class ConfigRepository implements ConfigRecords {
 /** Returns all stored config entries, by kind and name. */
 export async function configEntries(database: Database): Promise<readonly StoredEntry[]> {
   const rows = await database.selectFrom('stored_config').selectAll().where('dropped', '=', 0).execute()
-  return rows.map(entryOf).sort((one, other) => compareText(one.kind, other.kind) || compareText(one.name, other.name))
+  return rows
+    .map(entryOf)
+    .sort((one, second) => compareText(one.kind, second.kind) || compareText(one.name, second.name))
 }
 
 /** Compares by code units, because databases sort by different collations. */
-const compareText = (one: string, other: string): number => (one < other ? -1 : Number(one > other))
+const compareText = (one: string, second: string): number => (one < second ? -1 : Number(one > second))
 
 const selectEntry = (database: Database, kind: EntryKind, name: string) =>
   database

@@ -73,12 +73,12 @@ export interface ConsoleRecords {
   /** Deletes a user and ends the user's sessions. */
   dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'>
   /**
-   * Starts a session and ends the user's oldest sessions beyond `most`.
+   * Starts a session and ends the user's oldest sessions beyond `maxSessions`.
    *
    * @param password the password hash that the sign-in was checked against.
    * @returns false if the user now has another password, is disabled or was deleted.
    */
-  openSignInSession(session: SignInSession, password: string | undefined, most: number): Promise<boolean>
+  openSignInSession(session: SignInSession, password: string | undefined, maxSessions: number): Promise<boolean>
   /** Returns an unexpired session with its user, if the user is enabled. */
   signInSession(hash: string): Promise<{ readonly session: SignInSession; readonly user: ConsoleUser } | undefined>
   touchSignInSession(hash: string, at: number): Promise<void>
@@ -89,9 +89,9 @@ export interface ConsoleRecords {
    * Counts an attempt as wrong before the password is checked. `forgive` undoes the count if the password was right.
    * Returns the time until which the name is locked for that network, or undefined if the password may be checked.
    */
-  attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined>
+  attempt(attempt: PasswordAttempt, rules: LockRules): Promise<number | undefined>
   /** Resets the count after a right password, and marks the network as trusted for that name. */
-  forgive(tried: PasswordAttempt): Promise<void>
+  forgive(attempt: PasswordAttempt): Promise<void>
   /** Deletes all counted attempts of a name. */
   unlock(account: string): Promise<void>
   /** Deletes expired sessions and old attempts. */

@@ -100,7 +100,7 @@ export class ConsoleRepository implements ConsoleRecords {
     })
   }
 
-  openSignInSession(session: SignInSession, password: string | undefined, most: number): Promise<boolean> {
+  openSignInSession(session: SignInSession, password: string | undefined, maxSessions: number): Promise<boolean> {
     return this.change(async transaction => {
       const user = await userNamed(transaction, session.user)
       if (user?.enabled !== true || user.password !== password) return false
@@ -110,7 +110,7 @@ export class ConsoleRepository implements ConsoleRecords {
         .set({ signed_in_at: session.createdAt })
         .where('name', '=', user.name)
         .execute()
-      await endOldest(transaction, user.name, most)
+      await endOldest(transaction, user.name, maxSessions)
       return true
     })
   }
@@ -148,12 +148,12 @@ export class ConsoleRepository implements ConsoleRecords {
     return this.change(transaction => endAll(transaction, plain(user)))
   }
 
-  attempt(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
-    return this.passwordTries.count(tried, rules)
+  attempt(attempt: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
+    return this.passwordTries.count(attempt, rules)
   }
 
-  forgive(tried: PasswordAttempt): Promise<void> {
-    return this.passwordTries.forgive(tried)
+  forgive(attempt: PasswordAttempt): Promise<void> {
+    return this.passwordTries.forgive(attempt)
   }
 
   unlock(account: string): Promise<void> {
@@ -201,8 +201,8 @@ async function endAll(database: Database, user: string, except?: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Ends the oldest sessions of a user beyond `most`. */
-async function endOldest(database: Database, user: string, most: number): Promise<void> {
+/** Ends the oldest sessions of a user beyond `maxSessions`. */
+async function endOldest(database: Database, user: string, maxSessions: number): Promise<void> {
   const rows = await database
     .selectFrom('console_sessions')
     .select('hash')
@@ -210,7 +210,7 @@ async function endOldest(database: Database, user: string, most: number): Promis
     .orderBy('created_at', 'desc')
     .orderBy('hash')
     .execute()
-  const hashes = rows.slice(most).map(({ hash }) => hash)
+  const hashes = rows.slice(maxSessions).map(({ hash }) => hash)
   if (hashes.length > 0) await database.deleteFrom('console_sessions').where('hash', 'in', hashes).execute()
 }
 

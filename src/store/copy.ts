@@ -8,15 +8,16 @@ import { namingStore } from './fault.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
 
-/** Rows per read, and parameter values per insert. Databases limit both. */
-const ROWS = 100
-const VALUES = 10_000
+/** Number of rows that one read returns. */
+const ROWS_PER_READ = 100
+/** Maximum number of parameter values per insert statement, because databases limit them. */
+const VALUES_PER_INSERT = 10_000
 
 /** Tables with state of one database and its processes, which are never copied. */
-const NOT_COPIED: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
+const PROCESS_TABLES: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
 
 /** Number of rows copied from one table. */
-export interface Copied {
+export interface CopiedTable {
   readonly table: string
   readonly rows: number
 }
@@ -29,7 +30,7 @@ export class CopyError extends Error {
 // biome-ignore lint/suspicious/noExplicitAny: tables are read from the database at runtime
 type AnyTables = any
 
-interface Opened {
+interface OpenStore {
   readonly engine: Engine
   readonly database: Kysely<AnyTables>
 }
@@ -40,7 +41,7 @@ interface Opened {
  *
  * @throws CopyError if a process uses the source, the target has rows, or both are the same store.
  */
-export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
+export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly CopiedTable[]> {
   // Copying a store onto itself would deadlock.
   if (locationOf(from) === locationOf(to)) throw new CopyError('the source and the target are the same store')
   if (await isInUse(from).catch(withStoreName(from)))
@@ -50,14 +51,14 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
   // A shared database may have tables of other applications, so copy only tables that both stores have.
   const known = new Set(await tablesOf(target))
   const tables = (await tablesOf(source)).filter(table => known.has(table))
-  const copied: Copied[] = []
+  const copied: CopiedTable[] = []
   await source.database.transaction().execute(reading =>
     target.engine.exclusively(target.database, async writing => {
       copied.length = 0
       for (const table of tables)
         if ((await countOf(writing, table)) > 0) throw new CopyError(`the target is not empty: it has rows in ${table}`)
       for (const table of tables) {
-        const rows = await copyTable(source.engine.rows(reading, table, ROWS), writing, table)
+        const rows = await copyTable(source.engine.rows(reading, table, ROWS_PER_READ), writing, table)
         const [sourceRows, copiedRows] = [await countOf(reading, table), await countOf(writing, table)]
         if (rows !== sourceRows || rows !== copiedRows)
           throw new CopyError(
@@ -85,13 +86,13 @@ const PORT = '5432'
 const withStoreName = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))
 
 /** Opens a store and migrates it to the newest schema, as a normal start does. */
-async function openMigrated(config: StoreConfig): Promise<Opened & AsyncDisposable> {
+async function openMigrated(config: StoreConfig): Promise<OpenStore & AsyncDisposable> {
   const engine = await openEngine(config)
   const database = (await openDatabase(engine).catch(withStoreName(config))) as Kysely<AnyTables>
   return { engine, database, [Symbol.asyncDispose]: () => database.destroy() }
 }
 
-async function tablesOf({ database, engine }: Opened): Promise<readonly string[]> {
+async function tablesOf({ database, engine }: OpenStore): Promise<readonly string[]> {
   const statement =
     engine.name === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
@@ -99,7 +100,7 @@ async function tablesOf({ database, engine }: Opened): Promise<readonly string[]
   const { rows } = await statement.execute(database)
   return rows
     .map(({ name }) => name)
-    .filter(name => !NOT_COPIED.has(name))
+    .filter(name => !PROCESS_TABLES.has(name))
     .sort()
 }
 
@@ -110,7 +111,7 @@ async function copyTable(
 ): Promise<number> {
   let count = 0
   for await (const batch of batches) {
-    const size = Math.max(1, Math.floor(VALUES / Object.keys(batch[0]!).length))
+    const size = Math.max(1, Math.floor(VALUES_PER_INSERT / Object.keys(batch[0]!).length))
     for (let at = 0; at < batch.length; at += size)
       await writing
         .insertInto(table)

@@ -11,7 +11,7 @@ export interface Events {
    * Appends events. Returns false and stores nothing if the response has ended or was deleted.
    */
   add(owner: string, id: string, events: NewEvents): Promise<boolean>
-  /** Returns the next batch of events, starting at `number`. Empty if there are none yet. */
+  /** Returns the next batch of events, starting at `number`, or an empty batch if there are none yet. */
   from(owner: string, id: string, number: number): Promise<readonly string[]>
   /** Returns the number of stored events. */
   count(owner: string, id: string): Promise<number>

@@ -52,7 +52,7 @@ export class NewerStore extends Error {
 }
 
 /** Faults during which stored data can still be read. */
-export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])
+export const READABLE_FAULTS: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])
 
 /** The code of errors that the store caused. */
 export const STORE_UNAVAILABLE = 'store_unavailable'

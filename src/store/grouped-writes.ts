@@ -1,12 +1,12 @@
 /** Maximum number of writes per group, so that a group does not block the process for long. */
-const MOST = 50
+const MAX_WRITES = 50
 /** Maximum size of a group, in characters. A larger write forms its own group. */
-const LARGEST = 1_000_000
+const MAX_SIZE = 1_000_000
 
 /** Functions that write, measure and identify items. */
 export interface GroupedWritesOptions<T, R> {
   /** Writes all items in one transaction, or none. Resolves to the result of each item, in order. */
-  write(all: readonly T[]): Promise<readonly R[]>
+  write(items: readonly T[]): Promise<readonly R[]>
   /** Number of characters of an item. */
   sizeOf(item: T): number
   /** Identity of an item. Two writes of the same item go into different groups. */
@@ -15,7 +15,7 @@ export interface GroupedWritesOptions<T, R> {
   isFault(thrown: unknown): boolean
 }
 
-interface Waiting<T, R> {
+interface PendingWrite<T, R> {
   readonly item: T
   resolve(result: R): void
   reject(thrown: unknown): void
@@ -27,7 +27,7 @@ interface Waiting<T, R> {
  */
 export class GroupedWrites<T, R> {
   private readonly options: GroupedWritesOptions<T, R>
-  private waiting: Waiting<T, R>[] = []
+  private pendingWrites: PendingWrite<T, R>[] = []
   /** True while a group is being written or scheduled. */
   private busy = false
   /** Resolved when the last write is done. Set by `close`. */
@@ -43,7 +43,7 @@ export class GroupedWrites<T, R> {
    */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject })
+      this.pendingWrites.push({ item, resolve, reject })
       if (!this.busy) this.schedule()
     })
   }
@@ -60,35 +60,35 @@ export class GroupedWrites<T, R> {
 
   /** Starts the next group with all writes of the current turn of the event loop. */
   private schedule(): void {
-    this.busy = this.waiting.length > 0
+    this.busy = this.pendingWrites.length > 0
     if (this.busy) setImmediate(this.begin)
     else this.ending?.resolve()
   }
 
   private readonly begin = (): void => void this.write(this.next()).then(() => this.schedule())
 
-  private next(): readonly Waiting<T, R>[] {
+  private next(): readonly PendingWrite<T, R>[] {
     const { sizeOf, keyOf } = this.options
     const keys = new Set<string>()
     let size = 0
     let count = 0
-    for (const { item } of this.waiting) {
+    for (const { item } of this.pendingWrites) {
       size += sizeOf(item)
-      if (count > 0 && (count === MOST || size > LARGEST || keys.has(keyOf(item)))) break
+      if (count > 0 && (count === MAX_WRITES || size > MAX_SIZE || keys.has(keyOf(item)))) break
       keys.add(keyOf(item))
       count++
     }
-    return this.waiting.splice(0, count)
+    return this.pendingWrites.splice(0, count)
   }
 
   /** Writes one group and settles its items. Never rejects. */
-  private async write(group: readonly Waiting<T, R>[]): Promise<void> {
+  private async write(group: readonly PendingWrite<T, R>[]): Promise<void> {
     try {
       const results = await this.options.write(group.map(({ item }) => item))
       for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
     } catch (thrown) {
       const isFault = this.options.isFault(thrown)
-      if (isFault && this.ending !== undefined) for (const { reject } of this.waiting.splice(0)) reject(thrown)
+      if (isFault && this.ending !== undefined) for (const { reject } of this.pendingWrites.splice(0)) reject(thrown)
       if (isFault || group.length === 1) for (const { reject } of group) reject(thrown)
       else for (const item of group) await this.write([item])
     }

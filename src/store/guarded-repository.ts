@@ -10,7 +10,7 @@ export interface Guard {
 }
 
 /** A method of any repository. */
-type Method = (...given: never[]) => Promise<unknown>
+type Method = (...args: never[]) => Promise<unknown>
 
 /**
  * Wraps a repository of a store that may be unavailable or not created yet. Each method opens the store in its mode and
@@ -24,17 +24,17 @@ export function guardedRepository<Repository extends { readonly [Name in keyof R
   guard: Guard,
   repositoryOf: (store: Repositories) => Repository,
 ): Repository {
-  const guarded: { [name: string]: Method } = {}
+  const result: { [name: string]: Method } = {}
   for (const name in modes) {
     const row = modes[name]
-    const calling = (mode: Mode): Method => {
-      return (...given) => guard.use(mode, store => repositoryOf(store)[name](...given))
+    const guardedMethod = (mode: Mode): Method => {
+      return (...args) => guard.use(mode, store => repositoryOf(store)[name](...args))
     }
-    if (typeof row === 'string') guarded[name] = calling(row)
+    if (typeof row === 'string') result[name] = guardedMethod(row)
     else {
-      const call = calling(row.mode)
-      guarded[name] = async (...given) => (guard.exists() ? call(...given) : row.withoutStore)
+      const call = guardedMethod(row.mode)
+      result[name] = async (...args) => (guard.exists() ? call(...args) : row.withoutStore)
     }
   }
-  return guarded as Repository // TypeScript cannot see that the table names every method.
+  return result as Repository // TypeScript cannot see that the table names every method.
 }

@@ -3,7 +3,7 @@ import { type Liveness, PROCESS_ID } from './liveness.ts'
 import type { Processes } from './process-repository.ts'
 
 /** Interval between two heartbeats, in milliseconds. A process counts as dead after four missed ones. */
-const BEAT = 5000
+const BEAT_INTERVAL_MS = 5000
 
 /**
  * Detects which processes that share a database server are alive. Each process writes a heartbeat row, timed by the
@@ -12,7 +12,7 @@ const BEAT = 5000
 export class Heartbeat implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')
   private readonly processes: Processes
-  private beating: NodeJS.Timeout | undefined
+  private timer: NodeJS.Timeout | undefined
   private opening: Promise<void> | undefined
 
   constructor(processes: Processes) {
@@ -29,7 +29,7 @@ export class Heartbeat implements Liveness {
 
   private async begin(): Promise<void> {
     await this.processes.beat(this.id)
-    this.beating = setInterval(() => this.processes.beat(this.id).catch(() => {}), BEAT).unref()
+    this.timer = setInterval(() => this.processes.beat(this.id).catch(() => {}), BEAT_INTERVAL_MS).unref()
   }
 
   async isAlive(id: string): Promise<boolean | undefined> {
@@ -39,7 +39,7 @@ export class Heartbeat implements Liveness {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.beating)
+    clearInterval(this.timer)
     if (this.opening === undefined) return
     this.opening = undefined
     await this.processes.end(this.id).catch(() => {})

@@ -2,10 +2,10 @@ import { lock } from './locks.ts'
 import type { ImageLimits, ImageRecord, NewImageRecord } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** Size of the part of an image that one row holds, in bytes. */
-const CHUNK = 256 * 1024
+/** Size of the chunk of an image that one row holds, in bytes. */
+const CHUNK_BYTES = 256 * 1024
 /** Images deleted per statement. */
-const BATCH = 50
+const IMAGES_PER_DELETE = 50
 
 /** The repository of generated images, stored in rows of limited size. */
 export class ImageRepository {
@@ -54,7 +54,7 @@ export class ImageRepository {
         .selectFrom('pictures')
         .select('id')
         .where('expires_at', '<=', this.now())
-        .limit(BATCH)
+        .limit(IMAGES_PER_DELETE)
         .execute()
       if (rows.length === 0) return
       await drop(
@@ -73,8 +73,8 @@ export class ImageRepository {
     let size = 0
     let number = 0
     for await (const chunk of chunks)
-      for (let from = 0; from < chunk.length; from += CHUNK) {
-        const bytes = chunk.subarray(from, from + CHUNK)
+      for (let from = 0; from < chunk.length; from += CHUNK_BYTES) {
+        const bytes = chunk.subarray(from, from + CHUNK_BYTES)
         await this.database.insertInto('picture_bytes').values({ picture: image, number, bytes }).execute()
         number++
         size += bytes.length
@@ -121,9 +121,9 @@ export class ImageRepository {
 }
 
 async function drop(database: Database, ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += BATCH) {
-    const some = ids.slice(from, from + BATCH)
-    await database.deleteFrom('picture_bytes').where('picture', 'in', some).execute()
-    await database.deleteFrom('pictures').where('id', 'in', some).execute()
+  for (let from = 0; from < ids.length; from += IMAGES_PER_DELETE) {
+    const batch = ids.slice(from, from + IMAGES_PER_DELETE)
+    await database.deleteFrom('picture_bytes').where('picture', 'in', batch).execute()
+    await database.deleteFrom('pictures').where('id', 'in', batch).execute()
   }
 }

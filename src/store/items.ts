@@ -2,7 +2,7 @@ import { insertText, isPostgres, runEach } from './bulk.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 
 /** Rows per statement: databases limit the number of parameters. */
-export const BATCH = 500
+export const ROWS_PER_STATEMENT = 500
 
 const COLUMNS = ['owner', 'parent', 'place', 'id', 'made', 'channel', 'remembered', 'item', 'kept_at'] as const
 const INSERT = insertText('items', COLUMNS)
@@ -16,10 +16,10 @@ export async function insertItems(database: Database, rows: readonly ItemRow[]):
       rows.map(row => COLUMNS.map(column => row[column])),
     )
   }
-  for (let at = 0; at < rows.length; at += BATCH)
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
     await database
       .insertInto('items')
-      .values(rows.slice(at, at + BATCH))
+      .values(rows.slice(at, at + ROWS_PER_STATEMENT))
       .execute()
 }
 
@@ -33,11 +33,11 @@ interface Parent {
   readonly id: string
 }
 
-/** Deletes all items of up to `BATCH` turns or conversations. */
+/** Deletes all items of up to `ROWS_PER_STATEMENT` turns or conversations. */
 export const dropItemsOf = (database: Database, parents: readonly Parent[]): Promise<void> =>
   deleteItems(database, parents, false)
 
-/** Deletes the output items of up to `BATCH` turns. */
+/** Deletes the output items of up to `ROWS_PER_STATEMENT` turns. */
 export const dropOutputOf = (database: Database, turns: readonly Parent[]): Promise<void> =>
   deleteItems(database, turns, true)
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { type Log, LogOnce } from '../log.ts'
 import { Outage } from '../outage.ts'
-import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
+import { NewerStore, READABLE_FAULTS, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import { type Guard, guardedRepository } from './guarded-repository.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Liveness } from './liveness.ts'
@@ -14,17 +14,18 @@ import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
 /** Interval between deletions of expired data, in milliseconds. */
-const SWEEP = 3_600_000
+const SWEEP_INTERVAL_MS = 3_600_000
 /**
- * Pause before a failed store is retried, and time for which a successful write proves that it works, in milliseconds.
+ * Delay before a failed store is retried, in milliseconds. For the same time after a successful write, the store counts
+ * as working.
  */
-const REST = 2000
+const RETRY_DELAY_MS = 2000
 /** Minimum interval between log lines of a recurring fault, in milliseconds. */
-const INTERVAL = 60_000
+const LOG_INTERVAL_MS = 60_000
 /** Number of attempts for work that the server rolls back because of a deadlock or serialization failure. */
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 /** Pause before the first reconnection to a server, in milliseconds. */
-const RECONNECT = 100
+const RECONNECT_DELAY_MS = 100
 
 /** The parts of the store that request handling needs: all except keys, console users and captures. */
 export type StoreView = Pick<
@@ -64,16 +65,16 @@ export class LazyStore {
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs the start and the end of an outage. A recurring outage is logged at most once per `INTERVAL`. */
+  /** Logs the start and the end of an outage. A recurring outage is logged at most once per `LOG_INTERVAL_MS`. */
   private readonly outage: Outage
   /** Logs single damaged rows. */
   private readonly damages: LogOnce
   /** Time of the last successful write, by `performance.now()`. */
   private healthyAt = Number.NEGATIVE_INFINITY
-  private sweeping: NodeJS.Timeout | undefined
-  private retrying: NodeJS.Timeout | undefined
+  private sweepTimer: NodeJS.Timeout | undefined
+  private retryTimer: NodeJS.Timeout | undefined
   private closed = false
-  /** Whether the file was found in its place in this turn of the event loop. */
+  /** True if the file was found in its place in this turn of the event loop. */
   private isInPlace = false
 
   /** @param dataDir folder for the files that accompany the database. */
@@ -85,8 +86,8 @@ export class LazyStore {
         : new Heartbeat(guardedRepository(MODES.processes, this.guard, store => store.processes))
     this.log = log
     const began = 'the store cannot be used'
-    this.outage = new Outage(log, { began, ended: 'the store works again' }, INTERVAL)
-    this.damages = new LogOnce(err => log.error({ store: 'damaged', err }, began), { interval: INTERVAL })
+    this.outage = new Outage(log, { began, ended: 'the store works again' }, LOG_INTERVAL_MS)
+    this.damages = new LogOnce(err => log.error({ store: 'damaged', err }, began), { interval: LOG_INTERVAL_MS })
   }
 
   /**
@@ -100,9 +101,9 @@ export class LazyStore {
       if (this.exists()) (await import('./applied.ts')).checkSqlite(this.config.path)
       return
     }
-    await this.opened().catch(thrown => {
+    await this.ensureOpen().catch(thrown => {
       if (thrown instanceof NewerStore) throw thrown
-      this.failed(thrown, 'writes')
+      this.recordFault(thrown, 'writes')
     })
   }
 
@@ -113,16 +114,16 @@ export class LazyStore {
 
   /** Returns true if the store accepts writes, as far as is known. A fault may only show on the next write. */
   async takes(): Promise<boolean> {
-    if (this.fault === undefined) await this.opened().catch(thrown => this.failed(thrown, 'writes'))
+    if (this.fault === undefined) await this.ensureOpen().catch(thrown => this.recordFault(thrown, 'writes'))
     return this.fault === undefined
   }
 
   /**
-   * Returns the current fault of the store. Tests the store first, unless a write succeeded within the last `REST`
-   * milliseconds.
+   * Returns the current fault of the store. Tests the store first, unless a write succeeded within the last
+   * `RETRY_DELAY_MS` milliseconds.
    */
   async check(): Promise<StoreFault | undefined> {
-    if (this.fault === undefined && performance.now() - this.healthyAt > REST) await this.attempt()
+    if (this.fault === undefined && performance.now() - this.healthyAt > RETRY_DELAY_MS) await this.attempt()
     return this.fault?.kind
   }
 
@@ -135,26 +136,26 @@ export class LazyStore {
       }
       let store: Store | undefined
       try {
-        store = await (mode === 'writes' ? this.current() : this.opened())
+        store = await (mode === 'writes' ? this.current() : this.ensureOpen())
         const result = await work(store)
         if (mode === 'writes') this.healthyAt = performance.now()
         return result
       } catch (thrown) {
-        if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, mode, store)
+        if (tries === MAX_ATTEMPTS || !isUndone(thrown)) throw this.recordFault(thrown, mode, store)
       }
     }
   }
 
   /** Returns the store for writing. Creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
-    const store = await this.opened()
+    const store = await this.ensureOpen()
     if (!this.hasMoved(store)) return store
     this.log.warn({}, 'creating a new store, because the file was removed or replaced')
     this.drop()
-    return this.opened()
+    return this.ensureOpen()
   }
 
-  /** Asks the system once per turn of the event loop. Its answer costs more than the write of a small row. */
+  /** Returns true if the file was removed or replaced. Checks once per turn, because a check costs more than a small write. */
   private hasMoved(store: Store): boolean {
     if (this.isInPlace) return false
     if (store.moved()) return true
@@ -165,7 +166,7 @@ export class LazyStore {
     return false
   }
 
-  private opened(): Promise<Store> {
+  private ensureOpen(): Promise<Store> {
     this.opening ??= this.open().catch(thrown => {
       this.opening = undefined
       throw thrown
@@ -177,14 +178,14 @@ export class LazyStore {
     const { openStore } = await import('./store.ts')
     const store = await openStore(this.config)
     this.inUse = store
-    clearInterval(this.sweeping)
-    this.sweeping = setInterval(() => this.sweep(store), SWEEP).unref()
+    clearInterval(this.sweepTimer)
+    this.sweepTimer = setInterval(() => this.sweep(store), SWEEP_INTERVAL_MS).unref()
     this.sweep(store)
     return store
   }
 
   private sweep(store: Store): void {
-    store.sweep().catch(thrown => this.failed(thrown, 'writes', store))
+    store.sweep().catch(thrown => this.recordFault(thrown, 'writes', store))
   }
 
   /**
@@ -192,7 +193,7 @@ export class LazyStore {
    *
    * @param store the store that failed. The fault of a closed store is ignored.
    */
-  private failed(thrown: unknown, mode: Mode, store?: Store): unknown {
+  private recordFault(thrown: unknown, mode: Mode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
     // Invalid JSON in a row damages only that row.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
@@ -210,14 +211,14 @@ export class LazyStore {
 
   /** Marks the store as failed and schedules a retry. */
   private rest(kind: StoreFault, mode: Mode): void {
-    if (!READABLE.has(kind)) this.drop()
+    if (!READABLE_FAULTS.has(kind)) this.drop()
     const isLost = kind === 'unreachable' && this.fault === undefined && this.config.engine === 'postgres'
     this.fault = { kind, reads: mode === 'writes' && this.opening !== undefined }
-    if (!this.closed) this.retrying ??= setTimeout(this.retry, isLost ? RECONNECT : REST).unref()
+    if (!this.closed) this.retryTimer ??= setTimeout(this.retry, isLost ? RECONNECT_DELAY_MS : RETRY_DELAY_MS).unref()
   }
 
   private readonly retry = async (): Promise<void> => {
-    this.retrying = undefined
+    this.retryTimer = undefined
     await this.attempt()
   }
 
@@ -228,14 +229,14 @@ export class LazyStore {
       const store = await this.current()
       await store.probe()
       this.healthyAt = performance.now()
-      this.recovered()
+      this.endFault()
     } catch (thrown) {
-      const failure = this.failed(thrown, 'writes')
+      const failure = this.recordFault(thrown, 'writes')
       if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be checked')
     }
   }
 
-  private recovered(): void {
+  private endFault(): void {
     if (this.fault === undefined) return
     this.fault = undefined
     this.outage.end()
@@ -246,14 +247,14 @@ export class LazyStore {
     this.opening?.then(store => store.close()).catch(() => {})
     this.opening = undefined
     this.inUse = undefined
-    clearInterval(this.sweeping)
+    clearInterval(this.sweepTimer)
   }
 
   async close(): Promise<void> {
     await this.liveness.close()
     this.closed = true
-    clearInterval(this.sweeping)
-    clearTimeout(this.retrying)
+    clearInterval(this.sweepTimer)
+    clearTimeout(this.retryTimer)
     // A sweep interrupted by closing is not a fault.
     this.inUse = undefined
     await this.opening?.then(store => store.close()).catch(() => {})

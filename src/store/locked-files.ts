@@ -8,7 +8,7 @@ import { type Liveness, PROCESS_ID } from './liveness.ts'
  * Minimum age at which a dead process's file is deleted, in milliseconds. A newer file may belong to a process that has
  * not locked it yet.
  */
-const SETTLED = 60_000
+const MIN_AGE_MS = 60_000
 
 /** SQLITE_BUSY: another connection holds the lock. */
 const BUSY = 5
@@ -58,8 +58,8 @@ export class LockedFiles implements Liveness {
   private deleteStale(): void {
     for (const name of readdirSync(this.folder)) {
       const path = this.path(name)
-      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-      if (!PROCESS_ID.test(name) || changed === undefined || Date.now() - changed < SETTLED) continue
+      const modifiedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+      if (!PROCESS_ID.test(name) || modifiedAt === undefined || Date.now() - modifiedAt < MIN_AGE_MS) continue
       if (isLocked(path) === false) rmSync(path, { force: true })
     }
   }

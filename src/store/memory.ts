@@ -5,17 +5,17 @@ import { type Chain, type FoundItem, type Link, outputOf, type Turn, type Turns 
 export class MemoryTurns implements Turns {
   private readonly turns = new Map<string, Turn>()
   private readonly sizes = new Map<string, number>()
-  private readonly most: number
-  private readonly largest: number
+  private readonly maxTurns: number
+  private readonly maxCharacters: number
   private size = 0
 
   /**
-   * @param most maximum number of turns.
-   * @param largest maximum number of characters of all turns together, as JSON.
+   * @param maxTurns maximum number of turns.
+   * @param maxCharacters maximum number of characters of all turns together, as JSON.
    */
-  constructor(most: number, largest: number) {
-    this.most = most
-    this.largest = largest
+  constructor(maxTurns: number, maxCharacters: number) {
+    this.maxTurns = maxTurns
+    this.maxCharacters = maxCharacters
   }
 
   async find(owner: string, id: string): Promise<Turn | undefined> {
@@ -70,7 +70,8 @@ export class MemoryTurns implements Turns {
     this.turns.set(turn.id, turn)
     this.sizes.set(turn.id, size)
     this.size += size
-    while (this.turns.size > this.most || this.size > this.largest) this.forget(this.turns.keys().next().value!)
+    while (this.turns.size > this.maxTurns || this.size > this.maxCharacters)
+      this.forget(this.turns.keys().next().value!)
   }
 
   private forget(id: string): void {

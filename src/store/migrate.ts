@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { version } from '../version.ts'
-import { type Applied, checkKnown, MIGRATIONS_TABLE } from './applied.ts'
+import { type AppliedMigration, checkKnown, MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine } from './engine.ts'
 import type { Migration } from './migrations.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** Table of the applied migrations. */
 interface MigrationTables {
-  readonly interlingua_migrations: Applied & { readonly applied_at: number }
+  readonly interlingua_migrations: AppliedMigration & { readonly applied_at: number }
 }
 
 const CREATE_TABLE = `create table if not exists ${MIGRATIONS_TABLE} (name text not null primary key, program text not null, applied_at bigint not null)`
@@ -37,11 +37,11 @@ export async function migrate<Tables>(
 }
 
 /** Returns the applied migrations, sorted by name. */
-const appliedTo = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
+const appliedTo = (database: Kysely<MigrationTables>): Promise<readonly AppliedMigration[]> =>
   database.selectFrom(MIGRATIONS_TABLE).select(['name', 'program']).orderBy('name').execute()
 
 /** Returns the applied migrations, or an empty list if the table does not exist. */
-const appliedOrNone = (database: Kysely<MigrationTables>): Promise<readonly Applied[]> =>
+const appliedOrNone = (database: Kysely<MigrationTables>): Promise<readonly AppliedMigration[]> =>
   appliedTo(database).catch(thrown => {
     if (isMissingTable(thrown)) return []
     throw thrown
@@ -55,7 +55,7 @@ const isMissingTable = (thrown: unknown): boolean =>
  *
  * @throws NewerStore if an applied migration is unknown.
  */
-function pending(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+function pending(applied: readonly AppliedMigration[], migrations: readonly Migration[]): readonly Migration[] {
   checkKnown(
     applied,
     migrations.map(({ name }) => name),
@@ -85,11 +85,11 @@ async function missingColumns(
 }
 
 /** Matches a `create table` statement and its table name. */
-const CREATED = /^\s*create table (?:if not exists )?(\w+)/i
+const CREATED_TABLE = /^\s*create table (?:if not exists )?(\w+)/i
 
 /** Names of all tables that the migrations create. */
 export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ statements }) => statements({ bytes: 'blob' })).flatMap(
-  statement => CREATED.exec(statement)?.[1] ?? [],
+  statement => CREATED_TABLE.exec(statement)?.[1] ?? [],
 )
 
 /** A statement that touches every table and returns no row. */

@@ -102,7 +102,7 @@ const USAGE: Migration = {
 }
 
 /** State shared between instances: images, secrets, locks, notes and encrypted reasoning. */
-const SHARED: Migration = {
+const SHARED_STATE: Migration = {
   name: '004-shared',
   statements: ({ bytes }) => [
     'create table if not exists secrets (name text not null primary key, value text not null)',
@@ -219,7 +219,7 @@ export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
   ACCESS,
   USAGE,
-  SHARED,
+  SHARED_STATE,
   CONSOLE,
   CAPTURES,
   PASSWORD_TRIES,

@@ -2,11 +2,11 @@ import type { LockRules, PasswordAttempt } from './console-records.ts'
 import type { ConsoleAttemptRow, Database } from './tables.ts'
 
 /** Maximum number of rows. While the table is full, attempts that would add a row are allowed without being counted. */
-const MOST = 50_000
+const MAX_ATTEMPT_ROWS = 50_000
 /** Age after which an attempt is deleted, whatever the rules, in milliseconds. */
-const STALE = 86_400_000
+const MAX_AGE_MS = 86_400_000
 /** Time for which a network counts as trusted after a right password, in milliseconds. */
-const REMEMBERED = 90 * STALE
+const TRUST_MS = 90 * MAX_AGE_MS
 
 /**
  * Counts wrong passwords: per name in total, and per name and network. Updating the row of the name first serialises
@@ -25,10 +25,10 @@ export class PasswordAttemptRepository {
    * Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. Returns the
    * time until which the name is locked, or undefined.
    */
-  count(tried: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
+  count(attempt: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
     return this.database.transaction().execute(async transaction => {
       const now = this.now()
-      const rows = await this.locked(transaction, tried)
+      const rows = await this.lockRows(transaction, attempt)
       const until = lockedUntil(rows, rules, now)
       if (until > now) return until
       const isNew = Object.values(rows).some(row => row !== undefined && row.attempts === 0 && row.right_at === 0)
@@ -44,13 +44,17 @@ export class PasswordAttemptRepository {
   /**
    * Undoes the attempt after a right password: resets the count of that network and marks the network as trusted.
    */
-  forgive(tried: PasswordAttempt): Promise<void> {
+  forgive(attempt: PasswordAttempt): Promise<void> {
     return this.database.transaction().execute(async transaction => {
       const now = this.now()
-      const { total, perNetwork, widerNetwork } = await this.locked(transaction, tried)
-      const less = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
+      const { total, perNetwork, widerNetwork } = await this.lockRows(transaction, attempt)
+      const withOneLess = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
       const right = { ...perNetwork, attempts: 0, since: now, locked_until: 0, right_at: now }
-      await this.write(transaction, [less(total), right, ...(widerNetwork === undefined ? [] : [less(widerNetwork)])])
+      await this.write(transaction, [
+        withOneLess(total),
+        right,
+        ...(widerNetwork === undefined ? [] : [withOneLess(widerNetwork)]),
+      ])
     })
   }
 
@@ -63,19 +67,19 @@ export class PasswordAttemptRepository {
   }
 
   async sweep(): Promise<void> {
-    await this.dropOld(this.database, this.now() - STALE)
+    await this.dropOld(this.database, this.now() - MAX_AGE_MS)
   }
 
   /**
    * Reads the rows of an attempt. Locks the row of the name first, so that no other transaction changes any of them.
    */
-  private async locked(
+  private async lockRows(
     transaction: Database,
     { account, network, widerNetwork }: PasswordAttempt,
   ): Promise<AttemptRows> {
     const row = await transaction
       .insertInto('console_attempts')
-      .values(fresh(account, this.now()))
+      .values(newRow(account, this.now()))
       .onConflict(conflict => conflict.column('subject').doUpdateSet({ subject: account }))
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -86,7 +90,7 @@ export class PasswordAttemptRepository {
         .selectAll()
         .where('subject', '=', subject)
         .executeTakeFirst()
-      return found === undefined ? fresh(subject, this.now()) : inNumbers(found)
+      return found === undefined ? newRow(subject, this.now()) : inNumbers(found)
     }
     return {
       total: inNumbers(row),
@@ -110,9 +114,9 @@ export class PasswordAttemptRepository {
 
   /** @param old Unix milliseconds. Counts that started before this time no longer matter. */
   private async isFull(transaction: Database, old: number): Promise<boolean> {
-    if ((await countOf(transaction)) <= MOST) return false
+    if ((await countOf(transaction)) <= MAX_ATTEMPT_ROWS) return false
     await this.dropOld(transaction, old)
-    return (await countOf(transaction)) > MOST
+    return (await countOf(transaction)) > MAX_ATTEMPT_ROWS
   }
 
   private async dropOld(database: Database, since: number): Promise<void> {
@@ -121,7 +125,7 @@ export class PasswordAttemptRepository {
       .deleteFrom('console_attempts')
       .where('since', '<=', since)
       .where('locked_until', '<=', now)
-      .where('right_at', '<=', now - REMEMBERED)
+      .where('right_at', '<=', now - TRUST_MS)
       .execute()
   }
 }
@@ -133,7 +137,7 @@ interface AttemptRows {
   readonly widerNetwork: ConsoleAttemptRow | undefined
 }
 
-const fresh = (subject: string, since: number): ConsoleAttemptRow => ({
+const newRow = (subject: string, since: number): ConsoleAttemptRow => ({
   ...{ subject, attempts: 0, since, locked_until: 0, right_at: 0 },
 })
 
@@ -146,16 +150,19 @@ const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
   right_at: Number(row.right_at),
 })
 
-/** Returns the number of wrong passwords of a row that still count. */
-const counted = ({ attempts, since, locked_until }: ConsoleAttemptRow, { within }: LockRules, now: number): number =>
-  (locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts
+/** Returns how many wrong passwords of a row still count. */
+const countingAttempts = (
+  { attempts, since, locked_until }: ConsoleAttemptRow,
+  { within }: LockRules,
+  now: number,
+): number => ((locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts)
 
 /** Returns the time until which an attempt is refused, or 0 if it is allowed. */
 function lockedUntil({ total, perNetwork, widerNetwork }: AttemptRows, rules: LockRules, now: number): number {
   if (perNetwork.locked_until > now) return perNetwork.locked_until
-  if (perNetwork.right_at > 0 || counted(total, rules, now) < rules.total) return 0
+  if (perNetwork.right_at > 0 || countingAttempts(total, rules, now) < rules.total) return 0
   const wrong = [perNetwork, ...(widerNetwork === undefined ? [] : [widerNetwork])].filter(
-    row => counted(row, rules, now) > 0,
+    row => countingAttempts(row, rules, now) > 0,
   )
   return Math.max(0, ...wrong.map(({ since }) => since + rules.within))
 }
@@ -166,13 +173,13 @@ function incremented(
   rules: LockRules,
   now: number,
 ): ConsoleAttemptRow[] {
-  const more = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
-    const before = counted(row, rules, now)
+  const withOneMore = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
+    const before = countingAttempts(row, rules, now)
     return { ...row, attempts: before + 1, since: before === 0 ? now : row.since, locked_until: 0 }
   }
-  const next = more(perNetwork)
-  const locked = { ...next, locked_until: next.attempts >= rules.perNetwork ? now + rules.lockedFor : 0 }
-  return [more(total), locked, ...(widerNetwork === undefined ? [] : [more(widerNetwork)])]
+  const next = withOneMore(perNetwork)
+  const lockedRow = { ...next, locked_until: next.attempts >= rules.perNetwork ? now + rules.lockedFor : 0 }
+  return [withOneMore(total), lockedRow, ...(widerNetwork === undefined ? [] : [withOneMore(widerNetwork)])]
 }
 
 async function countOf(database: Database): Promise<number> {

@@ -35,7 +35,7 @@ const SOCKETS: ReadonlySet<string> = new Set([
 ])
 
 /** Messages of the driver and of Kysely that have no error code. */
-const LOST = [
+const CONNECTION_LOST = [
   /^Connection terminated/,
   /^timeout e(xpired|xceeded)/,
   /^Query read timeout/,
@@ -48,7 +48,7 @@ const LOST = [
 
 /** Classifies an error of a PostgreSQL server. Returns undefined for a bug of the gateway. */
 export function postgresFault({ message, code }: Error & { readonly code?: unknown }): StoreFault | undefined {
-  if (typeof code !== 'string') return LOST.some(one => one.test(message)) ? 'unreachable' : undefined
+  if (typeof code !== 'string') return CONNECTION_LOST.some(one => one.test(message)) ? 'unreachable' : undefined
   if (SOCKETS.has(code)) return 'unreachable'
   return /^[0-9A-Z]{5}$/.test(code) ? (BY_SQLSTATE[code] ?? BY_SQLSTATE[code.slice(0, 2)]) : undefined
 }

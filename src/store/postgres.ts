@@ -14,23 +14,21 @@ import type { Engine, Row } from './engine.ts'
  * Maximum number of connections per process. Few suffice, because statements take milliseconds, and by default a server
  * allows 100 connections for all instances.
  */
-const CONNECTIONS = 8
+const MAX_CONNECTIONS = 8
 
-/**
- * Timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed, in
- * milliseconds.
- */
-const CONNECTING = 10_000
-const IDLE = 60_000
+/** Timeout for getting a connection, including the wait for a free one, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000
+/** Idle time after which a connection is closed, in milliseconds. */
+const IDLE_TIMEOUT_MS = 60_000
 
 /**
  * Client-side timeout of a query, in milliseconds. It is longer than the server's own timeouts, so it only matters when
  * the connection is cut.
  */
-const UNANSWERED = 40_000
+const QUERY_TIMEOUT_MS = 40_000
 
 /** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
-const APPLICATION = 'interlingua'
+const APPLICATION_NAME = 'interlingua'
 
 /**
  * Session settings, with times in milliseconds. Set after connecting, because poolers reject them as startup
@@ -46,7 +44,7 @@ const SAMPLE = 'x'.repeat(1024)
 
 /** Opens a PostgreSQL database. Connects on the first statement. */
 export function postgres(url: string): Engine {
-  const pool = new Pool({ ...connectionOf(url), max: CONNECTIONS, idleTimeoutMillis: IDLE })
+  const pool = new Pool({ ...connectionOf(url), max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_TIMEOUT_MS })
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {})
   pool.on('connect', client => client.on('error', () => {}))
@@ -76,29 +74,29 @@ async function connectionOfPool(pool: Pool): Promise<PoolClient> {
     try {
       return await pool.connect()
     } catch (thrown) {
-      const isFew = (thrown as { code?: unknown }).code === TOO_MANY && pool.totalCount > 0
+      const isFew = (thrown as { code?: unknown }).code === TOO_MANY_CONNECTIONS && pool.totalCount > 0
       if (!isFew || pool.options.max <= 1) throw thrown
       // The retries terminate, because each one lowers the maximum.
       pool.options.max = Math.min(pool.options.max - 1, pool.totalCount)
       setTimeout(() => {
-        pool.options.max = CONNECTIONS
-      }, IDLE).unref()
+        pool.options.max = MAX_CONNECTIONS
+      }, IDLE_TIMEOUT_MS).unref()
     }
   }
 }
 
-/** too_many_connections */
-const TOO_MANY = '53300'
+/** SQLSTATE of `too_many_connections`. */
+const TOO_MANY_CONNECTIONS = '53300'
 
 /** Returns true if another process of this program is connected to the database. */
 export async function isPostgresInUse(url: string): Promise<boolean> {
-  const client = new Client({ ...connectionOf(url), application_name: `${APPLICATION} store` })
+  const client = new Client({ ...connectionOf(url), application_name: `${APPLICATION_NAME} store` })
   client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query(
       'select 1 from pg_stat_activity where datname = current_database() and application_name = $1',
-      [APPLICATION],
+      [APPLICATION_NAME],
     )
     return rows.length > 0
   } finally {
@@ -111,8 +109,8 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
  * never logged.
  */
 const connectionOf = (url: string): ClientConfig => ({
-  ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },
-  ...{ query_timeout: UNANSWERED, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
+  ...{ connectionString: url, application_name: APPLICATION_NAME, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+  ...{ query_timeout: QUERY_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
   types: {
     getTypeParser: (id: number, format?: 'text') => NUMBERS.get(id) ?? types.getTypeParser(id, format),
   } as CustomTypesConfig,

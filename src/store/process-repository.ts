@@ -11,9 +11,10 @@ export interface Processes {
   end(id: string): Promise<void>
 }
 
-/** Silence after which a process counts as dead, and after which its row is deleted, in milliseconds. */
-const DEAD = 20_000
-const FORGOTTEN = 24 * 3_600_000
+/** Silence after which a process counts as dead, in milliseconds. */
+const DEAD_AFTER_MS = 20_000
+/** Silence after which a process's row is deleted, in milliseconds. */
+const DELETED_AFTER_MS = 24 * 3_600_000
 
 /** Current time in Unix milliseconds, by the server's clock because the clocks of machines differ. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
@@ -42,7 +43,7 @@ export class ProcessRepository implements Processes {
       .selectFrom('processes')
       .select('id')
       .where('id', '=', id)
-      .where(sql<boolean>`greatest(beat_at, ${SERVER_START}) > ${NOW} - ${sql.lit(DEAD)}`)
+      .where(sql<boolean>`greatest(beat_at, ${SERVER_START}) > ${NOW} - ${sql.lit(DEAD_AFTER_MS)}`)
       .executeTakeFirst()
     return row !== undefined
   }
@@ -50,7 +51,7 @@ export class ProcessRepository implements Processes {
   async end(id: string): Promise<void> {
     await this.database
       .deleteFrom('processes')
-      .where(({ or, eb }) => or([eb('id', '=', id), sql<boolean>`beat_at < ${NOW} - ${sql.lit(FORGOTTEN)}`]))
+      .where(({ or, eb }) => or([eb('id', '=', id), sql<boolean>`beat_at < ${NOW} - ${sql.lit(DELETED_AFTER_MS)}`]))
       .execute()
   }
 }

@@ -2,7 +2,7 @@ import type { FoundReasoning, ReasoningChange } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
 /** Names per statement: engines limit the number of parameters. */
-const BATCH = 200
+const NAMES_PER_STATEMENT = 200
 
 /** The repository of encrypted reasoning, found by the names of the tool calls that follow it. */
 export class ReasoningRepository {
@@ -37,17 +37,17 @@ export class ReasoningRepository {
 
   async find(names: readonly string[]): Promise<readonly FoundReasoning[]> {
     const ids = new Set<string>()
-    for (const some of batches(names)) {
+    for (const batch of batches(names)) {
       const rows = await this.database
         .selectFrom('thought_names')
         .select('thought')
         .distinct()
-        .where('name', 'in', some)
+        .where('name', 'in', batch)
         .execute()
       for (const { thought } of rows) ids.add(thought)
     }
     const found: FoundReasoning[] = []
-    for (const some of batches([...ids])) for (const one of await this.all(some)) found.push(one)
+    for (const batch of batches([...ids])) for (const one of await this.all(batch)) found.push(one)
     return found
   }
 
@@ -73,7 +73,7 @@ export class ReasoningRepository {
         .selectFrom('thoughts')
         .select('id')
         .where('expires_at', '<=', this.now())
-        .limit(BATCH)
+        .limit(NAMES_PER_STATEMENT)
         .execute()
       if (rows.length === 0) return
       const ids = rows.map(({ id }) => id)
@@ -84,17 +84,18 @@ export class ReasoningRepository {
 }
 
 async function forget(database: Database, names: readonly string[]): Promise<void> {
-  for (const some of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', some).execute()
+  for (const batch of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', batch).execute()
 }
 
 /** Rows of the names. A duplicate name belongs to the last tool call. */
 function rowsOf(reasoningId: string, names: readonly (readonly string[])[]) {
   const rows = new Map<string, { readonly name: string; readonly thought: string; readonly step: number }>()
-  for (const [step, some] of names.entries())
-    for (const name of some) rows.set(name, { name, thought: reasoningId, step })
+  for (const [step, batch] of names.entries())
+    for (const name of batch) rows.set(name, { name, thought: reasoningId, step })
   return [...rows.values()]
 }
 
 function* batches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH)
+  for (let from = 0; from < items.length; from += NAMES_PER_STATEMENT)
+    yield items.slice(from, from + NAMES_PER_STATEMENT)
 }

@@ -1,7 +1,7 @@
 /** A secret of the gateway, shared by all instances. */
 export interface SecretRow {
   readonly name: string
-  /** Base64. */
+  /** The secret, in Base64. */
   readonly value: string
 }
 

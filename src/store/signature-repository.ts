@@ -2,7 +2,7 @@ import type { SignatureRecord } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
 /** Rows per statement: engines limit the number of parameters. */
-const BATCH = 200
+const ROWS_PER_STATEMENT = 200
 
 /** The repository of the accounts that issued signatures, found by the hash of a signature. */
 export class SignatureRepository {
@@ -20,10 +20,10 @@ export class SignatureRepository {
       .map(({ hash, issuer, expiresAt }) => ({ hash, issuer, expires_at: expiresAt }))
       .sort((a, b) => (a.hash < b.hash ? -1 : 1))
     await this.database.transaction().execute(async transaction => {
-      for (let from = 0; from < rows.length; from += BATCH)
+      for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
         await transaction
           .insertInto('signatures')
-          .values(rows.slice(from, from + BATCH))
+          .values(rows.slice(from, from + ROWS_PER_STATEMENT))
           .onConflict(conflict =>
             conflict
               .column('hash')
@@ -36,11 +36,11 @@ export class SignatureRepository {
   /** Returns the issuers of the given hashes. Unknown hashes are missing from the result. */
   async find(hashes: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
-    for (let from = 0; from < hashes.length; from += BATCH) {
+    for (let from = 0; from < hashes.length; from += ROWS_PER_STATEMENT) {
       const rows = await this.database
         .selectFrom('signatures')
         .select(['hash', 'issuer'])
-        .where('hash', 'in', hashes.slice(from, from + BATCH))
+        .where('hash', 'in', hashes.slice(from, from + ROWS_PER_STATEMENT))
         .where('expires_at', '>', this.now())
         .execute()
       for (const { hash, issuer } of rows) found.set(hash, issuer)

@@ -42,14 +42,14 @@ export function sqlite(path: string): Engine {
     database.close()
     throw thrown
   }
-  const opened = identityOf(path)
+  const openedIdentity = identityOf(path)
   return {
     name: 'sqlite',
     dialect: new SqliteDialect({ database: new Statements(database) }),
     types: { bytes: 'blob' },
     ddl: statement => statement,
     exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
-    moved: () => identityOf(path) !== opened,
+    moved: () => identityOf(path) !== openedIdentity,
     probe: async () => probe(database),
     rows: (_, table, size) => rowsOf(database, table, size),
   }
@@ -77,22 +77,23 @@ function create(path: string): void {
 async function exclusively<T>(database: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
   database.exec('pragma busy_timeout = 0')
   try {
-    for (let waited = 0; ; waited += PAUSE) {
+    for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       try {
         return await transaction()
       } catch (thrown) {
-        if (!isBusy(thrown) || waited >= LONGEST) throw thrown
+        if (!isBusy(thrown) || waited >= MAX_POLL_MS) throw thrown
       }
-      await sleep(PAUSE)
+      await sleep(POLL_INTERVAL_MS)
     }
   } finally {
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`)
   }
 }
 
-/** Interval and maximum duration of the polling, in milliseconds. */
-const PAUSE = 20
-const LONGEST = 30_000
+/** Interval between attempts to start a transaction, in milliseconds. */
+const POLL_INTERVAL_MS = 20
+/** Maximum time spent waiting for the lock, in milliseconds. */
+const MAX_POLL_MS = 30_000
 
 const isBusy = (thrown: unknown): boolean => (thrown as { errcode?: unknown }).errcode === BUSY
 
@@ -156,9 +157,9 @@ class Statements implements SqliteDatabase {
   prepare(sql: string): SqliteStatement {
     const known = this.compiled.get(sql)
     if (known !== undefined) return known
-    const statement = adapted(this.database.prepare(sql === 'begin' ? BEGIN : sql))
-    if (this.compiled.size >= MOST) this.compiled.clear()
-    const prepared = sql === 'rollback' ? this.tolerant(statement) : statement
+    const statement = adapt(this.database.prepare(sql === 'begin' ? BEGIN_IMMEDIATE : sql))
+    if (this.compiled.size >= MAX_STATEMENTS) this.compiled.clear()
+    const prepared = sql === 'rollback' ? this.tolerantRollback(statement) : statement
     this.compiled.set(sql, prepared)
     return prepared
   }
@@ -167,7 +168,7 @@ class Statements implements SqliteDatabase {
    * Ignores the failure of a rollback if SQLite has already rolled back, as on a full disk, so that it does not hide
    * the first error.
    */
-  private tolerant(statement: SqliteStatement): SqliteStatement {
+  private tolerantRollback(statement: SqliteStatement): SqliteStatement {
     return {
       ...statement,
       run: values => (this.database.isTransaction ? statement.run(values) : { changes: 0, lastInsertRowid: 0 }),
@@ -181,13 +182,13 @@ class Statements implements SqliteDatabase {
 }
 
 /** Maximum number of compiled statements in the cache. */
-const MOST = 200
+const MAX_STATEMENTS = 200
 
 /**
  * Statement that starts every transaction with the write lock, because a read lock cannot be upgraded while another
  * transaction writes.
  */
-const BEGIN = 'begin immediate'
+const BEGIN_IMMEDIATE = 'begin immediate'
 
 type Values = readonly SQLInputValue[]
 
@@ -195,7 +196,7 @@ type Values = readonly SQLInputValue[]
  * Adapts a statement to Kysely. If its only parameter is a list of rows, the statement runs once per row, which avoids
  * one query per row.
  */
-const adapted = (statement: StatementSync): SqliteStatement => ({
+const adapt = (statement: StatementSync): SqliteStatement => ({
   reader: statement.columns().length > 0,
   all: values => statement.all(...(values as Values)),
   run: values => (isBulk(values) ? runAll(statement, values[0]) : statement.run(...(values as Values))),
@@ -207,9 +208,9 @@ const isBulk = (values: readonly unknown[]): values is readonly [readonly Values
 function runAll(statement: StatementSync, rows: readonly Values[]) {
   let [changes, lastInsertRowid]: [number | bigint, number | bigint] = [0, 0]
   for (const row of rows) {
-    const done = statement.run(...row)
-    changes = Number(changes) + Number(done.changes)
-    lastInsertRowid = done.lastInsertRowid
+    const result = statement.run(...row)
+    changes = Number(changes) + Number(result.changes)
+    lastInsertRowid = result.lastInsertRowid
   }
   return { changes, lastInsertRowid }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
@@ -121,12 +121,12 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
 }
 
 /** Number of rows per deletion, so that reads can run in between. */
-const BATCH = 200
+const ROWS_PER_DELETE = 200
 
 /** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */
 async function sweep(database: Database, now: number): Promise<void> {
   await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
-  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
+  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await yieldToEventLoop()
 }
 
 async function sweepTurns(database: Database, now: number): Promise<number> {
@@ -146,7 +146,7 @@ async function sweepTurns(database: Database, now: number): Promise<number> {
     )
     .orderBy('owner')
     .orderBy('id')
-    .limit(BATCH)
+    .limit(ROWS_PER_DELETE)
     .execute()
   return remove(database, 'turns', rows, now)
 }
@@ -158,7 +158,7 @@ async function sweepConversations(database: Database, now: number): Promise<numb
     .where('expires_at', '<=', now)
     .orderBy('owner')
     .orderBy('id')
-    .limit(BATCH)
+    .limit(ROWS_PER_DELETE)
     .execute()
   return remove(database, 'conversations', rows, now)
 }

@@ -84,9 +84,12 @@ export interface TaskRow {
   readonly idempotency_key: string | null
   readonly reference: string | null
   readonly remix_of: string | null
+  /** Id of the process that submits the task. */
   readonly worker: string
+  /** Number of consecutive polls in which the upstream did not find the task. */
   readonly misses: number
   readonly created_at: number
+  /** Time of the last poll, in Unix milliseconds. */
   readonly polled_at: number
   readonly expires_at: number
   readonly file_size: number | null

@@ -12,7 +12,7 @@ const RANKS: { readonly [state in StoredState]: number } = {
   completed: 3,
   failed: 3,
 }
-const FINAL = 3
+const FINAL_RANK = 3
 
 /** The repository of video tasks. Updates compare ranks, so that a state never moves backwards. */
 export class TaskRepository implements Tasks {
@@ -55,13 +55,13 @@ export class TaskRepository implements Tasks {
   async list(owner: string, { limit, order, after }: TaskPage) {
     const mark = after === undefined ? undefined : await this.find(owner, after)
     if (after !== undefined && mark === undefined) return undefined
-    const beyond = order === 'asc' ? '>' : '<'
+    const comparison = order === 'asc' ? '>' : '<'
     let query = this.select().where('owner', '=', owner)
     if (mark !== undefined)
       query = query.where(row =>
         row.or([
-          row('created_at', beyond, mark.createdAt),
-          row.and([row('created_at', '=', mark.createdAt), row('id', beyond, mark.id)]),
+          row('created_at', comparison, mark.createdAt),
+          row.and([row('created_at', '=', mark.createdAt), row('id', comparison, mark.id)]),
         ]),
       )
     const rows = await query
@@ -73,13 +73,13 @@ export class TaskRepository implements Tasks {
   }
 
   async advance(owner: string, id: string, { state, result, upstreamId, polledAt }: TaskNews): Promise<boolean> {
-    const mayBeOld = polledAt !== undefined && RANKS[state] < FINAL
+    const mayBeOld = polledAt !== undefined && RANKS[state] < FINAL_STATES
     const { numUpdatedRows } = await this.update(owner, id)
       .set({
         ...{ state, rank: RANKS[state], result: JSON.stringify(result), misses: 0 },
         ...(upstreamId === undefined ? {} : { upstream_id: upstreamId }),
       })
-      .where('rank', '<', FINAL)
+      .where('rank', '<', FINAL_RANK)
       .where('rank', '<=', RANKS[state])
       .$if(mayBeOld, query => query.where('polled_at', '<=', polledAt!))
       .executeTakeFirst()

@@ -4,7 +4,7 @@ import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { eventsRow } from './event-repository.ts'
 import type { NewEvents } from './events.ts'
-import { BATCH, dropEvents, dropItems, NO_UPSTREAM, upstreamColumns } from './items.ts'
+import { dropEvents, dropItems, NO_UPSTREAM, ROWS_PER_STATEMENT, upstreamColumns } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import type { TurnWrites } from './turn-writes.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type Chain,
   type FoundItem,
   type Link,
-  LONGEST,
+  MAX_CHAIN,
   outputFieldOf,
   outputOf,
   type Turn,
@@ -81,26 +81,26 @@ export class TurnRepository implements Turns {
         union all
         select turns.id, turns.previous, turns.channel, walk.depth + 1 from turns
           join walk on turns.owner = ${owner} and turns.id = walk.previous and turns.gone = 0
-          where walk.depth < ${LONGEST.turns}
+          where walk.depth < ${MAX_CHAIN.turns}
       )
       select id, previous, channel, (
         select coalesce(sum(length(item)), 0) from items where owner = ${owner} and parent = walk.id
       ) as size from walk order by depth`.execute(this.database)
     const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
-    if (rows.length <= LONGEST.turns && size <= LONGEST.characters) return rows
+    if (rows.length <= MAX_CHAIN.turns && size <= MAX_CHAIN.characters) return rows
     throw tooLarge('The response continues a conversation that has grown too long.', 'previous_response_id')
   }
 
   private async itemsOf(owner: string, ids: readonly string[]) {
     const rows: Pick<ItemRow, 'parent' | 'item'>[] = []
-    for (let at = 0; at < ids.length; at += BATCH)
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT)
       append(
         rows,
         await this.database
           .selectFrom('items')
           .select(['parent', 'item'])
           .where('owner', '=', owner)
-          .where('parent', 'in', ids.slice(at, at + BATCH))
+          .where('parent', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
           .orderBy('parent')
           .orderBy('place')
           .execute(),
@@ -110,11 +110,11 @@ export class TurnRepository implements Turns {
 
   async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
     const found = new Map<string, FoundItem>()
-    for (let at = 0; at < ids.length; at += BATCH) {
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
       const rows = await this.database
         .selectFrom('items')
         .select(['id', 'channel', 'remembered', 'made', 'item'])
-        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
         .where('owner', '=', owner)
         .orderBy('kept_at')
         .execute()
@@ -132,17 +132,17 @@ export class TurnRepository implements Turns {
   }
 
   async isForbidden(owner: string, ids: readonly string[]): Promise<boolean> {
-    for (let at = 0; at < ids.length; at += BATCH) {
-      const some = ids.slice(at, at + BATCH)
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
+      const batch = ids.slice(at, at + ROWS_PER_STATEMENT)
       const turns = await this.database
         .selectFrom('turns')
         .select(['id', 'owner', 'gone'])
-        .where('id', 'in', some)
+        .where('id', 'in', batch)
         .execute()
-      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', some).execute()
-      const owned = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
+      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', batch).execute()
+      const ownedIds = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
       if (turns.some(row => row.owner !== owner || row.gone === 1)) return true
-      if (items.some(({ id }) => !owned.has(id))) return true
+      if (items.some(({ id }) => !ownedIds.has(id))) return true
     }
     return false
   }
@@ -172,11 +172,11 @@ export class TurnRepository implements Turns {
 
   async unfinished(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
-    for (let at = 0; at < ids.length; at += BATCH) {
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
       const rows = await this.database
         .selectFrom('turns')
         .select('id')
-        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
         .where('lease', 'is not', null)
         .execute()
       for (const { id } of rows) found.add(id)
@@ -264,13 +264,13 @@ const outputRowsOf = (turn: Turn, now: number): ItemRow[] =>
   outputOf(turn).map((item, index) => itemRow(turn, item, 1, turn.input.length + index, now))
 
 function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
-  const parsed = (made: number): JsonObject[] =>
+  const itemsWhere = (made: number): JsonObject[] =>
     items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
   const { owner, id, previous, channel, copy, lease, worker } = row
   const response = JSON.parse(row.response) as JsonObject
   return {
-    ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
-    response: { ...response, [outputFieldOf(response)]: parsed(1) },
+    ...{ owner, id, input: itemsWhere(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+    response: { ...response, [outputFieldOf(response)]: itemsWhere(1) },
     ...(previous === null ? {} : { previous }),
     ...(channel === null ? {} : { channel }),
     ...(row.remembered === 1 ? { remembered: true } : {}),

@@ -11,7 +11,7 @@ export interface TurnWrite {
   readonly id: string
   /** True to create or replace the turn. Any other write changes nothing if the turn has ended or was deleted. */
   readonly isNew: boolean
-  /** The turn's row. Undefined if only events are added. */
+  /** The turn's row, or undefined if only events are added. */
   readonly row?: TurnRow
   /** The items to store with the row: all items of a new turn, otherwise only its output. */
   readonly items: readonly ItemRow[]
@@ -106,7 +106,7 @@ const keyOf = ({ owner, id }: Pick<TurnWrite, 'owner' | 'id'>): string => `${own
  */
 async function lockUnfinished(database: Database, all: readonly TurnWrite[]): Promise<ReadonlySet<string>> {
   const ids = all.flatMap(({ isNew, id }) => (isNew ? [] : [id]))
-  if (ids.length === 0) return NONE
+  if (ids.length === 0) return NO_KEYS
   const rows = await database
     .selectFrom('turns')
     .select(['owner', 'id'])
@@ -118,7 +118,7 @@ async function lockUnfinished(database: Database, all: readonly TurnWrite[]): Pr
   return new Set(rows.map(keyOf))
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_KEYS: ReadonlySet<string> = new Set()
 
 const TURN_COLUMNS = [
   ...(['owner', 'id', 'previous', 'channel', 'remembered', 'copy', 'response', 'created_at', 'expires_at'] as const),

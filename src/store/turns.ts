@@ -107,5 +107,5 @@ export function outputOf({ response }: Pick<Turn, 'response'>): readonly JsonObj
   return Array.isArray(items) ? (items as readonly JsonObject[]) : []
 }
 
-/** Limits of a chain: number of turns, and number of characters of their items as JSON. */
-export const LONGEST = { turns: 10_000, characters: 128 * 1024 * 1024 } as const
+/** Limits of a chain: its number of turns, and the total length of their items as JSON, in characters. */
+export const MAX_CHAIN = { turns: 10_000, characters: 128 * 1024 * 1024 } as const

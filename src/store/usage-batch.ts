@@ -1,7 +1,16 @@
 import type { LossKinds } from '../canonical/loss.ts'
 import { intervalOf } from './usage/histogram.ts'
 import { CANCELLED, type UsageRow } from './usage/row.ts'
-import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
+import {
+  DURATION_OFFSET,
+  FIRST_BYTE_OFFSET,
+  LATER_OFFSET,
+  mergePacked,
+  pack,
+  type Sum,
+  type Sums,
+  sumIn,
+} from './usage-parts.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
@@ -13,7 +22,7 @@ export const DAY = 24 * HOUR
 /** Column values of one row, in the order of the insert statement. */
 export type Values = (number | string | null)[]
 
-/** Sums by the start of their hour or day, each as the bytes that `packed` returns. */
+/** Sums by the start of their hour or day, each as the bytes that `pack` returns. */
 export type Parts = ReadonlyMap<number, Buffer>
 
 /** Columns of `usage_rows`, in the order of the insert statement. */
@@ -25,20 +34,20 @@ export const ROW_COLUMNS = [
 ]
 
 /** Maximum number of characters of a request's earlier attempts as JSON. */
-const TRIES = 4000
+const MAX_ATTEMPTS_LENGTH = 4000
 
 /** Maximum number of characters of a failure as JSON. Its message is shorter. */
-const FAILURE = 4000
+const MAX_FAILURE_LENGTH = 4000
 
 /** Maximum value of a count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
-const MOST = 1e11
+const MAX_COUNT = 1e11
 /** Maximum cost in a row, in nanodollars. */
-const MOST_COST = 1e14
+const MAX_COST = 1e14
 
-/** Rounds a count and limits it to the range from 0 to `most`. */
-const boundedCount = (count: number | undefined, most = MOST): number | null => {
+/** Rounds a count and limits it to the range from 0 to `max`. */
+const boundedCount = (count: number | undefined, max = MAX_COUNT): number | null => {
   if (count === undefined || Number.isNaN(count)) return null
-  return count > most ? most : count > 0 ? Math.round(count) : 0
+  return count > max ? max : count > 0 ? Math.round(count) : 0
 }
 
 /** Rounds a duration to a tenth of a millisecond. */
@@ -82,19 +91,19 @@ export class BatchSums {
 
   /** Packed sums, by hour and by day. */
   get parts(): { readonly hours: Parts; readonly days: Parts } {
-    const hours = new Map([...this.byHour].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
+    const hours = new Map([...this.byHour].sort(byTime).map(([at, some]) => [at, pack(some)] as const))
     return { hours, days: daysOf(hours) }
   }
 
   /** Cost in nanodollars by key and day. */
   get spent(): readonly Values[] {
-    return spentIn(this.byHour, this.series)
+    return costsIn(this.byHour, this.series)
   }
 }
 
-type InTime<T> = readonly [at: number, what: T]
+type AtTime<T> = readonly [at: number, what: T]
 
-const inOrder = ([at]: InTime<unknown>, [other]: InTime<unknown>): number => at - other
+const byTime = ([at]: AtTime<unknown>, [other]: AtTime<unknown>): number => at - other
 
 /** Merges hourly sums into daily sums. A batch usually spans a single hour. */
 function daysOf(hours: Parts): Parts {
@@ -105,11 +114,11 @@ function daysOf(hours: Parts): Parts {
     if (parts === undefined) days.set(day, [part])
     else parts.push(part)
   }
-  return new Map([...days].map(([at, parts]) => [at, parts.length === 1 ? parts[0]! : merged(parts)] as const))
+  return new Map([...days].map(([at, parts]) => [at, parts.length === 1 ? parts[0]! : mergePacked(parts)] as const))
 }
 
 /** Returns the cost by key and day, sorted so that two processes cannot deadlock. */
-function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, SeriesRow>): readonly Values[] {
+function costsIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, SeriesRow>): readonly Values[] {
   const days = new Map<number, Map<string, number>>()
   for (const [hour, sums] of hours) {
     const at = hour - (hour % DAY)
@@ -121,7 +130,7 @@ function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, S
     }
   }
   return [...days]
-    .sort(inOrder)
+    .sort(byTime)
     .flatMap(([at, keys]) => [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, cost]) => [key, at, cost]))
 }
 
@@ -150,7 +159,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   boundedCount(row.reasoning),
   boundedCount(row.inputAudio),
   boundedCount(row.outputAudio),
-  boundedCount(row.cost, MOST_COST),
+  boundedCount(row.cost, MAX_COST),
   row.losses,
   roundedTime(row.readAfter),
   roundedTime(row.sentAfter),
@@ -159,20 +168,21 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   roundedTime(row.duration) ?? 0,
   row.tries === undefined ? null : triesText(row.tries),
   row.estimated === true ? 1 : 0,
-  row.failure === undefined ? null : plainText(JSON.stringify(row.failure), FAILURE),
+  row.failure === undefined ? null : plainText(JSON.stringify(row.failure), MAX_FAILURE_LENGTH),
   row.lossKinds === undefined ? null : kindsText(row.lossKinds),
 ]
 
-/** Formats the earlier attempts as JSON, only as many as fit into `TRIES` characters. */
+/** Formats the earlier attempts as JSON, only as many as fit into `MAX_ATTEMPTS_LENGTH` characters. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
-    const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!
-    if (text.length <= TRIES) return text
+    const text = plainText(JSON.stringify(tries.slice(0, count)), MAX_ATTEMPTS_LENGTH + 1)!
+    if (text.length <= MAX_ATTEMPTS_LENGTH) return text
   }
   return null
 }
 
-/** Indexes in `ROW_COLUMNS`. The columns from `input` to `cost` have the same order in sums. */
+/* Indexes in `ROW_COLUMNS`. The columns from `input` to `cost` have the same order in sums. */
+
 const FIRST_COUNT = ROW_COLUMNS.indexOf('input')
 const COST = ROW_COLUMNS.indexOf('cost')
 const LOSSES = ROW_COLUMNS.indexOf('losses')
@@ -180,7 +190,8 @@ const FIRST_BYTE = ROW_COLUMNS.indexOf('first_byte_after')
 const DURATION = ROW_COLUMNS.indexOf('duration')
 const ESTIMATED = ROW_COLUMNS.indexOf('estimated')
 
-/** Indexes in a sum, in the order of `SUM_COLUMNS`. */
+/* Indexes in a sum, in the order of `SUM_COLUMNS`. */
+
 const REQUESTS = 0
 const ERRORS = 1
 const COUNTS = 2
@@ -192,9 +203,9 @@ const kindsText = ({ dropped, changed, moved }: LossKinds): string => `${dropped
 
 /** Adds the losses of a row by kind. */
 export function addKinds(sum: Sum, { dropped, changed, moved }: LossKinds): void {
-  sum[LATER + 2]! += dropped
-  sum[LATER + 3]! += changed
-  sum[LATER + 4]! += moved
+  sum[LATER_OFFSET + 2]! += dropped
+  sum[LATER_OFFSET + 3]! += changed
+  sum[LATER_OFFSET + 4]! += moved
 }
 
 function addTo(sum: Sum, { failed, status }: SeriesRow, row: Values): void {
@@ -203,9 +214,9 @@ function addTo(sum: Sum, { failed, status }: SeriesRow, row: Values): void {
   for (let at = FIRST_COUNT; at <= COST; at++) sum[COUNTS + at - FIRST_COUNT]! += (row[at] as number | null) ?? 0
   if (row[COST] === null) sum[UNPRICED]!++
   sum[LOSSES_SUM]! += row[LOSSES] as number
-  if (status === CANCELLED) sum[LATER]!++
-  sum[LATER + 1]! += row[ESTIMATED] as number
+  if (status === CANCELLED) sum[LATER_OFFSET]!++
+  sum[LATER_OFFSET + 1]! += row[ESTIMATED] as number
   const firstByte = row[FIRST_BYTE] as number | null
-  if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
-  sum[DURATIONS + intervalOf(row[DURATION] as number)]!++
+  if (firstByte !== null) sum[FIRST_BYTE_OFFSET + intervalOf(firstByte)]!++
+  sum[DURATION_OFFSET + intervalOf(row[DURATION] as number)]!++
 }

@@ -1,9 +1,9 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { intervalOf } from './usage/histogram.ts'
 import { CANCELLED } from './usage/row.ts'
 import { addKinds, HOUR, kindsIn } from './usage-batch.ts'
-import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
+import { DURATION_OFFSET, FIRST_BYTE_OFFSET, LATER_OFFSET, type Sum } from './usage-parts.ts'
 import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
 import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
@@ -14,17 +14,19 @@ export interface Piece {
 }
 
 /** Length of each kind of interval, in milliseconds. */
-const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
+const INTERVAL_MS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
 
-/** Number of rows per query, after which the event loop runs, and maximum number of rows per request. */
-const CHUNK = 1000
-const MOST = 300_000
+/** Number of rows per query. The event loop runs between queries. */
+const ROWS_PER_QUERY = 1000
+/** Maximum number of rows that one request may read. */
+const MAX_ROWS = 300_000
 
-/** Maximum number of series ids listed in a statement. If there are more, the statement reads all series. */
-const NAMED = 200
+/** Maximum number of series ids listed in a statement. If more are selected, the statement reads all series. */
+const MAX_LISTED_SERIES = 200
 
-/** Columns with the same names in rows and in sums. */
+/** Count columns, which have the same names in rows and in sums. */
 const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'] as const
+/** Columns that are read only for percentiles. */
 const TIMINGS = ['first_byte_after', 'duration'] as const
 
 const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
@@ -35,22 +37,22 @@ const SUM_INDEXES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, 
  * Reads the stored rows of a period, oldest first, for sums that are exact to the millisecond.
  *
  * @param series the series to include.
- * @param most maximum number of rows.
+ * @param maxRows maximum number of rows.
  * @throws TooManyRows.
  */
 export async function* rowPieces(
   database: Database,
   query: UsageFilter & Pick<UsageQuery, 'percentiles'> & { readonly every?: UsageQuery['every'] | undefined },
   series: readonly SeriesRow[],
-  most = MOST,
+  maxRows = MAX_ROWS,
 ): AsyncGenerator<Piece> {
   const byId = new Map(series.map(one => [Number(one.id), one]))
-  const unit = query.every === undefined ? 1 : UNITS[query.every]
+  const unit = query.every === undefined ? 1 : INTERVAL_MS[query.every]
   let count = 0
   for (let after: RowPosition | undefined; ; ) {
     const rows = await chunk(database, query, series, after)
     count += rows.length
-    if (count > most) throw new TooManyRows(most)
+    if (count > maxRows) throw new TooManyRows(maxRows)
     for (const row of rows) {
       const id = Number(row.series)
       const at = Number(row.at)
@@ -62,10 +64,10 @@ export async function* rowPieces(
         },
       }
     }
-    if (rows.length < CHUNK) return
+    if (rows.length < ROWS_PER_QUERY) return
     const { at, id } = rows.at(-1)!
     after = { at: Number(at), id }
-    await breath()
+    await yieldToEventLoop()
   }
 }
 
@@ -84,28 +86,28 @@ function chunk(
     .where('at', '>=', after?.at ?? since)
     .where('at', '<', until)
   if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
-  if (Object.keys(where).length > 0 && series.length <= NAMED) {
+  if (Object.keys(where).length > 0 && series.length <= MAX_LISTED_SERIES) {
     const ids = series.map(one => Number(one.id))
     query = query.where('series', 'in', ids.length === 0 ? [-1] : ids)
   }
-  return query.orderBy('at').orderBy('id').limit(CHUNK).execute() as Promise<readonly Counted[]>
+  return query.orderBy('at').orderBy('id').limit(ROWS_PER_QUERY).execute() as Promise<readonly SummedRow[]>
 }
 
-type Counted = RowPosition &
+type SummedRow = RowPosition &
   Pick<RequestRow, 'series' | 'cost' | 'losses' | 'loss_kinds' | 'estimated' | (typeof COUNTS)[number]> &
   Partial<Pick<RequestRow, (typeof TIMINGS)[number]>>
 
-function add(sum: Sum, row: Counted, { failed, status }: SeriesRow): void {
+function add(sum: Sum, row: SummedRow, { failed, status }: SeriesRow): void {
   sum[SUM_INDEXES.requests]!++
   sum[SUM_INDEXES.errors]! += failed
-  if (status === CANCELLED) sum[LATER]!++
-  sum[LATER + 1]! += row.estimated
+  if (status === CANCELLED) sum[LATER_OFFSET]!++
+  sum[LATER_OFFSET + 1]! += row.estimated
   for (const column of COUNTS) sum[SUM_INDEXES[column]]! += Number(row[column] ?? 0)
   sum[SUM_INDEXES.cost]! += Number(row.cost ?? 0)
   if (row.cost === null) sum[SUM_INDEXES.unpriced]!++
   sum[SUM_INDEXES.losses]! += row.losses
   if (row.loss_kinds !== null) addKinds(sum, kindsIn(row.loss_kinds))
   const { first_byte_after: firstByte = null, duration } = row
-  if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
-  if (duration !== undefined) sum[DURATIONS + intervalOf(duration)]!++
+  if (firstByte !== null) sum[FIRST_BYTE_OFFSET + intervalOf(firstByte)]!++
+  if (duration !== undefined) sum[DURATION_OFFSET + intervalOf(duration)]!++
 }

@@ -1,19 +1,20 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import type { Failure } from './usage/row.ts'
 import { matches } from './usage-groups.ts'
 import type { FailureGroup, FailureGroups, UsageFilter } from './usage-records.ts'
 
-/** Number of rows per query, after which the event loop runs, and maximum number of rows per request. */
-const CHUNK = 1000
-const MOST = 20_000
+/** Number of rows per query. The event loop runs between queries. */
+const ROWS_PER_QUERY = 1000
+/** Maximum number of failures that one request reads. */
+const MAX_FAILURES = 20_000
 
 /** Maximum number of groups. */
-const GROUPS = 200
+const MAX_GROUPS = 200
 
 /**
  * Groups the failed requests of a period by channel, model and failure, latest first. Messages that differ only in
- * numbers and ids count as equal. Counts at most the latest `MOST` failures.
+ * numbers and ids count as equal. Counts at most the latest `MAX_FAILURES` failures.
  */
 export async function failuresOf(database: Database, filter: UsageFilter): Promise<FailureGroups> {
   const groups = new Map<string, FailureGroup>()
@@ -22,13 +23,13 @@ export async function failuresOf(database: Database, filter: UsageFilter): Promi
     const rows = await chunk(database, filter, after)
     for (const row of rows) add(groups, row)
     count += rows.length
-    if (rows.length < CHUNK || count >= MOST) break
+    if (rows.length < ROWS_PER_QUERY || count >= MAX_FAILURES) break
     const last = rows.at(-1)!
     after = { at: Number(last.at), id: last.id }
-    await breath()
+    await yieldToEventLoop()
   }
   const all = [...groups.values()]
-  return { groups: all.slice(0, GROUPS), isComplete: count < MOST && all.length <= GROUPS }
+  return { groups: all.slice(0, MAX_GROUPS), isComplete: count < MAX_FAILURES && all.length <= MAX_GROUPS }
 }
 
 interface Position {
@@ -53,7 +54,7 @@ function chunk(database: Database, { since, until, where = {} }: UsageFilter, af
   const fields = Object.values(where).some(value => value !== undefined)
   if (fields)
     query = query.where('usage_series.id', 'in', database.selectFrom('usage_series').select('id').where(matches(where)))
-  return query.orderBy('usage_rows.at', 'desc').orderBy('usage_rows.id', 'desc').limit(CHUNK).execute()
+  return query.orderBy('usage_rows.at', 'desc').orderBy('usage_rows.id', 'desc').limit(ROWS_PER_QUERY).execute()
 }
 
 function add(groups: Map<string, FailureGroup>, row: Row): void {

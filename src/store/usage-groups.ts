@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { defined } from '../canonical/node.ts'
 import type { Tables } from './tables.ts'
 import { percentilesOf } from './usage/histogram.ts'
-import { DURATIONS, emptySum, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
+import { DURATION_OFFSET, emptySum, FIRST_BYTE_OFFSET, LATER_OFFSET, type Sum } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
 import { plainText } from './usage-series.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
@@ -86,18 +86,18 @@ export class Groups {
 
   /** Returns the names of the `count` groups with the highest rank. */
   top(count: number, rank: UsageRank): ReadonlySet<string> {
-    const most = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[SUM_INDEXES[column]]!, 0)
-    const ranked = [...this.groups].filter(([, { sum }]) => sum[0]! > 0).sort(([, a], [, b]) => most(b) - most(a))
+    const rankOf = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[SUM_INDEXES[column]]!, 0)
+    const ranked = [...this.groups].filter(([, { sum }]) => sum[0]! > 0).sort(([, a], [, b]) => rankOf(b) - rankOf(a))
     return new Set(ranked.slice(0, count).map(([name]) => name))
   }
 
   /** Returns the groups that have requests, largest first, and resets their sums. */
   drain(at: number | undefined): UsageGroup[] {
-    const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
-    return used.map(group => {
-      const drained = groupOf(group, at, this.percentiles)
+    const nonEmpty = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
+    return nonEmpty.map(group => {
+      const result = groupOf(group, at, this.percentiles)
       group.sum.fill(0)
-      return drained
+      return result
     })
   }
 }
@@ -118,12 +118,12 @@ function groupOf({ by, sum, keyName, others }: Group, at: number | undefined, pe
     ...{ cacheRead: value('cache_read'), cacheWrite: value('cache_write'), reasoning: value('reasoning') },
     ...{ inputAudio: value('input_audio'), outputAudio: value('output_audio') },
     ...{ cost: value('cost'), unpriced: value('unpriced'), losses: value('losses') },
-    ...{ cancelled: sum[LATER]!, estimated: sum[LATER + 1]! },
-    lossKinds: { dropped: sum[LATER + 2]!, changed: sum[LATER + 3]!, moved: sum[LATER + 4]! },
+    ...{ cancelled: sum[LATER_OFFSET]!, estimated: sum[LATER_OFFSET + 1]! },
+    lossKinds: { dropped: sum[LATER_OFFSET + 2]!, changed: sum[LATER_OFFSET + 3]!, moved: sum[LATER_OFFSET + 4]! },
     ...(percentiles &&
       defined({
-        firstByte: percentilesOf(sum.slice(FIRST_BYTES, DURATIONS)),
-        duration: percentilesOf(sum.slice(DURATIONS, LATER)),
+        firstByte: percentilesOf(sum.slice(FIRST_BYTE_OFFSET, DURATION_OFFSET)),
+        duration: percentilesOf(sum.slice(DURATION_OFFSET, LATER_OFFSET)),
       })),
   }
 }

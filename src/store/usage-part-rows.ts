@@ -1,24 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { HOUR } from './usage-batch.ts'
-import { merged } from './usage-parts.ts'
+import { mergePacked } from './usage-parts.ts'
 
-/** Tables of packed sums, and the length of their periods in milliseconds. */
-export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
-export type PartTable = keyof typeof UNITS
-const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
+/** Length of the periods in each table of packed sums, in milliseconds. */
+export const PERIOD_MS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
+export type PartTable = keyof typeof PERIOD_MS
+const TABLES = Object.entries(PERIOD_MS) as readonly (readonly [PartTable, number])[]
 
 /**
- * Maximum number of parts of the current period before they are merged. A finished period is always merged into one.
+ * Maximum number of parts in the current period before they are merged. Parts of a past period are always merged into
+ * one.
  */
-const MOST = 30
+const MAX_PARTS = 30
 /** Parts merged per transaction. */
-const AT_ONCE = 1000
+const PARTS_PER_MERGE = 1000
 /**
- * Age up to which periods are checked for new parts, in milliseconds. Long requests are only recorded when they end.
+ * Age up to which periods are checked for new parts, in milliseconds. Parts for past periods arrive late, because
+ * requests are recorded when they end.
  */
-const BACK = 3 * 24 * HOUR
+const MERGE_LOOKBACK_MS = 3 * 24 * HOUR
 
 /** Adds a part to the sums of a period. */
 export async function addPart(database: Database, table: PartTable, at: number, data: Uint8Array): Promise<void> {
@@ -30,24 +32,29 @@ export async function addPart(database: Database, table: PartTable, at: number, 
  * Merges the parts of each period that is over or has many parts. Safe to run while other processes read, add or merge.
  */
 export async function mergeParts(database: Database, now: number): Promise<void> {
-  for (const [table, unit] of TABLES) {
-    const times = await database
+  for (const [table, length] of TABLES) {
+    const periods = await database
       .selectFrom(table)
       .select(({ fn }) => ['at', fn.countAll<number>().as('parts')] as const)
-      .where('at', '>=', now - BACK)
+      .where('at', '>=', now - MERGE_LOOKBACK_MS)
       .groupBy('at')
       .having(({ fn }) => fn.countAll(), '>', 1)
       .execute()
-    for (const { at, parts } of times)
-      if (Number(parts) > MOST || Number(at) + unit <= now) await mergeAt(database, table, Number(at))
+    for (const { at, parts } of periods)
+      if (Number(parts) > MAX_PARTS || Number(at) + length <= now) await mergeAt(database, table, Number(at))
   }
 }
 
 /** Replaces the parts of one period by a single merged part. */
 async function mergeAt(database: Database, table: PartTable, at: number): Promise<void> {
-  const parts = await database.selectFrom(table).select(['part', 'data']).where('at', '=', at).limit(AT_ONCE).execute()
+  const parts = await database
+    .selectFrom(table)
+    .select(['part', 'data'])
+    .where('at', '=', at)
+    .limit(PARTS_PER_MERGE)
+    .execute()
   if (parts.length < 2) return
-  const data = merged(parts.map(one => one.data))
+  const data = mergePacked(parts.map(one => one.data))
   const names = parts.map(({ part }) => part)
   const work = database.transaction().execute(async one => {
     const { numDeletedRows } = await one
@@ -79,9 +86,10 @@ export interface Part {
   readonly data: Uint8Array
 }
 
-/** Range of periods per query, and CPU time after which the event loop runs, in milliseconds. */
-const WINDOW: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * 24 * HOUR }
-const TURN = 8
+/** Range of periods that one query reads, in milliseconds. */
+const QUERY_RANGE_MS: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * 24 * HOUR }
+/** CPU time after which the event loop runs, in milliseconds. */
+const SLICE_MS = 8
 
 /**
  * Reads the parts of a range, oldest or newest first. All parts of one period come from the same query, so that a
@@ -99,8 +107,8 @@ export async function* partsOf(
     .where('at', '<', to)
     .executeTakeFirstOrThrow()
   if (first === null) return
-  const [begin, end, size] = [Number(first), Number(last) + 1, WINDOW[table]]
-  let turn = performance.now()
+  const [begin, end, size] = [Number(first), Number(last) + 1, QUERY_RANGE_MS[table]]
+  let sliceStart = performance.now()
   for (let done = 0; begin + done < end; done += size) {
     const at = order === 'asc' ? begin + done : Math.max(begin, end - done - size)
     const parts = await database
@@ -111,9 +119,9 @@ export async function* partsOf(
       .orderBy('at', order)
       .execute()
     for (const part of parts) {
-      if (performance.now() - turn > TURN) {
-        await breath()
-        turn = performance.now()
+      if (performance.now() - sliceStart > SLICE_MS) {
+        await yieldToEventLoop()
+        sliceStart = performance.now()
       }
       yield { at: Number(part.at), data: part.data }
     }

@@ -5,28 +5,29 @@ import { LATER_COLUMNS, SUM_COLUMNS } from './usage-tables.ts'
  * Layout of a sum: the values of `SUM_COLUMNS`, a histogram of times to the first byte, a histogram of durations, the
  * values of `LATER_COLUMNS`.
  */
-export const FIRST_BYTES = SUM_COLUMNS.length
-export const DURATIONS = FIRST_BYTES + INTERVALS
-export const LATER = DURATIONS + INTERVALS
-const WIDTH = LATER + LATER_COLUMNS.length
+export const FIRST_BYTE_OFFSET = SUM_COLUMNS.length
+export const DURATION_OFFSET = FIRST_BYTE_OFFSET + INTERVALS
+export const LATER_OFFSET = DURATION_OFFSET + INTERVALS
+const SUM_LENGTH = LATER_OFFSET + LATER_COLUMNS.length
 
 /** Sums over requests, as one list of numbers with the layout above. */
 export type Sum = number[]
 
 /** Filling with a fraction first makes V8 use an array of doubles, which is faster to create than a typed array. */
-const EMPTY: Sum = new Array<number>(WIDTH).fill(0.5).fill(0)
+const ZEROS: Sum = new Array<number>(SUM_LENGTH).fill(0.5).fill(0)
 
 /** Creates a sum of zeros. */
-export const emptySum = (): Sum => EMPTY.slice()
+export const emptySum = (): Sum => ZEROS.slice()
 
 /** Sums by series id. */
 export type Sums = Map<number, Sum>
 
-/** Number of bytes before each packed sum: the series id as two 32-bit numbers, and the length of the sum. */
-const HEAD = 4 + 4 + 2
+/** Size of the header of each packed sum, in bytes: the series id as two 32-bit numbers, and the length of the sum. */
+const HEADER_BYTES = 4 + 4 + 2
 /** Maximum size of a packed sum, in bytes: per value an index and up to 80 bits. */
-const LONGEST = HEAD + 12 * WIDTH
-const LOW = 2 ** 32
+const MAX_SUM_BYTES = HEADER_BYTES + 12 * SUM_LENGTH
+/** Number of values of an unsigned 32-bit integer. */
+const UINT32_RANGE = 2 ** 32
 
 let scratch = Buffer.allocUnsafe(64 * 1024)
 
@@ -34,18 +35,18 @@ let scratch = Buffer.allocUnsafe(64 * 1024)
  * Packs sums into bytes. A sum consists of the series id, the length, the values as varints (7 bits per byte), and
  * index and value of the later columns and histogram intervals that are not 0.
  */
-export function packed(sums: Sums): Buffer {
+export function pack(sums: Sums): Buffer {
   let end = 0
   for (const [series, sum] of sums) {
-    if (scratch.length < end + LONGEST) scratch = Buffer.concat([scratch], 2 * scratch.length)
+    if (scratch.length < end + MAX_SUM_BYTES) scratch = Buffer.concat([scratch], 2 * scratch.length)
     const begin = end
-    end = begin + HEAD
-    for (let at = 0; at < FIRST_BYTES; at++) end = write(sum[at]!, end)
-    end = writeSparse(sum, LATER, WIDTH, end)
-    end = writeSparse(sum, FIRST_BYTES, LATER, end)
-    scratch.writeUInt32LE(Math.floor(series / LOW), begin)
-    scratch.writeUInt32LE(series % LOW, begin + 4)
-    scratch.writeUInt16LE(end - begin - HEAD, begin + 8)
+    end = begin + HEADER_BYTES
+    for (let at = 0; at < FIRST_BYTE_OFFSET; at++) end = write(sum[at]!, end)
+    end = writeSparse(sum, LATER_OFFSET, SUM_LENGTH, end)
+    end = writeSparse(sum, FIRST_BYTE_OFFSET, LATER_OFFSET, end)
+    scratch.writeUInt32LE(Math.floor(series / UINT32_RANGE), begin)
+    scratch.writeUInt32LE(series % UINT32_RANGE, begin + 4)
+    scratch.writeUInt16LE(end - begin - HEADER_BYTES, begin + 8)
   }
   return Buffer.from(scratch.subarray(0, end))
 }
@@ -81,19 +82,19 @@ function write(value: number, at: number): number {
  */
 export function unpack(data: Uint8Array, sumOf: (series: number) => Sum | undefined, timings: boolean): void {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  for (let begin = 0; begin + HEAD <= data.length; ) {
-    const end = begin + HEAD + view.getUint16(begin + 8, true)
-    const sum = sumOf(view.getUint32(begin, true) * LOW + view.getUint32(begin + 4, true))
-    if (sum !== undefined) addTo(sum, data, begin + HEAD, end, timings)
+  for (let begin = 0; begin + HEADER_BYTES <= data.length; ) {
+    const end = begin + HEADER_BYTES + view.getUint16(begin + 8, true)
+    const sum = sumOf(view.getUint32(begin, true) * UINT32_RANGE + view.getUint32(begin + 4, true))
+    if (sum !== undefined) addTo(sum, data, begin + HEADER_BYTES, end, timings)
     begin = end
   }
 }
 
 function addTo(sum: Sum, data: Uint8Array, begin: number, end: number, timings: boolean): void {
   for (let from = begin, at = 0; from < end; at++) {
-    if (at >= FIRST_BYTES) {
+    if (at >= FIRST_BYTE_OFFSET) {
       at = data[from++]!
-      if (!timings && at < LATER) return
+      if (!timings && at < LATER_OFFSET) return
     }
     let byte = data[from++]!
     let value = byte & 127
@@ -106,10 +107,10 @@ function addTo(sum: Sum, data: Uint8Array, begin: number, end: number, timings: 
 }
 
 /** Merges several packed parts into one. */
-export function merged(parts: readonly Uint8Array[]): Buffer {
+export function mergePacked(parts: readonly Uint8Array[]): Buffer {
   const sums: Sums = new Map()
   for (const part of parts) unpack(part, series => sumIn(sums, series), true)
-  return packed(sums)
+  return pack(sums)
 }
 
 /** Returns the sum of a series, created on first use. */

@@ -1,6 +1,6 @@
 import type { Database } from './tables.ts'
 import { matches } from './usage-groups.ts'
-import { type Part, partsOf, UNITS } from './usage-part-rows.ts'
+import { type Part, PERIOD_MS, partsOf } from './usage-part-rows.ts'
 import { emptySum, unpack } from './usage-parts.ts'
 import type { RowPage } from './usage-records.ts'
 import { hoursOf } from './usage-sums.ts'
@@ -11,61 +11,65 @@ export type RowPosition = Pick<RequestRow, 'at' | 'id'>
 
 /** Returns the positions of the rows of a page, newest first, plus one if more rows follow. */
 export async function positionsOf(database: Database, page: RowPage, now: number): Promise<readonly RowPosition[]> {
-  const wanted = page.limit + 1
-  if (!isBySeries(page)) return inOrder(positionsIn(database, page)).limit(wanted).execute()
+  const limit = page.limit + 1
+  if (!filtersBySeries(page)) return newestFirst(positionsIn(database, page)).limit(limit).execute()
   const series = new Set((await seriesOf(database, page).execute()).map(({ id }) => Number(id)))
   if (series.size === 0) return []
   const found: RowPosition[] = []
-  for await (const times of timesOf(database, page, series, now)) {
-    for (const position of await positionsAt(database, page, times, wanted)) found.push(position)
-    if (found.length >= wanted) break
+  for await (const periods of periodsOf(database, page, series, now)) {
+    for (const position of await positionsAt(database, page, periods, limit)) found.push(position)
+    if (found.length >= limit) break
   }
-  return found.slice(0, wanted)
+  return found.slice(0, limit)
 }
 
-/** Returns true if the filter selects only some series. */
-const isBySeries = ({ where, only }: RowPage): boolean =>
+/**
+ * Returns true if the filter selects only some series. A series is all requests with the same key, model, channel,
+ * format and status; a part is one packed batch of their sums.
+ */
+const filtersBySeries = ({ where, only }: RowPage): boolean =>
   only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
 
 /** A period that has rows of the selected series. */
-interface Times {
+interface Period {
   readonly since: number
   readonly until: number
   readonly series: Set<number>
 }
 
-/** Maximum number of periods, and of their series together, per statement. */
-const TIMES = 24
-const SERIES = 1000
+/** Maximum number of periods per statement. */
+const MAX_PERIODS = 24
+/** Number of series in the periods of a statement after which the statement is full. */
+const MAX_SERIES = 1000
 
 /**
  * Uses sums to find the periods that have rows of a page's series, newest first. Yields enough periods at a time to
  * fill a page.
  */
-async function* timesOf(
+async function* periodsOf(
   database: Database,
   page: RowPage,
   series: ReadonlySet<number>,
   now: number,
-): AsyncGenerator<readonly Times[]> {
-  let times: Times[] = []
-  let [rows, named] = [0, 0]
+): AsyncGenerator<readonly Period[]> {
+  let periods: Period[] = []
+  let [rows, seriesCount] = [0, 0]
   for (const span of hoursOf({ since: page.since, until: endOf(page) }, now))
     for await (const part of partsOf(database, span, 'desc')) {
-      const isNew = times.at(-1)?.since !== part.at
-      if (isNew && (rows > page.limit || named > SERIES || times.length === TIMES)) {
-        yield times
-        times = []
-        rows = named = 0
+      const isNew = periods.at(-1)?.since !== part.at
+      if (isNew && (rows > page.limit || seriesCount > MAX_SERIES || periods.length === MAX_PERIODS)) {
+        yield periods
+        periods = []
+        rows = seriesCount = 0
       }
       const { found, count } = seriesIn(part, page, series)
       if (count === 0) continue
       rows += count
-      named += found.size
-      if (isNew) times.push({ since: part.at, until: part.at + UNITS[span.table], series: found })
-      else for (const id of found) times.at(-1)!.series.add(id)
+      seriesCount += found.size
+      if (isNew) periods.push({ since: part.at, until: part.at + PERIOD_MS[span.table], series: found })
+      else for (const id of found) periods.at(-1)!.series.add(id)
     }
-  if (times.length > 0) yield times
+  if (periods.length > 0) yield periods
 }
 
 /** Returns the given series that a part contains, and a lower bound for the number of their rows. */
@@ -88,25 +92,25 @@ const LOSSES = SUM_COLUMNS.indexOf('losses')
 async function positionsAt(
   database: Database,
   page: RowPage,
-  times: readonly Times[],
-  wanted: number,
+  periods: readonly Period[],
+  limit: number,
 ): Promise<readonly RowPosition[]> {
-  const [first, ...others] = times.map(({ since, until, series }) => {
+  const [first, ...others] = periods.map(({ since, until, series }) => {
     const part = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until) }
     const positions = positionsIn(database, part).where(
       'series',
       'in',
-      series.size > NAMED ? seriesOf(database, page) : [...series],
+      series.size > MAX_LISTED_SERIES ? seriesOf(database, page) : [...series],
     )
-    return database.selectFrom(inOrder(positions).limit(wanted).as('part')).selectAll()
+    return database.selectFrom(newestFirst(positions).limit(limit).as('part')).selectAll()
   })
   if (first === undefined) return []
   const all = others.reduce((query, other) => query.unionAll(other), first)
-  return inOrder(all).limit(wanted).execute()
+  return newestFirst(all).limit(limit).execute()
 }
 
 /** Maximum number of series ids listed per period. If there are more, the statement uses a subquery. */
-const NAMED = 200
+const MAX_LISTED_SERIES = 200
 
 /** Builds the query for the positions of a page's rows, whatever their series. */
 function positionsIn(database: Database, { since, until, after, only }: RowPage) {
@@ -120,7 +124,7 @@ function positionsIn(database: Database, { since, until, after, only }: RowPage)
 }
 
 /** Sorts rows newest first. */
-const inOrder = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
+const newestFirst = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
   query.orderBy('at', 'desc').orderBy('id', 'desc')
 
 /** Returns the end of the period of a page. */
@@ -131,8 +135,8 @@ function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
 
 /** Builds the query for the ids of a page's series. */
 function seriesOf(database: Database, { where = {}, only }: RowPage) {
-  const chosen = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
-  return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
+  const ids = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+  return only === 'errors' ? ids.where('failed', '=', 1) : ids
 }
 
 /** Parses the position after which a page continues. An invalid position means the first page. */

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
@@ -12,12 +12,12 @@ import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
 import { UsageWriter } from './usage-writer.ts'
 
 /** Approximate number of rows per delete statement. Other work runs between the statements. */
-const BATCH = 500
+const ROWS_PER_DELETE = 500
 /** Lease of the process that deletes expired rows, in milliseconds. It is renewed before each delete statement. */
-const LEASE = 60_000
+const LEASE_MS = 60_000
 
 /** Minimum interval between two merges of stored parts, in milliseconds. */
-const MERGE = 60_000
+const MERGE_INTERVAL_MS = 60_000
 
 /** Usage records: one row per request, and hourly and daily sums. */
 export class UsageRepository implements UsageRecords {
@@ -37,7 +37,7 @@ export class UsageRepository implements UsageRecords {
   async add(rows: readonly UsageRow[]): Promise<void> {
     if (rows.length === 0) return
     await this.writer.write(rows)
-    if (this.now() - this.mergedAt < MERGE) return
+    if (this.now() - this.mergedAt < MERGE_INTERVAL_MS) return
     this.mergedAt = this.now()
     // The rows are already stored, and the next merge makes up for a failed one.
     await mergeParts(this.database, this.now()).catch(() => {})
@@ -98,13 +98,13 @@ export class UsageRepository implements UsageRecords {
       ['audit_log', before],
     ] as const
     for (const [table, limit] of tables)
-      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
+      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await yieldToEventLoop()
   }
 
   /** Acquires or renews the lease for deleting. Returns false if another process holds the lease. */
   private async maySweep(): Promise<boolean> {
     const now = this.now()
-    const until = now + LEASE
+    const until = now + LEASE_MS
     await this.database
       .insertInto('usage_sweeps')
       .values({ name: 'rows', until: 0 })
@@ -121,12 +121,12 @@ export class UsageRepository implements UsageRecords {
   }
 
   /**
-   * Deletes about `BATCH` of the oldest expired rows. The number varies, because rows of the same time are deleted
-   * together. Returns true if expired rows remain.
+   * Deletes about `ROWS_PER_DELETE` of the oldest expired rows. The number varies, because rows of the same time are
+   * deleted together. Returns true if expired rows remain.
    */
   private async sweepSome(table: 'usage_rows' | 'usage_hours' | 'audit_log', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
-    const last = await old.limit(1).offset(BATCH).executeTakeFirst()
+    const last = await old.limit(1).offset(ROWS_PER_DELETE).executeTakeFirst()
     const until = last === undefined ? before : Number(last.at) + 1
     await this.database.deleteFrom(table).where('at', '<', until).execute()
     return last !== undefined

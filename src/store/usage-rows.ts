@@ -7,10 +7,10 @@ import { positionsOf } from './usage-positions.ts'
 import type { RowPage } from './usage-records.ts'
 import type { RequestRow, SeriesRow } from './usage-tables.ts'
 
-type Joined = RequestRow & { readonly [C in keyof SeriesRow as `s_${C}`]: SeriesRow[C] }
+type RowWithSeries = RequestRow & { readonly [C in keyof SeriesRow as `s_${C}`]: SeriesRow[C] }
 
 /** Columns of `usage_series` that belong to a row. */
-const SERIES = [
+const SERIES_COLUMNS = [
   'key_id',
   'key_name',
   'group_name',
@@ -27,26 +27,26 @@ const rowsWithSeries = (database: Database) =>
     .selectFrom('usage_rows as request')
     .innerJoin('usage_series as series', 'series.id', 'request.series')
     .selectAll('request')
-    .select(SERIES.map(column => `series.${column} as s_${column}` as const))
+    .select(SERIES_COLUMNS.map(column => `series.${column} as s_${column}` as const))
 
 /**
- * Maximum distance between the time in an id and the time of its row, in milliseconds. The wider window is tried
+ * Maximum differences between the time in an id and the time of its row, in milliseconds. The larger one is tried
  * second, in case the clock was adjusted.
  */
-const NEAR = [1000, 60_000]
+const ID_TIME_TOLERANCES_MS = [1000, 60_000]
 
 /** Returns a row by its id, which contains its approximate time. */
 export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
   const at = timeOfId(id)
   if (at === undefined) return undefined
-  for (const near of NEAR) {
+  for (const tolerance of ID_TIME_TOLERANCES_MS) {
     const row = await rowsWithSeries(database)
-      .where('request.at', '>=', at - near)
-      .where('request.at', '<=', at + near)
+      .where('request.at', '>=', at - tolerance)
+      .where('request.at', '<=', at + tolerance)
       .where('request.id', '=', id)
       .limit(1)
       .executeTakeFirst()
-    if (row !== undefined) return usageOf(row as Joined)
+    if (row !== undefined) return usageOf(row as RowWithSeries)
   }
   return undefined
 }
@@ -57,29 +57,29 @@ export async function rowsOf(
   page: RowPage,
   now: number,
 ): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }> {
-  const found = await positionsOf(database, page, now)
-  if (found.length === 0) return { rows: [] }
-  const shown = found.slice(0, page.limit)
-  const last = shown.at(-1)!
+  const positions = await positionsOf(database, page, now)
+  if (positions.length === 0) return { rows: [] }
+  const pageRows = positions.slice(0, page.limit)
+  const last = pageRows.at(-1)!
   const rows = await rowsWithSeries(database)
-    .where('request.at', 'in', [...new Set(shown.map(({ at }) => Number(at)))])
+    .where('request.at', 'in', [...new Set(pageRows.map(({ at }) => Number(at)))])
     .where(
       'request.id',
       'in',
-      shown.map(({ id }) => id),
+      pageRows.map(({ id }) => id),
     )
     .orderBy('request.at', 'desc')
     .orderBy('request.id', 'desc')
     .execute()
   return {
-    rows: rows.map(row => usageOf(row as Joined)),
-    ...(found.length > page.limit ? { next: `${last.at}.${last.id}` } : {}),
+    rows: rows.map(row => usageOf(row as RowWithSeries)),
+    ...(positions.length > page.limit ? { next: `${last.at}.${last.id}` } : {}),
   }
 }
 
 const number = (value: number | string | null): number | undefined => (value === null ? undefined : Number(value))
 
-function usageOf(row: Joined): UsageRow {
+function usageOf(row: RowWithSeries): UsageRow {
   const model = row.s_model ?? row.model ?? undefined
   const channel = row.s_channel ?? undefined
   return {

@@ -3,17 +3,17 @@ import { isFailed, type UsageRow } from './usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
 /** Maximum length of a name, in characters. Callers and upstreams choose some of the names. */
-const LONGEST = 200
+const MAX_NAME_LENGTH = 200
 
 /** Makes text storable by every engine: limits its length and removes NUL and lone surrogates. */
-export function plainText(text: string | undefined, longest = LONGEST): string | null {
+export function plainText(text: string | undefined, maxLength = MAX_NAME_LENGTH): string | null {
   if (text === undefined) return null
-  const short = text.length > longest ? text.slice(0, longest) : text
+  const short = text.length > maxLength ? text.slice(0, maxLength) : text
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
 /** Maximum number of series in memory. At the limit, all of them are dropped and computed again. */
-const MOST = 20_000
+const MAX_SERIES = 20_000
 
 /** Tree of series with one field per level. Lookups are faster than building a combined key. */
 type Level = Map<string | number, Level | SeriesRow>
@@ -30,11 +30,11 @@ export class SeriesIndex {
   of(row: UsageRow): SeriesRow {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
-    const routed = channel === '' ? '' : model
+    const seriesModel = channel === '' ? '' : model
     let level = childOf(this.known, key)
     level = childOf(level, keyName)
     level = childOf(level, group)
-    level = childOf(level, routed)
+    level = childOf(level, seriesModel)
     level = childOf(level, channel)
     level = childOf(level, row.format)
     level = childOf(level, upstreamFormat)
@@ -58,7 +58,7 @@ export class SeriesIndex {
     }
     const series = { id: idOf(fields), ...fields }
     level.set(last, series)
-    if (++this.count > MOST) {
+    if (++this.count > MAX_SERIES) {
       this.known.clear()
       this.count = 0
     }

@@ -58,13 +58,14 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
   if (limit <= 0) return []
   const fields = [...new Set(query.by)].filter(field => Object.hasOwn(FIELD_COLUMNS, field))
   const series = await database.selectFrom('usage_series').selectAll().where(matches(where)).execute()
-  const read: Read = wanted =>
-    isExact(query) ? rowPieces(database, wanted, series) : partPieces(database, wanted, now)
-  const shown = top && (await topOf(read({ ...query, every: undefined, percentiles: false }), series, fields, top))
-  const groups = new Groups(series, fields, { percentiles, shown })
+  const readPieces: ReadPieces = range =>
+    isExact(query) ? rowPieces(database, range, series) : partPieces(database, range, now)
+  const shownNames =
+    top && (await topOf(readPieces({ ...query, every: undefined, percentiles: false }), series, fields, top))
+  const groups = new Groups(series, fields, { percentiles, shown: shownNames })
   const found: UsageGroup[] = []
   let current: number | undefined
-  for await (const { at, addTo } of read(query)) {
+  for await (const { at, addTo } of readPieces(query)) {
     if (every !== undefined && at !== current) {
       if (current !== undefined) append(found, groups.drain(current))
       if (found.length >= limit) return found.slice(0, limit)
@@ -76,8 +77,8 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
   return found.slice(0, limit)
 }
 
-type Wanted = Omit<UsageQuery, 'every'> & { readonly every?: UsageQuery['every'] | undefined }
-type Read = (query: Wanted) => AsyncIterable<Piece>
+type RangeQuery = Omit<UsageQuery, 'every'> & { readonly every?: UsageQuery['every'] | undefined }
+type ReadPieces = (query: RangeQuery) => AsyncIterable<Piece>
 
 /** Returns true if the query counts stored rows instead of sums. */
 const isExact = ({ exact, every }: UsageQuery): boolean => exact === true || every === 'minute'
@@ -95,7 +96,7 @@ async function topOf(
 }
 
 /** Reads the packed sums that a query needs. */
-async function* partPieces(database: Database, query: Wanted, now: number): AsyncGenerator<Piece> {
+async function* partPieces(database: Database, query: RangeQuery, now: number): AsyncGenerator<Piece> {
   const { percentiles = false, every } = query
   for (const span of spansOf(query, every, now))
     for await (const { at, data } of partsOf(database, span))

@@ -5,11 +5,12 @@ export interface SeriesRow {
   readonly key_id: string | null
   readonly key_name: string | null
   readonly group_name: string | null
-  /** Null if no channel was tried, because callers can invent names. */
+  /** Model of the requests, or null if no channel was tried, because callers can invent names. */
   readonly model: string | null
   readonly channel: string | null
   readonly format: string
   readonly upstream_format: string | null
+  /** Path of the endpoint, as its route declares it. */
   readonly door: string
   readonly status: number
   /** 1 if the requests failed. */
@@ -24,6 +25,7 @@ export interface RequestRow {
   /** Model named by the caller. Set only if no channel was tried. */
   readonly model: string | null
   readonly upstream_model: string | null
+  /** 1 if the caller requested a stream. */
   readonly stream: number
   readonly attempts: number
   readonly error: string | null
@@ -38,16 +40,21 @@ export interface RequestRow {
   readonly output_audio: number | null
   readonly cost: number | null
   readonly losses: number
+  /** Milliseconds from the start of the request until its body was read. */
   readonly read_after: number | null
+  /** Milliseconds until the request was sent to the upstream. */
   readonly sent_after: number | null
+  /** Milliseconds until the head of the upstream's answer arrived. */
   readonly answered_after: number | null
+  /** Milliseconds until the first byte of the answer was sent to the caller. */
   readonly first_byte_after: number | null
+  /** Milliseconds until the end of the answer. */
   readonly duration: number
-  /** JSON. */
+  /** Earlier attempts at other channels, as JSON. */
   readonly tries: string | null
   /** 1 if tokens and cost are estimated. */
   readonly estimated: number
-  /** JSON. */
+  /** Details of the failure, as JSON. */
   readonly failure: string | null
   /**
    * Numbers of dropped, changed and moved values, separated by commas. Null without losses and in rows of earlier

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
@@ -65,7 +65,7 @@ const statementsFor = (engine: Engine): Statements => ({
 })
 
 /** Number of rows per statement. The event loop runs in between. */
-const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
+const ROWS_PER_STATEMENT: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
 
 /** Writes batches of usage rows and their sums, one transaction per batch. */
 export class UsageWriter {
@@ -95,7 +95,7 @@ export class UsageWriter {
       for (const [at, data] of days) await addPart(database, 'usage_days', at, data)
       return unknown
     })
-    if (this.stored.size > MOST) this.stored.clear()
+    if (this.stored.size > MAX_STORED_IDS) this.stored.clear()
     for (const { id } of unknown) this.stored.add(id)
   }
 
@@ -105,10 +105,10 @@ export class UsageWriter {
    */
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
     const sums = new BatchSums(this.index)
-    for (let at = 0; at < rows.length; at += AT_ONCE[this.engine]) {
-      if (at > 0) await breath()
-      const some = rows.slice(at, at + AT_ONCE[this.engine]).map(row => sums.add(row))
-      await this.insert(database, this.statements.rows, some)
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT[this.engine]) {
+      if (at > 0) await yieldToEventLoop()
+      const slice = rows.slice(at, at + ROWS_PER_STATEMENT[this.engine]).map(row => sums.add(row))
+      await this.insert(database, this.statements.rows, slice)
     }
     return sums
   }
@@ -132,4 +132,4 @@ async function isStored(database: Database, { at, id }: UsageRow): Promise<boole
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)
 
 /** Maximum number of series ids in `stored`. */
-const MOST = 50_000
+const MAX_STORED_IDS = 50_000

@@ -26,7 +26,7 @@ export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
   private output: AudioFormat
-  /** Converter of the caller's audio. Undefined if both sides use the same format. */
+  /** Converter of the caller's audio, or undefined if both sides use the same format. */
   private incomingConverter: AudioConverter | undefined
   private outgoingConverter: AudioConverter | undefined
   private closed = false
@@ -50,7 +50,7 @@ export class AudioPath {
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
     const { input, output } = event.settings
-    await this.setFormats(changed(input?.format, this.input), changed(output?.format, this.output))
+    await this.setFormats(changedFormat(input?.format, this.input), changedFormat(output?.format, this.output))
   }
 
   /**
@@ -191,8 +191,8 @@ export class AudioPath {
   }
 }
 
-/** Returns the new format. Undefined if it is missing or equal to the current one. */
-const changed = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
+/** Returns the new format, or undefined if it is missing or equal to the current one. */
+const changedFormat = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>
   format === undefined || isSameAudioFormat(format, current) ? undefined : format
 
 const isAudio = (

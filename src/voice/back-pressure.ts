@@ -22,7 +22,7 @@ export class BackPressure {
   }
 
   /** Called after the sink has accepted some output. */
-  taken(): void {
+  onDrain(): void {
     if (!this.isPaused || this.sink.buffered > LOW_WATER_MARK) return
     this.isPaused = false
     this.source.resume()

@@ -9,7 +9,7 @@ import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, UpstreamSide } from './upstream.ts'
 import type { SessionRecord, VoiceSession } from './voice-session.ts'
 
-/** Parts of every kind of session. */
+/** Objects that every kind of voice session needs. */
 export interface SessionParts {
   readonly caller: SessionSocket
   readonly upstream: UpstreamSide
@@ -61,7 +61,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     this.idleTimer = setTimeout(this.checkIdle, limits.idle)
     caller.listen({
       frame: (data, isBinary) => this.frame(data, isBinary),
-      taken: () => this.callerPressure.taken(),
+      onDrain: () => this.callerPressure.onDrain(),
       stalled: () => this.end(TRY_AGAIN_LATER, undefined, TOO_SLOW),
       closed: (code, reason) => this.end(code === ABNORMAL ? GOING_AWAY : relayedCode(code), undefined, reason),
     })
@@ -88,16 +88,16 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 
   /** Called when the upstream has accepted some of its buffered input. */
-  taken(): void {
-    this.upstreamPressure.taken()
+  onDrain(): void {
+    this.upstreamPressure.onDrain()
   }
 
   /** Called when the upstream's side has ended. */
   ended({ code, reason, error }: SessionEnd): void {
     if (this.isOver) return
-    const unexplained = this.hasExplained ? undefined : error?.error
-    if (unexplained !== undefined) this.options.record.recordError(unexplained)
-    this.end(code, unexplained && this.options.publicError(unexplained), this.options.scrub(reason))
+    const unreportedError = this.hasExplained ? undefined : error?.error
+    if (unreportedError !== undefined) this.options.record.recordError(unreportedError)
+    this.end(code, unreportedError && this.options.publicError(unreportedError), this.options.scrub(reason))
   }
 
   /** Handles a text frame from the caller. */
@@ -180,7 +180,7 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   private readonly checkIdle = (): void => {
     const rest = this.options.limits.idle - (performance.now() - this.lastFrame)
     if (rest > 0) this.idleTimer = setTimeout(this.checkIdle, rest)
-    else this.end(NORMAL, IDLE)
+    else this.end(NORMAL, IDLE_TIMEOUT_ERROR)
   }
 }
 
@@ -202,7 +202,7 @@ const SHUTTING_DOWN: CanonicalError = {
   message: 'The gateway is shutting down. Open a new session.',
 }
 
-const IDLE: CanonicalError = {
+const IDLE_TIMEOUT_ERROR: CanonicalError = {
   kind: 'timed-out',
   code: 'session_idle',
   message: 'The session was idle for too long.',

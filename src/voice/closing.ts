@@ -3,17 +3,18 @@ import { CLOSE_TIMEOUT } from './limits.ts'
 import type { SessionEnd } from './upstream.ts'
 import { SESSION_LOST } from './upstream-errors.ts'
 
-/** Close codes (RFC 6455, section 7.4.1). */
+/* Close codes (RFC 6455, section 7.4.1). */
+
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
-/** Close code for a peer that violated a policy, for example one about who may connect. */
+/** Close code for a peer that violated a policy, such as one on who may connect. */
 export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
 /** Maximum length of the reason in a close frame, in bytes (RFC 6455, section 5.5). */
-const LONGEST_REASON = 123
+const MAX_REASON_BYTES = 123
 
 /**
  * Returns true if a close frame may contain the code. Undefined codes, and codes for a missing close frame, are not
@@ -45,18 +46,18 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
     socket.terminate()
     return
   }
-  socket.close(relayedCode(code), truncated(reason))
+  socket.close(relayedCode(code), truncate(reason))
   const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))
 }
 
-function truncated(reason: string): string {
+function truncate(reason: string): string {
   const bytes = Buffer.from(reason)
-  return bytes.length <= LONGEST_REASON
+  return bytes.length <= MAX_REASON_BYTES
     ? reason
     : bytes
-        .subarray(0, LONGEST_REASON)
+        .subarray(0, MAX_REASON_BYTES)
         .toString()
         .replace(/\uFFFD+$/, '')
 }

@@ -29,7 +29,7 @@ export class Conversation {
     return this.byId.get(id)
   }
 
-  /** Id of the last item. Null if the conversation is empty. */
+  /** Id of the last item, or null if the conversation is empty. */
   get last(): Position {
     return this.order.at(-1) ?? null
   }
@@ -43,7 +43,7 @@ export class Conversation {
         { type: 'item-done', item: added, after: previous },
       ]
     } catch (thrown) {
-      return [failed((thrown as GatewayError).error, event)]
+      return [errorEvent((thrown as GatewayError).error, event)]
     }
   }
 
@@ -71,11 +71,11 @@ export class Conversation {
 
   retrieve(id: string, event: string | undefined): ServerEvent[] {
     const item = this.byId.get(id)
-    return item === undefined ? [missing(id, event)] : [{ type: 'item-retrieved', item }]
+    return item === undefined ? [itemNotFound(id, event)] : [{ type: 'item-retrieved', item }]
   }
 
   delete(id: string, event: string | undefined): ServerEvent[] {
-    if (!this.byId.delete(id)) return [missing(id, event)]
+    if (!this.byId.delete(id)) return [itemNotFound(id, event)]
     this.order.splice(this.order.indexOf(id), 1)
     return [{ type: 'item-deleted', item: id }]
   }
@@ -90,11 +90,11 @@ export const CONVERSATION_TOO_LARGE: CanonicalError = {
 }
 
 /** Creates an `error` event. The session continues. */
-export const failed = (error: CanonicalError, event: string | undefined): ServerEvent => ({
+export const errorEvent = (error: CanonicalError, event: string | undefined): ServerEvent => ({
   type: 'error',
   error,
   ...(event === undefined ? {} : { event }),
 })
 
-const missing = (id: string, event: string | undefined): ServerEvent =>
-  failed(invalid(`There is no item "${excerpt(id)}".`, 'item_id').error, event)
+const itemNotFound = (id: string, event: string | undefined): ServerEvent =>
+  errorEvent(invalid(`There is no item "${excerpt(id)}".`, 'item_id').error, event)

@@ -27,10 +27,10 @@ export interface DialOptions {
 }
 
 /** Maximum size of the pongs buffered for an upstream that does not read them, in bytes. */
-const MOST_PONGS = 2 ** 20
+const MAX_PONG_BYTES = 2 ** 20
 
 /** Maximum length of a refused handshake's body that is searched for an error message, in characters. */
-const LONGEST_REFUSAL = 16 * 1024
+const MAX_REFUSAL_LENGTH = 16 * 1024
 
 /**
  * Opens a WebSocket to an upstream.
@@ -63,21 +63,24 @@ export function dial(dialOptions: DialOptions): Promise<SessionSocket> {
     const cancel = (): void => fail(CALLER_DISCONNECTED)
     signal.addEventListener('abort', cancel, { once: true })
     socket.once('unexpected-response', (_, response) => {
-      const late = setTimeout(() => response.destroy(), timeout)
+      const bodyTimer = setTimeout(() => response.destroy(), timeout)
       refusalOf(response)
-        .then(fail, () => fail(UNREADABLE))
-        .finally(() => clearTimeout(late))
+        .then(fail, () => fail(CONNECTION_REFUSED))
+        .finally(() => clearTimeout(bodyTimer))
     })
     socket.once('error', (cause: NodeJS.ErrnoException) => fail(failureOf(cause)))
     socket.once('open', () => {
       signal.removeEventListener('abort', cancel)
       socket.removeAllListeners('error')
-      resolve(new SessionSocket(socket, { heartbeat, buffer: maxPayload + MOST_PONGS }))
+      resolve(new SessionSocket(socket, { heartbeat, buffer: maxPayload + MAX_PONG_BYTES }))
     })
   })
 }
 
-const UNREADABLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream refused the connection.' })
+const CONNECTION_REFUSED = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream refused the connection.',
+})
 
 const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
   /handshake has timed out/.test(cause.message)
@@ -92,7 +95,7 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {
     text += chunk
-    if (text.length > LONGEST_REFUSAL) break
+    if (text.length > MAX_REFUSAL_LENGTH) break
   }
   response.destroy()
   const status = response.statusCode ?? 502

@@ -12,8 +12,8 @@ export class EventBuffer implements UpstreamListener {
     else this.listener.event(event)
   }
 
-  taken(): void {
-    this.listener?.taken()
+  onDrain(): void {
+    this.listener?.onDrain()
   }
 
   ended(end: SessionEnd): void {

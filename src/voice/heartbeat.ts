@@ -20,7 +20,7 @@ export class Heartbeat {
   }
 
   /** Called after the peer has read some output. */
-  taken(): void {
+  onDrain(): void {
     this.hasTaken = true
   }
 

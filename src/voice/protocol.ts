@@ -57,4 +57,4 @@ export interface ProtocolOptions extends Omit<UpstreamOptions, 'listener'> {
 }
 
 /** Outcome of an input without effect. */
-export const STAY: Step = {}
+export const NO_STEP: Step = {}

@@ -1,9 +1,9 @@
 import { MAX_RUNNING } from './limits.ts'
 
 /** Maximum number of requested responses tracked per session. */
-const MOST_REQUESTED = 1000
+const MAX_REQUESTED = 1000
 /** Maximum length of a stored event id, in characters. */
-const LONGEST_ID = 64
+const MAX_ID_LENGTH = 64
 
 /** Requested and running responses of a session. Each response is admitted once, no matter who started it. */
 export class ResponseCounter {
@@ -25,13 +25,13 @@ export class ResponseCounter {
   /** Registers a response that a client event requested. Throws GatewayError if the key has reached a limit. */
   request(event: string | undefined): void {
     this.admit()
-    this.requested.push(event?.slice(0, LONGEST_ID))
-    if (this.requested.length > MOST_REQUESTED) this.requested.shift()
+    this.requested.push(event?.slice(0, MAX_ID_LENGTH))
+    if (this.requested.length > MAX_REQUESTED) this.requested.shift()
   }
 
   /** Removes a requested response that the upstream refused with an error about the given event. */
   refused(event: string | undefined): void {
-    const index = event === undefined ? 0 : this.requested.indexOf(event.slice(0, LONGEST_ID))
+    const index = event === undefined ? 0 : this.requested.indexOf(event.slice(0, MAX_ID_LENGTH))
     if (index >= 0) this.requested.splice(index, 1)
   }
 

@@ -12,7 +12,7 @@ export interface SocketLimits {
 export interface SocketListener {
   frame(data: Buffer, isBinary: boolean): void
   /** Called when the peer has read some of the output. */
-  taken(): void
+  onDrain(): void
   /** Called when the peer is too slow: it read nothing for two heartbeats, or the waiting output exceeds the limit. */
   stalled(): void
   /** Called once, when either side has closed the connection. */
@@ -111,8 +111,8 @@ export class SessionSocket {
   }
 
   private readonly onSent = (): void => {
-    this.heartbeat.taken()
-    this.listener?.taken()
+    this.heartbeat.onDrain()
+    this.listener?.onDrain()
   }
 
   private readonly beat = (): void => {

@@ -1,7 +1,7 @@
 import type { ResponseSettings, VoiceSessionSettings } from '../canonical/voice-session.ts'
 
 /** Applies a change to settings. `input` and `output` are merged field by field; all other fields are replaced. */
-export function merged<S extends VoiceSessionSettings>(settings: S, change: ResponseSettings): S {
+export function mergeSettings<S extends VoiceSessionSettings>(settings: S, change: ResponseSettings): S {
   const input = change.input === undefined ? settings.input : { ...settings.input, ...change.input }
   const output = change.output === undefined ? settings.output : { ...settings.output, ...change.output }
   return {

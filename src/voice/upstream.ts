@@ -43,7 +43,7 @@ export interface UpstreamListener {
   /** Receives the events. The first one is `session-created`. */
   event(event: ServerEvent): void
   /** Called after the upstream has accepted some of the buffered data. */
-  taken(): void
+  onDrain(): void
   /** Called at most once, after the last event, if the upstream has ended the session. */
   ended(end: SessionEnd): void
 }

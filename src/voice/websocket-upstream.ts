@@ -18,9 +18,9 @@ export interface WebSocketUpstreamOptions {
 }
 
 /** Maximum number of client events queued during a reconnect. */
-const MOST_WAITING = 2000
+const MAX_QUEUED_EVENTS = 2000
 /** Maximum number of attempts per reconnect. */
-const MOST_RECONNECTS = 2
+const MAX_RECONNECTS = 2
 
 /**
  * An upstream session over WebSockets. It has one connection at a time and replaces that connection when the protocol
@@ -36,7 +36,7 @@ export class WebSocketUpstream implements Upstream {
   private readonly disconnected = Promise.withResolvers<void>()
   private readonly timer: NodeJS.Timeout
   private socket: SessionSocket | undefined
-  private waiting: ClientEvent[] | undefined
+  private queuedEvents: ClientEvent[] | undefined
   private waitingBytes = 0
   private over = false
   private hasStarted = false
@@ -60,9 +60,9 @@ export class WebSocketUpstream implements Upstream {
     const leave = (): void => upstream.fail(CALLER_DISCONNECTED)
     signal.addEventListener('abort', leave, { once: true })
     try {
-      const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
+      const connecting = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
       // Until a connection is attached, `first` can only reject, with the reason why dialing was aborted.
-      upstream.attach((await Promise.race([dialed, upstream.first.promise])) as SessionSocket)
+      upstream.attach((await Promise.race([connecting, upstream.first.promise])) as SessionSocket)
       await upstream.first.promise
       return upstream
     } catch (thrown) {
@@ -79,9 +79,9 @@ export class WebSocketUpstream implements Upstream {
 
   send(event: ClientEvent): void {
     if (this.over) return
-    if (this.waiting === undefined) this.run(this.protocol.client(event))
-    else if (this.waiting.length < MOST_WAITING) {
-      this.waiting.push(event)
+    if (this.queuedEvents === undefined) this.run(this.protocol.client(event))
+    else if (this.queuedEvents.length < MAX_QUEUED_EVENTS) {
+      this.queuedEvents.push(event)
       this.waitingBytes += sizeOf(event)
     } else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: SESSION_LOST })
   }
@@ -123,10 +123,10 @@ export class WebSocketUpstream implements Upstream {
       frame: data => {
         if (socket === this.socket) this.receive(data.toString())
       },
-      taken: () => this.options.listener.taken(),
+      onDrain: () => this.options.listener.onDrain(),
       stalled: () => socket.terminate(),
       closed: (code, reason) => {
-        if (socket === this.socket && !this.over) this.lost(code, reason)
+        if (socket === this.socket && !this.over) this.onClose(code, reason)
       },
     })
   }
@@ -167,7 +167,7 @@ export class WebSocketUpstream implements Upstream {
     this.first.resolve()
   }
 
-  private lost(code: number, reason: string): void {
+  private onClose(code: number, reason: string): void {
     const step = this.protocol.closed(code, reason)
     if (!this.hasStarted && step.reconnect !== true) {
       this.fail(closedEarly(code))
@@ -179,20 +179,20 @@ export class WebSocketUpstream implements Upstream {
   }
 
   private reconnect(attempts = 0): void {
-    if (this.waiting !== undefined && attempts === 0) return
-    this.waiting ??= []
+    if (this.queuedEvents !== undefined && attempts === 0) return
+    this.queuedEvents ??= []
     this.options.dial(this.aborting.signal).then(
       socket => {
-        const queued = this.waiting ?? []
-        this.waiting = undefined
+        const events = this.queuedEvents ?? []
+        this.queuedEvents = undefined
         this.waitingBytes = 0
         this.attach(socket)
-        for (const event of queued) this.send(event)
-        this.options.listener.taken()
+        for (const event of events) this.send(event)
+        this.options.listener.onDrain()
       },
       () => {
         if (this.over) return
-        if (attempts + 1 < MOST_RECONNECTS) this.reconnect(attempts + 1)
+        if (attempts + 1 < MAX_RECONNECTS) this.reconnect(attempts + 1)
         else this.end({ code: INTERNAL, reason: 'upstream lost', error: SESSION_LOST })
       },
     )
@@ -213,7 +213,7 @@ export class WebSocketUpstream implements Upstream {
   private leave(): void {
     if (this.over) return
     this.over = true
-    this.waiting = undefined
+    this.queuedEvents = undefined
     this.waitingBytes = 0
     this.aborting.abort()
     clearTimeout(this.timer)

@@ -29,7 +29,7 @@ describe('a heartbeat', () => {
 
   test('waits for a slow peer that takes something', () => {
     const heartbeat = new Heartbeat()
-    expect(new Set(beats(heartbeat, WAITING, 9, () => heartbeat.taken()))).toEqual(new Set(['wait']))
+    expect(new Set(beats(heartbeat, WAITING, 9, () => heartbeat.onDrain()))).toEqual(new Set(['wait']))
   })
 
   test('does not ping a peer that is not read', () => {

@@ -43,7 +43,7 @@ it('what waits for another connection counts as not taken yet', async () => {
   const upstream = await WebSocketUpstream.open(
     {
       ...{ protocol: protocol(), firstEvent: 5000 },
-      listener: { event: event => events.push(event), taken: () => {}, ended: () => {} },
+      listener: { event: event => events.push(event), onDrain: () => {}, ended: () => {} },
       dial: async signal => {
         if (++dialed > 1) await gate.promise
         const url = `http://127.0.0.1:${port}`

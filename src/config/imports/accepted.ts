@@ -6,7 +6,7 @@ import { readConfig } from '../read.ts'
 import type { Note } from './note.ts'
 
 /** A config without the values that `check` refuses, and a note for each removed value. */
-export interface Accepted {
+export interface AcceptedConfig {
   readonly config: JsonObject
   readonly notes: readonly Note[]
 }
@@ -16,14 +16,14 @@ export interface Accepted {
  * meaningless values. Values that depend on the environment or on files are not removed, because those may be missing
  * only on this machine.
  */
-export function accepted(config: JsonObject): Accepted {
+export function withoutRefusedValues(config: JsonObject): AcceptedConfig {
   const notes: Note[] = []
   const remaining = structuredClone(config)
-  for (let fault = refused(remaining); fault !== undefined; fault = refused(remaining)) {
+  for (let fault = firstFault(remaining); fault !== undefined; fault = firstFault(remaining)) {
     const before = structuredClone(remaining)
     remove(remaining, fault.path)
     if (isDeepStrictEqual(remaining, before)) break
-    notes.push({ path: fault.path, text: `remaining out, because it ${fault.message}` })
+    notes.push({ path: fault.path, text: `left out, because it ${fault.message}` })
   }
   return { config: remaining, notes }
 }
@@ -32,7 +32,7 @@ export function accepted(config: JsonObject): Accepted {
 const PLACEHOLDER = 'https://variable.example.org'
 const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => PLACEHOLDER })
 
-function refused(config: JsonObject): Fault | undefined {
+function firstFault(config: JsonObject): Fault | undefined {
   try {
     readConfig(stringify(config), environment())
     return undefined
@@ -60,8 +60,8 @@ function positionsOf(config: JsonObject, path: string): readonly Position[] {
     if (!isObject(value) && !Array.isArray(value)) break
     const keys: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
     // Names may contain dots, so the longest matching name is used.
-    const fitting = keys.filter(key => stepsTo(rest, key)).sort((a, b) => String(b).length - String(a).length)
-    const [key] = fitting
+    const matchingKeys = keys.filter(key => stepsTo(rest, key)).sort((a, b) => String(b).length - String(a).length)
+    const [key] = matchingKeys
     if (key === undefined) break
     positions.push({ container: value as JsonObject, key })
     value = (value as JsonObject)[key]

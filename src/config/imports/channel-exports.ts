@@ -19,7 +19,7 @@ interface Upstream {
 const CHAT = { format: 'chat', below: '/v1' } as const
 const chat = (preset: string): Upstream => ({ ...CHAT, preset })
 /** Chat at an address that already has the complete path. */
-const WHOLE = { format: 'chat', below: '' } as const
+const CHAT_AT_ROOT = { format: 'chat', below: '' } as const
 
 /** Channel types of both programs. */
 const COMMON: { readonly [type: number]: Upstream } = {
@@ -38,7 +38,7 @@ const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream }
     ...COMMON,
     ...{
       4: chat('ollama'),
-      8: WHOLE,
+      8: CHAT_AT_ROOT,
       26: chat('zai'),
       27: CHAT,
       34: { ...CHAT, preset: 'cohere' },
@@ -51,7 +51,7 @@ const TYPES: { readonly [program: string]: { readonly [type: number]: Upstream }
     ...COMMON,
     ...{ 27: chat('minimax'), 28: chat('mistral'), 29: chat('groq'), 30: chat('ollama') },
     ...{ 8: CHAT, 35: { ...CHAT, preset: 'cohere' }, 36: chat('deepseek'), 39: chat('together'), 44: CHAT },
-    ...{ 45: chat('xai'), 50: WHOLE },
+    ...{ 45: chat('xai'), 50: CHAT_AT_ROOT },
   },
 }
 
@@ -146,7 +146,7 @@ function providerOf({ preset, format, below, isCloud }: Upstream, address: strin
 }
 
 /** Splits a text into the items of a list. */
-const listed = (value: unknown, separator: string): string[] =>
+const splitList = (value: unknown, separator: string): string[] =>
   (textOf(value) ?? '')
     .split(separator)
     .map(one => one.trim())
@@ -157,7 +157,7 @@ const listed = (value: unknown, separator: string): string[] =>
  * hidden key.
  */
 function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
-  const keys = listed(channel['key'], '\n')
+  const keys = splitList(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
   const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', idOf(channel)]
@@ -167,7 +167,7 @@ function keysOf(channel: JsonObject, name: string, note: (text: string) => void)
 }
 
 function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string, string> {
-  const names = listed(channel['models'], ',')
+  const names = splitList(channel['models'], ',')
   const mapping = objectOf(parseObject(textOf(channel['model_mapping']) ?? '{}'))
   if (names.length === 0) note('it has no models')
   return new Map(names.map(name => [name, textOf(mapping[name]) ?? name]))
@@ -175,7 +175,7 @@ function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string
 
 /** Adds the channel to each of its groups. The group `default` may use all channels. */
 function addGroups(draft: Draft, channel: JsonObject): void {
-  const names = listed(channel['group'], ',')
+  const names = splitList(channel['group'], ',')
   for (const name of names) {
     const group = draft.groups.getOrInsertComputed(name, () => ({ models: ['*'], channels: [] }))
     ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)

@@ -1,6 +1,6 @@
 import { Document } from 'yaml'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { accepted } from './accepted.ts'
+import { withoutRefusedValues } from './accepted.ts'
 import type { Note } from './note.ts'
 
 /** A channel of a draft config. Texts may contain `${NAME}`. */
@@ -77,7 +77,7 @@ export function freeName(draft: Draft, name: string): string {
 /** Writes the draft as YAML. */
 export function draftText(draft: Draft, source: string): Imported {
   const { channels, models, groups, keys, fields } = draft
-  const { config, notes: leftOut } = accepted({
+  const { config, notes: leftOut } = withoutRefusedValues({
     ...fields,
     ...(groups.size === 0 ? {} : { groups: Object.fromEntries(groups) }),
     ...(keys.length === 0 ? {} : { keys }),
@@ -116,7 +116,7 @@ export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /**
- * Returns an address without a trailing slash. Undefined for any other value. An address may contain `${NAME}`
+ * Returns an address without a trailing slash, or undefined for any other value. An address may contain `${NAME}`
  * variables.
  */
 export function addressIn(value: unknown): string | undefined {

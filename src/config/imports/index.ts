@@ -23,13 +23,13 @@ export const IMPORTABLE: readonly string[] = Object.keys(READERS)
  * @throws Error that names the source if the text is neither YAML nor JSON, or contains no channel.
  */
 export function importConfig(gateway: string, text: string, source: string): Imported {
-  const draft = READERS[gateway]!(parsed(text, source))
+  const draft = READERS[gateway]!(parseText(text, source))
   if (draft.channels.length === 0 && draft.notes.length === 0)
-    throw new Error(`${source} has no channels of ${gateway}`)
+    throw new Error(`${source} contains no ${gateway} channels`)
   return draftText(draft, source)
 }
 
-function parsed(text: string, source: string): unknown {
+function parseText(text: string, source: string): unknown {
   try {
     return parse(text, { merge: true, maxAliasCount: 100 })
   } catch (fault) {

@@ -19,11 +19,11 @@ export const fallbacks =
     const maps = rows.filter(isObject).flatMap(Object.entries) as (readonly [string, unknown])[]
     for (const [model, others] of maps) {
       const facts = model === '*' ? defaultGroup(draft) : factsOf(draft, model)
-      const named = namesIn(others).filter(other => other !== model)
-      addFallbacks(facts, named, reason)
+      const fallbackNames = namesIn(others).filter(other => other !== model)
+      addFallbacks(facts, fallbackNames, reason)
     }
-    const named = namesIn(rows)
-    if (named.length > 0) addFallbacks(defaultGroup(draft), named, reason)
+    const fallbackNames = namesIn(rows)
+    if (fallbackNames.length > 0) addFallbacks(defaultGroup(draft), fallbackNames, reason)
     const others = [...rows.filter(row => !isObject(row)), ...maps.flatMap(([, others]) => others)]
     return others.every(isName) ? undefined : 'fallbacks must be names of models'
   }
@@ -105,8 +105,8 @@ export function complete(draft: Draft, settings: readonly (readonly [string, Jso
     if (own.length === 0 || own.some(row => typeof row === 'string')) continue
     for (const row of general) {
       const reasons = typeof row === 'string' ? [undefined] : row.on.filter(reason => !hasReason(own, reason))
-      const named = namesIn(typeof row === 'string' ? row : row.model).filter(name => name !== model)
-      for (const reason of reasons) addFallbacks(facts, named, reason)
+      const fallbackNames = namesIn(typeof row === 'string' ? row : row.model).filter(name => name !== model)
+      for (const reason of reasons) addFallbacks(facts, fallbackNames, reason)
     }
   }
 }

@@ -55,7 +55,7 @@ const requestTimeout: ReadSetting = (draft, setting, config) =>
     ? timeout(draft, setting, config)
     : '`router_settings.timeout` is used'
 
-const noted =
+const withNote =
   (text: string): ReadSetting =>
   () =>
     text
@@ -64,29 +64,29 @@ const noted =
 const withHost: ReadSetting = (_draft, _setting, { router_settings }) =>
   objectOf(router_settings)['redis_host'] === undefined ? 'redis_host is missing' : undefined
 
-const RESTS = noted('the kind of failure determines how long a channel or one of its models rests')
-const LOGS = noted('the log is JSON, one line for each request')
-const METRICS = noted('see `metrics` and `traces` of the config')
-const DATABASE = noted('the gateway has its own tables: `store: postgres://…`')
+const COOLDOWN_NOTE = withNote('the kind of failure determines how long a channel or one of its models rests')
+const LOGS = withNote('the log is JSON, one line for each request')
+const METRICS = withNote('see `metrics` and `traces` of the config')
+const DATABASE = withNote('the gateway has its own tables: `store: postgres://…`')
 
 /** Readers of the settings of LiteLLM's router and proxy. */
 export const ROUTER_FIELDS: { readonly [field: string]: ReadSetting } = {
   ...{ fallbacks: fallbacks(), context_window_fallbacks: fallbacks('context') },
   ...{ content_policy_fallbacks: fallbacks('refusal'), default_fallbacks: fallbacks() },
   ...{ model_group_alias: aliases, routing_strategy: strategy, request_timeout: requestTimeout, timeout },
-  ...{ redis_host: redis, redis_port: withHost, redis_password: withHost, redis_url: noted('write it as `redis:`') },
+  ...{ redis_host: redis, redis_port: withHost, redis_password: withHost, redis_url: withNote('write it as `redis:`') },
   ...{ master_key: masterKey, database_url: DATABASE, store_model_in_db: DATABASE },
   ...{ success_callback: METRICS, failure_callback: METRICS, callbacks: METRICS },
-  ...{ cache: noted('answers are not cached'), cache_params: noted('answers are not cached') },
-  max_budget: noted('budgets are limits of keys and groups: `budget: { month: … }`'),
-  drop_params: noted('not needed: parameters that an upstream lacks are dropped and reported'),
-  num_retries: noted('a failed request is not retried on the same channel; the next channel is tried'),
-  retry_after: noted('the next channel is tried at once'),
-  ...{ allowed_fails: RESTS, cooldown_time: RESTS },
-  enable_pre_call_checks: noted(
+  ...{ cache: withNote('answers are not cached'), cache_params: withNote('answers are not cached') },
+  max_budget: withNote('budgets are limits of keys and groups: `budget: { month: … }`'),
+  drop_params: withNote('not needed: parameters that an upstream lacks are dropped and reported'),
+  num_retries: withNote('a failed request is not retried on the same channel; the next channel is tried'),
+  retry_after: withNote('the next channel is tried at once'),
+  ...{ allowed_fails: COOLDOWN_NOTE, cooldown_time: COOLDOWN_NOTE },
+  enable_pre_call_checks: withNote(
     'not needed: an upstream refuses a prompt that is too long, which `on: [context]` handles',
   ),
   ...{ set_verbose: LOGS, json_logs: LOGS },
-  telemetry: noted('not needed: the gateway sends nothing about itself'),
+  telemetry: withNote('not needed: the gateway sends nothing about itself'),
   ...{ proxy_batch_write_at: DATABASE, database_connection_pool_limit: DATABASE },
 }

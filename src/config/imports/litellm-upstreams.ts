@@ -38,21 +38,24 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
  * because unread ones are reported.
  */
 export function accountOf(params: JsonObject, info: JsonObject): Account | string {
-  const written = textOf(params['model'])
-  if (written === undefined) return 'litellm_params.model is missing'
-  const { prefix, model } = partsOf(written, textOf(params['custom_llm_provider']))
+  const modelText = textOf(params['model'])
+  if (modelText === undefined) return 'litellm_params.model is missing'
+  const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
   const cloud = rowOf(CLOUDS, prefix)?.(params, model)
   const account = cloud ?? plainAccount(prefix, model, params, info)
   return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
 }
 
 /** Splits a model into its provider and its name. If there is no provider, the name alone decides, as in LiteLLM. */
-function partsOf(written: string, named: string | undefined): { readonly prefix: string; readonly model: string } {
-  if (named !== undefined) return { prefix: named, model: written.replace(`${named}/`, '') }
-  const slash = written.indexOf('/')
-  if (slash > 0) return { prefix: written.slice(0, slash), model: written.slice(slash + 1) }
-  const [prefix] = Object.entries(BY_NAME).find(([, pattern]) => pattern.test(written)) ?? ['openai']
-  return { prefix, model: written }
+function partsOf(
+  modelText: string,
+  providerName: string | undefined,
+): { readonly prefix: string; readonly model: string } {
+  if (providerName !== undefined) return { prefix: providerName, model: modelText.replace(`${providerName}/`, '') }
+  const slash = modelText.indexOf('/')
+  if (slash > 0) return { prefix: modelText.slice(0, slash), model: modelText.slice(slash + 1) }
+  const [prefix] = Object.entries(BY_NAME).find(([, pattern]) => pattern.test(modelText)) ?? ['openai']
+  return { prefix, model: modelText }
 }
 
 const BY_NAME = { anthropic: /^claude/, gemini: /^gemini/, cohere: /^(command|rerank|embed)-/ }

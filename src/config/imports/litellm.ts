@@ -88,20 +88,20 @@ function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | unde
   const params = watched({ ...outerLimits, ...objectOf(litellm_params) } as JsonObject)
   const info = watched(objectOf(model_info))
   const account = accountOf(params, info)
-  const refused = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
-  if (typeof account === 'string' || refused !== undefined) {
-    draft.notes.push({ path, text: refused! })
+  const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
+  if (typeof account === 'string' || refusal !== undefined) {
+    draft.notes.push({ path, text: refusal! })
     return undefined
   }
   const name = textOf(model_name) ?? account.model
   const channel = channelFor(draft, account.provider, account.fields, name)
   channel.models.set(name, account.model)
-  const lost = addFacts(draft, name, params, info)
+  const droppedFields = addFacts(draft, name, params, info)
   const note = (field: string, text: string): void => void draft.notes.push({ path: `${path}.${field}`, text })
   for (const field of Object.keys(rest)) note(field, 'an entry has no such field')
   for (const field of unread(params)) note(`litellm_params.${field}`, paramNote(field, name))
   for (const field of unread(info)) note(`model_info.${field}`, rowOf(INFO_NOTES, field) ?? 'a model has no such field')
-  for (const field of lost)
+  for (const field of droppedFields)
     note(
       `${info[field] === undefined ? 'litellm_params' : 'model_info'}.${field}`,
       'another entry of the model takes precedence',
@@ -156,10 +156,10 @@ const upstreamOf = ({ provider, fields }: DraftChannel): string => JSON.stringif
 /** Numeric parameters. */
 const NUMBERS = ['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
 
-const AGAIN = 'a failed request is not retried on the same channel; the next channel is tried'
+const RETRY_NOTE = 'a failed request is not retried on the same channel; the next channel is tried'
 
 const PARAM_NOTES: { readonly [field: string]: string } = {
-  ...{ max_retries: AGAIN, num_retries: AGAIN },
+  ...{ max_retries: RETRY_NOTE, num_retries: RETRY_NOTE },
   drop_params: 'not needed: parameters that an upstream lacks are dropped and reported',
   ...{
     rpm: 'only a channel with its own key can have this limit',
@@ -193,24 +193,24 @@ const SIZES = { max_input_tokens: 'context', max_output_tokens: 'max_output' } a
  */
 function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObject): string[] {
   if (name.includes('*')) return []
-  const given = (field: string): number | undefined =>
+  const numberIn = (field: string): number | undefined =>
     [info[field], params[field]].find(value => typeof value === 'number')
   const prices = Object.entries(PRICES).map(([from, to]) => {
-    const cost = given(from)
+    const cost = numberIn(from)
     return [from, to, cost === undefined ? undefined : Number((cost * 1e6).toPrecision(12))] as const
   })
-  const sizes = Object.entries(SIZES).map(([from, to]) => [from, to, given(from)] as const)
+  const sizes = Object.entries(SIZES).map(([from, to]) => [from, to, numberIn(from)] as const)
   const price = objectOf(draft.models.get(name)?.['price'])
-  const lostPrices = added(price as Facts, prices)
+  const lostPrices = addMissing(price as Facts, prices)
   if (Object.keys(price).length > 0) factsOf(draft, name)['price'] = price
   const facts = { ...draft.models.get(name) }
-  const lostSizes = added(facts, sizes)
+  const lostSizes = addMissing(facts, sizes)
   if (Object.keys(facts).length > 0) draft.models.set(name, facts)
   return [...lostPrices, ...lostSizes]
 }
 
 /** Adds missing values. Returns the fields whose values differ from the existing ones. */
-function added(facts: Facts, rows: readonly (readonly [string, string, number | undefined])[]): string[] {
+function addMissing(facts: Facts, rows: readonly (readonly [string, string, number | undefined])[]): string[] {
   return rows.flatMap(([field, name, value]) => {
     if (value === undefined) return []
     facts[name] ??= value

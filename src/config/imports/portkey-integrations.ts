@@ -21,10 +21,10 @@ const NOTES: { readonly [field: string]: string } = {
 }
 
 function addIntegration(draft: Draft, integration: JsonObject, path: string): void {
-  const named = textOf(integration['provider'])
-  const provider = rowOf(PRESETS, named ?? '')
+  const providerName = textOf(integration['provider'])
+  const provider = rowOf(PRESETS, providerName ?? '')
   if (provider === undefined) {
-    const text = named === undefined ? 'it names no provider' : `there is no preset for "${named}"`
+    const text = providerName === undefined ? 'it names no provider' : `there is no preset for "${providerName}"`
     draft.notes.push({ path: `${path}.provider`, text })
     return
   }

@@ -11,7 +11,7 @@ import { PRESETS } from './portkey-presets.ts'
  */
 
 /** Fields of a target that the config can express or that need no equivalent. */
-const TAKEN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['provider', 'api_key', 'override_params', 'weight', 'custom_host', 'request_timeout', 'strategy', 'targets'],
   ...['name', 'retry'],
 ])
@@ -45,22 +45,28 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
       path: `${path}strategy`,
       text: 'conditions have no equivalent in the config; the targets are tried in turn',
     })
-  let taken = 0
+  let importedCount = 0
   for (const [index, one] of below.entries()) {
     const at = `${path}targets[${index}].`
     const weight = typeof one['weight'] === 'number' ? one['weight'] : undefined
     if (mode === 'loadbalance')
-      taken = Math.max(taken, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
+      importedCount = Math.max(importedCount, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
     // In a chain of fallbacks, the first target gets the share of the whole chain.
-    else taken += addTarget(draft, one, taken === 0 ? rank : { priority: rank.priority + taken }, at)
+    else
+      importedCount += addTarget(
+        draft,
+        one,
+        importedCount === 0 ? rank : { priority: rank.priority + importedCount },
+        at,
+      )
   }
-  return taken
+  return importedCount
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
   const cloud = rowOf(CLOUDS, textOf(target['provider']) ?? '')?.taken ?? []
   for (const field of Object.keys(target))
-    if (!TAKEN.has(field) && !cloud.includes(field))
+    if (!KNOWN_FIELDS.has(field) && !cloud.includes(field))
       draft.notes.push({ path: `${path}${field}`, text: rowOf(NOTES, field) ?? 'a channel has no such field' })
   for (const field of Object.keys(objectOf(target['override_params'])))
     if (field !== 'model')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { FALLBACK_REASONS } from '../../formats/model-facts.ts'
 import { callerFormats } from '../format-fields.ts'
-import { called, optional, required } from '../setting.ts'
+import { optional, required, withValueKind } from '../setting.ts'
 import { count, credential, expects, fields, listOfTexts, money, oneOf, text, texts, time, yesOrNo } from '../values.ts'
 
 const budget = fields({
@@ -26,7 +26,7 @@ const limits = {
 const permissions = {
   models: optional(texts, 'Models and patterns (`gpt-*`) that may be used. All by default.'),
   doors: optional(
-    called('list of [formats](formats.md)', callerFormats(listOfTexts())),
+    withValueKind('list of [formats](formats.md)', callerFormats(listOfTexts())),
     'Formats whose endpoints may be used. All by default.',
   ),
   ...limits,

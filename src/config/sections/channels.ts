@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AUTH_FIELDS, AUTH_TYPES } from '../auth.ts'
 import { dialectFlags, upstreamFormats, urlsByFormat } from '../format-fields.ts'
-import { called, optional, required } from '../setting.ts'
+import { optional, required, withValueKind } from '../setting.ts'
 import {
   address,
   credential,
@@ -22,7 +22,7 @@ import {
 } from '../values.ts'
 
 /** Flags of one upstream's version of its formats. */
-export const dialect = called('map of [flags](dialects.md)', dialectFlags(mapOf(v.unknown())))
+export const dialect = withValueKind('map of [flags](dialects.md)', dialectFlags(mapOf(v.unknown())))
 
 /** Creates the schema of a limit. 0 is not allowed, because it would never admit a request. */
 const limit = () => number('a whole number, 1 or more', 1, true)
@@ -67,7 +67,7 @@ const auth = fields({
 })
 
 /** A part of an address, such as a region. */
-const addressPart = called(
+const addressPart = withValueKind(
   'part of an address',
   v.pipe(text, v.regex(/^[A-Za-z0-9][\w.:-]*$/, 'has a character that an address cannot hold')),
 )
@@ -91,7 +91,7 @@ export const channel = fields({
   provider: required(text, '[Provider](providers.md), which determines address, formats and authentication.'),
   folder: optional(text, 'Folder of recordings from which the provider `replay` answers.'),
   formats: optional(
-    called('list of [formats](formats.md)', upstreamFormats(listOfTexts())),
+    withValueKind('list of [formats](formats.md)', upstreamFormats(listOfTexts())),
     "Formats of the upstream, best first. The provider's by default.",
   ),
   base_url: optional(

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { called, optional, required } from '../setting.ts'
+import { optional, required, withValueKind } from '../setting.ts'
 import { expects, fields, secret, text, texts, wait } from '../values.ts'
 
 /** The issuer's URL. Plain HTTP is allowed only on this machine, because secrets are sent to it. */
-const issuer = called(
+const issuer = withValueKind(
   'https address',
   v.pipe(
     text,
@@ -42,4 +42,4 @@ const settings = fields({
 })
 
 /** The console, or false to switch it off. */
-export const console = v.union([settings, called('`false`', switchedOff)], expects('a map, or false'))
+export const console = v.union([settings, withValueKind('`false`', switchedOff)], expects('a map, or false'))

@@ -17,10 +17,10 @@ import {
   wait,
   yesOrNo,
 } from '../values.ts'
-import { MOST_WORKERS } from '../workers.ts'
+import { MAX_WORKERS } from '../workers.ts'
 
 const workers = v.union(
-  [v.literal('auto'), v.pipe(number(WORKERS, 1, true), v.maxValue(MOST_WORKERS, expects(WORKERS)))],
+  [v.literal('auto'), v.pipe(number(WORKERS, 1, true), v.maxValue(MAX_WORKERS, expects(WORKERS)))],
   expects(`"auto" or ${WORKERS}`),
 )
 

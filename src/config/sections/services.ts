@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { called, optional, required } from '../setting.ts'
+import { optional, required, withValueKind } from '../setting.ts'
 import {
   address,
   count,
@@ -19,7 +19,7 @@ import {
 
 /** A duration, or 0 to turn the feature off. */
 const retention = (usual: string) =>
-  called(
+  withValueKind(
     'duration, or 0',
     v.union(
       [
@@ -90,7 +90,7 @@ export const realtime = fields({
 })
 
 /** A path segment that does not collide with other endpoints. */
-const segment = called(
+const segment = withValueKind(
   'path segment',
   v.pipe(
     text,
@@ -150,7 +150,7 @@ export const traces = fields({
   otlp: required(address, 'URL of an OpenTelemetry collector, for OTLP over HTTP.'),
   headers: optional(headers, 'Headers sent to the collector.'),
   sample: optional(
-    called('number from 0 to 1', v.pipe(number(share, 0, false), v.maxValue(1, expects(share)))),
+    withValueKind('number from 0 to 1', v.pipe(number(share, 0, false), v.maxValue(1, expects(share)))),
     'Share of the requests to trace, unless the caller sends a sampling decision.',
     1,
   ),

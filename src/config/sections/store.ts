@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { called, optional, required } from '../setting.ts'
+import { optional, required, withValueKind } from '../setting.ts'
 import { fields, secret, text } from '../values.ts'
 
 /** The database's address. */
-export const store = called(
+export const store = withValueKind(
   'address of a database',
   v.pipe(
     text,
@@ -19,7 +19,7 @@ export const store = called(
 )
 
 /** The address of Redis. */
-export const redis = called(
+export const redis = withValueKind(
   'address of a Redis server',
   v.pipe(
     text,
@@ -28,7 +28,7 @@ export const redis = called(
 )
 
 /** A secret that encrypts stored credentials. A shorter one could be guessed. */
-const encryptionSecret = called(
+const encryptionSecret = withValueKind(
   'secret of 32 characters or more',
   v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
 )

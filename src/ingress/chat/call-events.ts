@@ -32,7 +32,7 @@ interface Call {
 }
 
 /** Known fields in a chunk of a tool call. */
-const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
+const KNOWN_FIELDS = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
 /**
  * State of a stream reader. `irregular` is set when a chunk needed repair, so that the chunks cannot be passed on
@@ -88,7 +88,7 @@ export class CallReader {
     this.name(call, id)
     call.freeform ||= custom
     call.signature ??= readThoughtSignature(chunk)
-    for (const field in chunk) if (!TAKEN.has(field)) put((call.extras ??= {}), field, chunk[field])
+    for (const field in chunk) if (!KNOWN_FIELDS.has(field)) put((call.extras ??= {}), field, chunk[field])
     return this.grow(call, called, append, out, parts)
   }
 
@@ -152,7 +152,7 @@ export class CallReader {
     out.push({ type: 'part-end', at })
   }
 
-  /** Finds the call that a chunk continues. Undefined if the chunk starts another call. */
+  /** Finds the call that a chunk continues. Returns undefined if the chunk starts another call. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
@@ -237,7 +237,7 @@ export class CallReader {
       name: call.name,
       arguments: '',
       ...(call.freeform ? { freeform: true as const } : {}),
-      ...extrasOf(FORMAT, call.extras ?? {}, TAKEN),
+      ...extrasOf(FORMAT, call.extras ?? {}, KNOWN_FIELDS),
     }
   }
 }

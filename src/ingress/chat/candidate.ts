@@ -60,7 +60,7 @@ export class CandidateReader {
   /** True if reasoning has arrived in a text field. */
   private hasReasoning = false
   /** URLs of the annotations so far. */
-  private readonly cited = new Set<string>()
+  private readonly citedUrls = new Set<string>()
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
@@ -117,8 +117,14 @@ export class CandidateReader {
     const stop = readStop(finish, this.extras?.[STOP_REASON], FORMAT, this.request)
     const { [STOP_REASON]: _, ...others } = this.extras ?? {}
     const extras = stop === undefined ? this.extras : others
-    const all = this.message === undefined ? extras : { ...extras, message: this.message }
-    return { type: 'candidate-end', candidate: this.index, finish, ...stop, ...extrasOf(FORMAT, all ?? {}, NO_FIELDS) }
+    const allExtras = this.message === undefined ? extras : { ...extras, message: this.message }
+    return {
+      type: 'candidate-end',
+      candidate: this.index,
+      finish,
+      ...stop,
+      ...extrasOf(FORMAT, allExtras ?? {}, NO_FIELDS),
+    }
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -221,7 +227,7 @@ export class CandidateReader {
    */
   cite(fields: JsonObject, out: CanonicalEvent[]): void {
     const last = this.texts.at(-1)
-    const annotations = last === undefined ? [] : readSources(fields, this.cited)
+    const annotations = last === undefined ? [] : readSources(fields, this.citedUrls)
     if (annotations.length > 0)
       out.push({ type: 'part-patch', at: { candidate: this.index, part: last!.part }, annotations })
   }
@@ -229,15 +235,15 @@ export class CandidateReader {
   /** Emits each citation at the text part that it refers to. */
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
     if (this.texts.length === 0) this.startFlow('text', TEXT, out)
-    const cited = new Map<number, Annotation[]>()
+    const citationsByPart = new Map<number, Annotation[]>()
     for (const one of wire) {
       if (!isObject(one)) continue
       const annotation = readAnnotation(one)
-      if (annotation.type === 'citation') this.cited.add(annotation.url)
+      if (annotation.type === 'citation') this.citedUrls.add(annotation.url)
       const { part, from } = textOf(annotation, this.texts)
-      getOrAdd(cited, part, () => []).push(withinPart(annotation, from))
+      getOrAdd(citationsByPart, part, () => []).push(withinPart(annotation, from))
     }
-    for (const [part, annotations] of cited)
+    for (const [part, annotations] of citationsByPart)
       out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
   }
 
@@ -323,6 +329,6 @@ const PLAIN: EndContent = { called: false, refused: false }
 function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
-  const grown = Array.isArray(before) && Array.isArray(value) ? appendedTo(before, value, true) : value
-  return withFieldsAdded(fields, Object.fromEntries([[field, grown]]), true)
+  const combined = Array.isArray(before) && Array.isArray(value) ? appendedTo(before, value, true) : value
+  return withFieldsAdded(fields, Object.fromEntries([[field, combined]]), true)
 }

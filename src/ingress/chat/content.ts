@@ -13,12 +13,12 @@ import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
  * Fields that are read from an assistant message. Annotations count as read, because upstreams send them in answers but
  * do not accept them in requests.
  */
-const TAKEN_BY_ASSISTANTS = new Set([
+const ASSISTANT_FIELDS = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'function_call', 'tool_call_id', 'refusal', 'audio', 'annotations'],
   ...['reasoning', 'reasoning_content'],
 ])
-const TAKEN_BY_OTHERS = new Set(['role', 'content', 'name'])
-const TAKEN_BY_TOOLS = new Set(['role', 'content', 'name', 'tool_call_id'])
+const MESSAGE_FIELDS = new Set(['role', 'content', 'name'])
+const TOOL_FIELDS = new Set(['role', 'content', 'name', 'tool_call_id'])
 
 /** Reads the messages of a request. */
 export const readMessages = (wire: readonly JsonObject[]): readonly Message[] => wire.map(readMessage)
@@ -31,7 +31,7 @@ function readMessage(wire: JsonObject): Message {
     return withWireSource({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readReasoning(wire), ...parts, ...readAnswer(wire)] : parts
-  const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
+  const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? ASSISTANT_FIELDS : MESSAGE_FIELDS)
   const name = text(wire['name'])
   const message = {
     role: role as Role,
@@ -50,7 +50,7 @@ function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart
     id: (isLegacy ? name : text(wire['tool_call_id'])) ?? '',
     ...defined({ name }),
     content: readContent(wire['content']),
-    ...extrasOf(FORMAT, wire, isLegacy ? TAKEN_BY_OTHERS : TAKEN_BY_TOOLS),
+    ...extrasOf(FORMAT, wire, isLegacy ? MESSAGE_FIELDS : TOOL_FIELDS),
   }
 }
 
@@ -67,7 +67,11 @@ function readPart(wire: JsonObject): Part {
 }
 
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
-  text: wire => ({ type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, taken('text')) }),
+  text: wire => ({
+    type: 'text',
+    text: required(text(wire['text'])),
+    ...extrasOf(FORMAT, wire, knownFieldsOf('text')),
+  }),
   image_url: wire => readLink(wire, 'image_url', 'image'),
   video_url: wire => readLink(wire, 'video_url', 'video'),
   input_audio: readAudio,
@@ -76,7 +80,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   refusal: wire => ({
     type: 'refusal',
     text: required(text(wire['refusal'])),
-    ...extrasOf(FORMAT, wire, taken('refusal')),
+    ...extrasOf(FORMAT, wire, knownFieldsOf('refusal')),
   }),
   thinking: wire => required(readThinkingPart(wire)),
 }
@@ -85,8 +89,8 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
  * Returns the fields that are read from a part of this type. The content is in the field with the same name as the
  * type.
  */
-const taken = (field: string): ReadonlySet<string> => TAKEN[field]!
-const TAKEN: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
+const knownFieldsOf = (field: string): ReadonlySet<string> => KNOWN_FIELDS[field]!
+const KNOWN_FIELDS: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
   [...KNOWN_PARTS].map(type => [type, new Set(['type', type, ...MARKERS])]),
 )
 
@@ -110,7 +114,7 @@ function readAudio(wire: JsonObject): Part {
       mediaType: Object.hasOwn(AUDIO_TYPES, format) ? AUDIO_TYPES[format]! : `audio/${format}`,
       data,
     },
-    ...extrasWithin(FORMAT, wire, 'input_audio', audio, AUDIO, taken('input_audio')),
+    ...extrasWithin(FORMAT, wire, 'input_audio', audio, AUDIO, knownFieldsOf('input_audio')),
   }
 }
 
@@ -123,7 +127,7 @@ export function readLink(wire: JsonObject, field: string, kind: 'image' | 'video
     kind,
     source: sourceOfUrl(required(text(link['url']))),
     ...defined({ detail: text(link['detail']) }),
-    ...extrasWithin(FORMAT, wire, field, link, LINK, taken(field)),
+    ...extrasWithin(FORMAT, wire, field, link, LINK, knownFieldsOf(field)),
   }
 }
 
@@ -144,7 +148,7 @@ function readFile(wire: JsonObject): Part {
       'file',
       file,
       data !== undefined && id !== undefined ? FILE_DATA : FILE,
-      taken('file'),
+      knownFieldsOf('file'),
     ),
   }
 }
@@ -164,7 +168,7 @@ function readDocument(wire: JsonObject): Part {
 }
 
 const URL_ONLY = new Set(['url'])
-const DOCUMENT = new Set([...taken('document_url'), 'document_name'])
+const DOCUMENT = new Set([...knownFieldsOf('document_url'), 'document_name'])
 
 /** Reads a cache marker: OpenRouter's `cache_control` or OpenAI's `prompt_cache_breakpoint`. Both mean the same. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {
@@ -176,8 +180,8 @@ export function readCache(wire: JsonObject): { cache?: CacheHint } {
 }
 
 function readReasoning(wire: JsonObject): readonly Part[] {
-  const named = text(wire['reasoning_content'])
-  const reasoning = named ?? text(wire['reasoning'])
+  const reasoningContent = text(wire['reasoning_content'])
+  const reasoning = reasoningContent ?? text(wire['reasoning'])
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
@@ -200,28 +204,29 @@ function readAnswer(wire: JsonObject): readonly Part[] {
 const ID = new Set(['id'])
 
 const CALL = new Set(['id', 'type', 'function', 'custom'])
-const SIGNED = new Set([...CALL, 'extra_content'])
-const CALLED = { function: new Set(['name', 'arguments']), custom: new Set(['name', 'input']) }
+const SIGNED_CALL = new Set([...CALL, 'extra_content'])
+const CALL_BODY = { function: new Set(['name', 'arguments']), custom: new Set(['name', 'input']) }
 
 /** Reads one tool call, preceded by a reasoning part for its thought signature if it has one. */
 export function readCall(wire: JsonObject): readonly Part[] {
   const kind = isCustom(wire) ? 'custom' : 'function'
-  const called = required(object(wire[kind]))
+  const callBody = required(object(wire[kind]))
   const signature = readThoughtSignature(wire)
   const part: ToolCallPart = {
     type: 'tool-call',
     id: text(wire['id']) ?? '',
-    name: required(text(called['name'])),
-    arguments: kind === 'custom' ? (text(called['input']) ?? '') : argumentsOf(called['arguments']),
+    name: required(text(callBody['name'])),
+    arguments: kind === 'custom' ? (text(callBody['input']) ?? '') : argumentsOf(callBody['arguments']),
     ...(kind === 'custom' ? { freeform: true } : {}),
-    ...extrasWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
+    ...extrasWithin(FORMAT, wire, kind, callBody, CALL_BODY[kind], signature === undefined ? CALL : SIGNED_CALL),
   }
   const call = withWireSource(part, FORMAT, wire)
   if (signature === undefined) return [call]
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
 }
 
-const argumentsOf = (given: Json | undefined): string => (isObject(given) ? JSON.stringify(given) : (text(given) ?? ''))
+const argumentsOf = (argumentsValue: Json | undefined): string =>
+  isObject(argumentsValue) ? JSON.stringify(argumentsValue) : (text(argumentsValue) ?? '')
 
 /** Reads the thought signature that Google's chat endpoint gives a call: `extra_content.google.thought_signature`. */
 export function readThoughtSignature(wire: JsonObject): string | undefined {
@@ -239,6 +244,6 @@ export function readThoughtSignature(wire: JsonObject): string | undefined {
 /** Reads the deprecated `function_call`. The function's name serves as its id. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {
   const name = required(text(wire['name']))
-  const node = extrasOf(FORMAT, wire, CALLED.function)
+  const node = extrasOf(FORMAT, wire, CALL_BODY.function)
   return { type: 'tool-call', id: name, name, arguments: text(wire['arguments']) ?? '', ...node }
 }

@@ -14,7 +14,17 @@ import { hasSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
 const CHUNK = 'chat.completion.chunk'
-const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
+const KNOWN_FIELDS = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'service_tier',
+  'obfuscation',
+  'error',
+])
 
 /**
  * Reads the chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end only with the stream, because some
@@ -31,7 +41,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   private isCounted = false
   /** Answer-level fields from chunks before the start. A later value replaces an earlier one. */
   private head: { [field: string]: Json } = {}
-  private late: { [field: string]: Json } | undefined
+  private lateFields: { [field: string]: Json } | undefined
   /** Last service tier received. Some upstreams report the final tier only at the end. */
   private tier: string | undefined
 
@@ -51,7 +61,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 
   private chunk(chunk: JsonObject | undefined, data: string, fails: boolean): void {
-    if (chunk === undefined) return this.unread(data.trim())
+    if (chunk === undefined) return this.passOnUnread(data.trim())
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
     this.read(chunk)
@@ -85,7 +95,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 
   /** Handles data other than chunks: empty data, or the end mark surrounded by spaces. */
-  private unread(data: string): void {
+  private passOnUnread(data: string): void {
     if (data === '') return
     this.irregular = true
     if (data === DONE) this.finish()
@@ -94,9 +104,9 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   private choice(choice: JsonObject, chunk: JsonObject): void {
     this.start(chunk)
-    const given = choice['index']
-    const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
-    if (index !== given) this.irregular = true
+    const wireIndex = choice['index']
+    const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < 1024 ? Math.floor(wireIndex) : 0
+    if (index !== wireIndex) this.irregular = true
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
     this.candidates[index]!.read(choice, this.out)
@@ -112,13 +122,14 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   private readHeadFields(chunk: JsonObject): void {
     for (const field in chunk) {
-      if (TAKEN.has(field)) continue
+      if (KNOWN_FIELDS.has(field)) continue
       if (ERRORS.has(field)) this.irregular = true
       const value = chunk[field]!
       if (value === null || this.head[field] === value) continue
       if (!this.started) put(this.head, field, value)
-      else if (!Object.hasOwn(this.head, field) || this.late !== undefined) put((this.late ??= {}), field, value)
-      else if (JSON.stringify(this.head[field]) !== JSON.stringify(value)) put((this.late ??= {}), field, value)
+      else if (!Object.hasOwn(this.head, field) || this.lateFields !== undefined)
+        put((this.lateFields ??= {}), field, value)
+      else if (JSON.stringify(this.head[field]) !== JSON.stringify(value)) put((this.lateFields ??= {}), field, value)
     }
     const tier = chunk['service_tier']
     if (typeof tier === 'string') this.tier = tier
@@ -126,12 +137,12 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   protected finish(): void {
     this.start({})
-    const fields = this.late === undefined ? this.head : { ...this.head, ...this.late }
+    const fields = this.lateFields === undefined ? this.head : { ...this.head, ...this.lateFields }
     if (hasSources(fields)) this.candidates[0]?.cite(fields, this.out)
     for (const candidate of this.candidates) candidate.close(this.out)
     for (const candidate of this.candidates) this.out.push(candidate.endEvent())
-    const late = this.late === undefined ? {} : extrasOf(FORMAT, this.late, NO_FIELDS)
-    this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
+    const extras = this.lateFields === undefined ? {} : extrasOf(FORMAT, this.lateFields, NO_FIELDS)
+    this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...extras })
     this.ended = true
   }
 }

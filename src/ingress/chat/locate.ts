@@ -17,7 +17,7 @@ function pathsOf(message: Message, index: number): MessagePaths {
   if (message.role === 'tool') return { at, parts: [at] }
   const content = wire['content'] ?? undefined
   const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
-  const leadingReasoning = leading(message.content, 'reasoning') - leading(list, 'thinking')
+  const leadingReasoning = leadingCount(message.content, 'reasoning') - leadingCount(list, 'thinking')
   let calls = 0
   return {
     at,
@@ -33,7 +33,7 @@ function pathsOf(message: Message, index: number): MessagePaths {
 }
 
 /** Returns the number of parts of the type before the first part of another type. */
-function leading(parts: readonly unknown[], type: string): number {
+function leadingCount(parts: readonly unknown[], type: string): number {
   const other = parts.findIndex(part => !isObject(part) || part['type'] !== type)
   return other === -1 ? parts.length : other
 }

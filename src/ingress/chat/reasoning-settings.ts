@@ -11,13 +11,13 @@ import { FORMAT } from './wire.ts'
 /** Reasoning settings of a request, and the fields that they were read from. */
 export interface ReadReasoning {
   readonly reasoning?: Reasoning
-  /** Fields that count as read and do not become extras. */
-  readonly taken: readonly string[]
+  /** Fields that were read, which therefore do not become extras. */
+  readonly fields: readonly string[]
   /** Template arguments other than the switches. They become extras of the request. */
   readonly templateArguments?: JsonObject
 }
 
-type Read = Omit<ReadReasoning, 'taken'>
+type Settings = Omit<ReadReasoning, 'fields'>
 
 /**
  * A field that sets reasoning, its companion fields, and its reader. The reader returns undefined for unknown values.
@@ -25,10 +25,10 @@ type Read = Omit<ReadReasoning, 'taken'>
 interface Switch {
   readonly field: string
   readonly companions: readonly string[]
-  readonly read: (body: JsonObject) => Read | undefined
+  readonly read: (body: JsonObject) => Settings | undefined
 }
 
-const NOTHING: ReadReasoning = { taken: [] }
+const NO_SETTINGS: ReadReasoning = { fields: [] }
 
 /** Switches in order of precedence. If a request has several, the first is read and the others become extras. */
 const SWITCHES: readonly Switch[] = [
@@ -49,12 +49,12 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   text(body['reasoning_effort'])
   const found = switchIn(body)
   const shows = typeof body['include_reasoning'] === 'boolean' ? body['include_reasoning'] : undefined
-  if (found === undefined && shows === undefined) return NOTHING
+  if (found === undefined && shows === undefined) return NO_SETTINGS
   const read = found === undefined ? { reasoning: {} } : found.read(body)
-  if (read === undefined) return NOTHING
-  const taken = found === undefined ? [] : [found.field, ...found.companions]
-  if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, taken }
-  return { ...read, reasoning: { ...read.reasoning, show: shows }, taken: [...taken, 'include_reasoning'] }
+  if (read === undefined) return NO_SETTINGS
+  const readFields = found === undefined ? [] : [found.field, ...found.companions]
+  if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, fields: readFields }
+  return { ...read, reasoning: { ...read.reasoning, show: shows }, fields: [...readFields, 'include_reasoning'] }
 }
 
 /** Returns the switch that sets reasoning in a request. Uses a loop for speed, because most requests have no switch. */
@@ -70,7 +70,7 @@ function switchIn(body: JsonObject): Switch | undefined {
 const isSwitch = (field: string, value: Json | undefined): boolean =>
   field !== 'chat_template_kwargs' || (isObject(value) && templateSwitch(value) !== undefined)
 
-function readEffort(body: JsonObject): Read | undefined {
+function readEffort(body: JsonObject): Settings | undefined {
   const effort = body['reasoning_effort']
   return isEffort(effort) ? { reasoning: { effort } } : undefined
 }
@@ -78,15 +78,16 @@ function readEffort(body: JsonObject): Read | undefined {
 const OBJECT_FIELDS = new Set(['effort', 'max_tokens', 'exclude', 'enabled'])
 
 /** Reads OpenRouter's `reasoning` object. */
-function readObject({ reasoning: wire }: JsonObject): Read | undefined {
+function readObject({ reasoning: wire }: JsonObject): Settings | undefined {
   if (!isObject(wire) || !isReasoningObject(wire)) return undefined
   const { effort, max_tokens: budget, exclude, enabled } = wire as ReasoningObject
   const show = exclude === undefined ? undefined : !exclude
   const isPlain = effort === undefined && budget === undefined
   // `enabled` adds nothing to a level, unless the two contradict each other.
-  const refused = isPlain || enabled === true ? [] : ['enabled']
-  const level = isPlain && enabled !== undefined ? leveled(enabled ? undefined : OFF, undefined) : { effort, budget }
-  return { reasoning: { ...defined({ ...level, show }), ...extrasOf(FORMAT, wire, OBJECT_FIELDS, refused) } }
+  const unreadFields = isPlain || enabled === true ? [] : ['enabled']
+  const level =
+    isPlain && enabled !== undefined ? reasoningOf(enabled ? undefined : NO_EFFORT, undefined) : { effort, budget }
+  return { reasoning: { ...defined({ ...level, show }), ...extrasOf(FORMAT, wire, OBJECT_FIELDS, unreadFields) } }
 }
 
 interface ReasoningObject {
@@ -106,31 +107,32 @@ const THINKING_FIELDS = new Set(['type', 'budget_tokens', 'effort'])
 /** Values of `thinking.type` that turn thinking on. */
 const ENABLED: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive', 'auto'])
 
-const OFF = 'none'
+const NO_EFFORT = 'none'
 
 /**
- * Reads `thinking: { type }` of DeepSeek, Z.AI, Kimi and MiniMax. The effort may be inside this object or next to it.
+ * Reads `thinking: { type }`, which DeepSeek, Z.AI, Kimi and MiniMax accept. The effort may be inside this object or
+ * next to it.
  */
-function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObject): Read | undefined {
+function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObject): Settings | undefined {
   if (!isObject(wire)) return undefined
   const { type, budget_tokens: budget, effort = outerEffort ?? undefined } = wire
   if (effort !== undefined && !isEffort(effort)) return undefined
   if (budget !== undefined && typeof budget !== 'number') return undefined
   const extras = extrasOf(FORMAT, wire, THINKING_FIELDS)
-  if (type === 'disabled') return { reasoning: { effort: OFF, ...extras } }
+  if (type === 'disabled') return { reasoning: { effort: NO_EFFORT, ...extras } }
   if (!ENABLED.has(type)) return undefined
-  return { reasoning: { ...leveled(effort, budget), ...extras } }
+  return { reasoning: { ...reasoningOf(effort, budget), ...extras } }
 }
 
 /** Returns the settings for enabled thinking: effort and budget, or neither if the model decides. */
-const leveled = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
+const reasoningOf = (effort: Effort | undefined, budget: number | undefined): Reasoning =>
   effort === undefined && budget === undefined ? { budget: -1 } : defined({ effort, budget })
 
-/** Reads `enable_thinking` and `thinking_budget` of Qwen. */
-function readEnabled({ enable_thinking, thinking_budget: tokens }: JsonObject): Read | undefined {
+/** Reads Qwen's `enable_thinking` and `thinking_budget`. */
+function readEnabled({ enable_thinking, thinking_budget: tokens }: JsonObject): Settings | undefined {
   if (enable_thinking != null && typeof enable_thinking !== 'boolean') return undefined
   if (tokens != null && typeof tokens !== 'number') return undefined
-  return { reasoning: enable_thinking === false ? { effort: OFF } : leveled(undefined, tokens ?? undefined) }
+  return { reasoning: enable_thinking === false ? { effort: NO_EFFORT } : reasoningOf(undefined, tokens ?? undefined) }
 }
 
 /** Names of the switch in the arguments of chat templates. */
@@ -141,13 +143,13 @@ const templateSwitch = (wire: JsonObject): boolean | undefined => {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** Reads the switch among the template arguments of vLLM and SGLang. */
-function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Read {
+/** Reads the reasoning switch among the template arguments, which vLLM and SGLang accept. */
+function readTemplateArguments({ chat_template_kwargs: wire }: JsonObject): Settings {
   const { enable_thinking: _, thinking: __, ...rest } = wire as JsonObject
-  const reasoning: Reasoning = templateSwitch(wire as JsonObject) ? { budget: -1 } : { effort: OFF }
+  const reasoning: Reasoning = templateSwitch(wire as JsonObject) ? { budget: -1 } : { effort: NO_EFFORT }
   return { reasoning, ...(Object.keys(rest).length === 0 ? {} : { templateArguments: rest }) }
 }
 
 /** Returns the names of the remaining switches in the body, which become extras. */
-export const unreadSwitches = (body: JsonObject, { taken }: ReadReasoning): string[] =>
-  REASONING_FIELDS.filter(field => body[field] != null && !taken.includes(field))
+export const unreadSwitches = (body: JsonObject, { fields: readFields }: ReadReasoning): string[] =>
+  REASONING_FIELDS.filter(field => body[field] != null && !readFields.includes(field))

@@ -62,13 +62,18 @@ export function readMessageReasoning(message: JsonObject): MessageReasoning {
   }
 }
 
-/** Reads a reasoning part in a content list and records its wire value as spelling. Undefined for any other part. */
+/**
+ * Reads a reasoning part in a content list and records its wire value as spelling. Returns undefined for any other
+ * part.
+ */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = reasoningText(wire)
   return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
-/** Returns the text of a reasoning part, which may be a string or a list of strings. Undefined for any other part. */
+/**
+ * Returns the text of a reasoning part, which may be a string or a list of strings, or undefined for any other part.
+ */
 export function reasoningText({ type, thinking, summary }: JsonObject): string | undefined {
   if (type === 'thinking') return textOf(thinking)
   return type === 'reasoning' ? textOf(summary) : undefined

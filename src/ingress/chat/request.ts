@@ -35,24 +35,28 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-function read(body: JsonObject): CanonicalRequest {
+function readBody(body: JsonObject): CanonicalRequest {
   const switches = readReasoning(body)
-  const refused = unreadSwitches(body, switches)
+  const unreadFields = unreadSwitches(body, switches)
   const settings = readSettings(SETTINGS, body)
-  const output = readOutput(body, settings, refused)
-  const sampling = readSampling(body, settings, refused)
+  const output = readOutput(body, settings, unreadFields)
+  const sampling = readSampling(body, settings, unreadFields)
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
-  if (safe !== undefined && user !== undefined) refused.push('user')
+  if (safe !== undefined && user !== undefined) unreadFields.push('user')
   const store = flag(body['store'])
   const model = required(text(body['model']))
   const messages = readMessages(required(objects(body['messages'])))
   const stream = flag(body['stream']) ?? false
   const tools = readTools(body)
-  const toolChoice = readToolChoice(body, refused)
-  const node = withStreamOptions(FORMAT, body, withTemplateArguments(extrasOf(FORMAT, body, TAKEN, refused), switches))
+  const toolChoice = readToolChoice(body, unreadFields)
+  const node = withStreamOptions(
+    FORMAT,
+    body,
+    withTemplateArguments(extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields), switches),
+  )
   return withDefined(
     { model, messages, output, sampling, stream },
     {
@@ -68,7 +72,7 @@ function read(body: JsonObject): CanonicalRequest {
   )
 }
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call', 'modalities'],
   ...['response_format', 'audio', 'store', 'stream', 'stream_options', 'max_tokens'],
@@ -82,14 +86,14 @@ function withTemplateArguments(node: Pick<Node, 'extras'>, { templateArguments }
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], chat_template_kwargs: templateArguments } } }
 }
 
-function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: string[]): Sampling {
+function readSampling(body: JsonObject, { sampling }: ReadSettings, unreadFields: string[]): Sampling {
   const limit = number(body['max_completion_tokens'])
   const deprecated = number(body['max_tokens'])
-  if (limit !== undefined && deprecated !== undefined) refused.push('max_tokens')
+  if (limit !== undefined && deprecated !== undefined) unreadFields.push('max_tokens')
   return withDefined(sampling, {
     maxTokens: limit ?? deprecated,
     stop: oneOrMoreTexts(body['stop']),
-    logprobs: readLogprobs(body, refused),
+    logprobs: readLogprobs(body, unreadFields),
   })
 }
 
@@ -97,23 +101,23 @@ function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: str
  * Reads the requested log probabilities. `logprobs: true` alone requests those of the chosen tokens. A count without it
  * is invalid and becomes an extra.
  */
-function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
-  const wanted = flag(body['logprobs'])
+function readLogprobs(body: JsonObject, unreadFields: string[]): number | undefined {
+  const hasLogprobs = flag(body['logprobs'])
   const top = number(body['top_logprobs'])
-  if (wanted === true && top !== 0) return top ?? 0
-  if (wanted === true || top !== undefined) refused.push('logprobs', 'top_logprobs')
+  if (hasLogprobs === true && top !== 0) return top ?? 0
+  if (hasLogprobs === true || top !== undefined) unreadFields.push('logprobs', 'top_logprobs')
   return undefined
 }
 
-function readOutput(body: JsonObject, { output }: ReadSettings, refused: string[]): Output {
+function readOutput(body: JsonObject, { output }: ReadSettings, unreadFields: string[]): Output {
   return withDefined(output, {
     modalities: texts(body['modalities']) as Output['modalities'],
-    text: readFormat(body, refused),
-    audio: readAudio(body, refused),
+    text: readFormat(body, unreadFields),
+    audio: readAudio(body, unreadFields),
   })
 }
 
-function readFormat(body: JsonObject, refused: string[]): Output['text'] {
+function readFormat(body: JsonObject, unreadFields: string[]): Output['text'] {
   const format = object(body['response_format'])
   if (format === undefined) return undefined
   const definition = anyObject(format['json_schema']) ?? {}
@@ -121,7 +125,7 @@ function readFormat(body: JsonObject, refused: string[]): Output['text'] {
   if (shape?.shape === 'schema')
     return { ...shape, ...extrasWithin(FORMAT, format, 'json_schema', definition, SCHEMA, SCHEMA_TYPE) }
   if (shape !== undefined) return { ...shape, ...extrasOf(FORMAT, format, TYPE) }
-  refused.push('response_format')
+  unreadFields.push('response_format')
   return undefined
 }
 
@@ -131,12 +135,12 @@ const SCHEMA = new Set(['name', 'description', 'strict', 'schema'])
 
 const AUDIO = new Set(['voice', 'format'])
 
-function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
+function readAudio(body: JsonObject, unreadFields: string[]): Output['audio'] {
   const audio = object(body['audio'])
   if (audio === undefined) return undefined
   const { voice, format } = audio
   if ((voice !== undefined && typeof voice !== 'string') || (format !== undefined && typeof format !== 'string')) {
-    refused.push('audio')
+    unreadFields.push('audio')
     return undefined
   }
   return {

@@ -47,7 +47,7 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
     anyObjects(body['choices']).map(choice => readChoice(choice, request)),
     body,
   )
-  const { extras } = extrasOf(FORMAT, body, TAKEN)
+  const { extras } = extrasOf(FORMAT, body, KNOWN_FIELDS)
   const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
   return withWireSource(result, FORMAT, body)
 }
@@ -73,7 +73,7 @@ function withId(call: JsonObject, ids: AnswerIds): JsonObject {
   return id === call['id'] ? call : { ...call, id }
 }
 
-const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
+const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 /** Known fields of a message or a delta. */
@@ -90,8 +90,16 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const stop = readStop(finish, choice[STOP_REASON], FORMAT, request)
   const { [STOP_REASON]: _, ...others } = choice
   const outer = stop === undefined ? choice : others
-  const taken = logprobs === undefined ? CHOICE_WITHOUT_LOGPROBS : CHOICE
-  const { extras } = extrasWithin(FORMAT, outer, 'message', message, MESSAGE, taken, unread(message, reasoning))
+  const knownFields = logprobs === undefined ? CHOICE_WITHOUT_LOGPROBS : CHOICE
+  const { extras } = extrasWithin(
+    FORMAT,
+    outer,
+    'message',
+    message,
+    MESSAGE,
+    knownFields,
+    unreadFields(message, reasoning),
+  )
   return withDefined({ content }, { finish, logprobs, extras, ...stop })
 }
 
@@ -101,7 +109,7 @@ const CHOICE_WITHOUT_LOGPROBS = new Set(['index', 'message', 'finish_reason'])
  * Returns the fields that could not be read: annotations without a text part, a second field with different reasoning,
  * and values of the wrong type.
  */
-function unread(message: JsonObject, reasoning: MessageReasoning): readonly string[] {
+function unreadFields(message: JsonObject, reasoning: MessageReasoning): readonly string[] {
   const fields = [...reasoning.unread]
   if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
   if (message['images'] != null && readImages(message['images']) === undefined) fields.push('images')
@@ -123,7 +131,10 @@ const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
   function_call: isObject,
 }
 
-/** Returns true if an object has only empty values. Some upstreams send every field and leave unused ones empty. */
+/**
+ * Returns true if an object has an empty `id` or `name` and no other values than empty strings and zeros. Some
+ * upstreams send every field and leave unused ones empty.
+ */
 export const hasOnlyEmptyValues = (value: Json | undefined): boolean =>
   isObject(value) &&
   (value['id'] === '' || value['name'] === '') &&
@@ -175,22 +186,22 @@ function readContentPart(wire: JsonObject): readonly Part[] {
 }
 
 const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
-const CITED = new Set(['type', 'url_citation'])
+const CITATION_FIELDS = new Set(['type', 'url_citation'])
 
 /** Reads a URL citation. Any other annotation becomes opaque. */
 export function readAnnotation(wire: JsonObject): Annotation {
-  const cited = anyObject(wire['url_citation'])
-  const url = anyText(cited?.['url'])
-  if (wire['type'] !== 'url_citation' || cited === undefined || url === undefined)
+  const citation = anyObject(wire['url_citation'])
+  const url = anyText(citation?.['url'])
+  if (wire['type'] !== 'url_citation' || citation === undefined || url === undefined)
     return { type: 'opaque', format: FORMAT, value: wire }
-  const title = anyText(cited['title'])
-  const start = anyNumber(cited['start_index'])
-  const end = anyNumber(cited['end_index'])
+  const title = anyText(citation['title'])
+  const start = anyNumber(citation['start_index'])
+  const end = anyNumber(citation['end_index'])
   return {
     type: 'citation',
     url,
     ...defined({ title, start, end }),
-    ...extrasWithin(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
+    ...extrasWithin(FORMAT, wire, 'url_citation', citation, CITATION, CITATION_FIELDS),
   }
 }
 
@@ -209,7 +220,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** Reads the chosen tokens with their alternatives. Undefined if the value is not a list. */
+/** Reads the chosen tokens with their alternatives. Returns undefined if the value is not a list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 
@@ -238,7 +249,8 @@ export function readFinish(value: string | undefined, content: EndContent): Fini
 
 /**
  * Reads the images of a message or delta from `images` beside `content`, as OpenRouter and Vercel's gateway send them
- * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Undefined if the value has another form.
+ * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Returns undefined if the value has
+ * another form.
  */
 export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {
   if (!Array.isArray(wire) || wire.length === 0) return undefined

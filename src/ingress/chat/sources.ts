@@ -10,10 +10,10 @@ import { FORMAT } from './wire.ts'
  * other callers, the same sources become citations of its last text.
  */
 
-/** Mark of a citation that the answer also lists in `citations` or `search_results`. */
-const BESIDE = { spelling: { [FORMAT]: { beside: true } } }
+/** Spelling of a top-level citation, which the answer lists in `citations` or `search_results`. */
+const TOP_LEVEL = { spelling: { [FORMAT]: { beside: true } } }
 
-const KNOWN = new Set(['url', 'title', 'snippet'])
+const KNOWN_FIELDS = new Set(['url', 'title', 'snippet'])
 
 /** Returns true if an answer or a chunk lists sources. */
 export const hasSources = (body: JsonObject): boolean =>
@@ -23,15 +23,15 @@ export const hasSources = (body: JsonObject): boolean =>
  * Returns the sources in the order of `citations`, because numbers in the text refer to it. Other search results
  * follow.
  */
-export function readSources(body: JsonObject, seen: ReadonlySet<string>): readonly Citation[] {
+export function readSources(body: JsonObject, citedUrls: ReadonlySet<string>): readonly Citation[] {
   const sources = new Map<string, Citation>()
   for (const one of listOf(body['citations'])) {
     const url = typeof one === 'string' ? one : isObject(one) ? anyText(one['url']) : undefined
-    if (url !== undefined && !seen.has(url)) sources.set(url, { type: 'citation', url, ...BESIDE })
+    if (url !== undefined && !citedUrls.has(url)) sources.set(url, { type: 'citation', url, ...TOP_LEVEL })
   }
   for (const one of listOf(body['search_results'])) {
     const url = isObject(one) ? anyText(one['url']) : undefined
-    if (url !== undefined && !seen.has(url)) sources.set(url, readResult(one as JsonObject, url))
+    if (url !== undefined && !citedUrls.has(url)) sources.set(url, readResult(one as JsonObject, url))
   }
   return [...sources.values()]
 }
@@ -42,12 +42,12 @@ const readResult = (wire: JsonObject, url: string): Citation => ({
   type: 'citation',
   url,
   ...defined({ title: anyText(wire['title']), quote: anyText(wire['snippet']) || undefined }),
-  ...extrasOf(FORMAT, wire, KNOWN),
-  ...BESIDE,
+  ...extrasOf(FORMAT, wire, KNOWN_FIELDS),
+  ...TOP_LEVEL,
 })
 
 /** Returns the URLs that the parts cite. */
-const cited = (content: readonly Part[]): ReadonlySet<string> =>
+const citedUrls = (content: readonly Part[]): ReadonlySet<string> =>
   new Set(
     content
       .flatMap(part => (part.type === 'text' ? (part.annotations ?? []) : []))
@@ -60,7 +60,7 @@ export function withSources(candidates: readonly Candidate[], body: JsonObject):
   if (first === undefined || !hasSources(body)) return candidates
   const index = first.content.findLastIndex(part => part.type === 'text')
   const part = first.content[index]
-  const sources = readSources(body, cited(first.content))
+  const sources = readSources(body, citedUrls(first.content))
   if (part?.type !== 'text' || sources.length === 0) return candidates
   const annotations = [...(part.annotations ?? []), ...sources]
   return [{ ...first, content: first.content.with(index, { ...part, annotations }) }, ...others]

@@ -12,14 +12,14 @@ const FIELDS = {
   /** Fields of a custom tool whose format is not a grammar. */
   free: ['name', 'description'],
 }
-const setsOf = (more: readonly string[]) => ({
-  function: new Set([...FIELDS.function, ...more]),
-  custom: new Set([...FIELDS.custom, ...more]),
-  free: new Set([...FIELDS.free, ...more]),
+const setsOf = (moreFields: readonly string[]) => ({
+  function: new Set([...FIELDS.function, ...moreFields]),
+  custom: new Set([...FIELDS.custom, ...moreFields]),
+  free: new Set([...FIELDS.free, ...moreFields]),
 })
-const TAKEN = setsOf([])
-const TAKEN_FLAT = setsOf(['type', ...MARKERS])
-const TAKEN_AROUND = new Set(['type', 'function', 'custom', ...MARKERS])
+const KNOWN_FIELDS = setsOf([])
+const FLAT_FIELDS = setsOf(['type', ...MARKERS])
+const OUTER_FIELDS = new Set(['type', 'function', 'custom', ...MARKERS])
 
 /**
  * Reads the functions and custom tools in `tools`, the deprecated `functions`, and web search, which is an option in
@@ -34,7 +34,7 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
     ...(tools ?? []).map(readTool),
     ...(functions ?? []).map(definition => ({
       ...readFunction(definition),
-      ...extrasOf(FORMAT, definition, TAKEN.function),
+      ...extrasOf(FORMAT, definition, KNOWN_FIELDS.function),
     })),
     ...(search === undefined ? [] : [readSearch(search)]),
   ]
@@ -55,12 +55,12 @@ function readTool(wire: JsonObject): Tool {
     ...(type === 'function' ? readFunction(definition) : readFreeform(definition, grammar)),
     ...readCache(wire),
     ...(definition === wire
-      ? extrasOf(FORMAT, wire, TAKEN_FLAT[kind])
-      : extrasWithin(FORMAT, wire, type, definition, TAKEN[kind], TAKEN_AROUND)),
+      ? extrasOf(FORMAT, wire, FLAT_FIELDS[kind])
+      : extrasWithin(FORMAT, wire, type, definition, KNOWN_FIELDS[kind], OUTER_FIELDS)),
   }
 }
 
-/** Reads `{ type: "grammar", grammar: { syntax, definition } }`. Undefined if there are other fields. */
+/** Reads `{ type: "grammar", grammar: { syntax, definition } }`. Returns undefined if there are other fields. */
 const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar'] =>
   isObject(grammar) ? readGrammar({ ...grammar, ...others }) : undefined
 
@@ -79,12 +79,12 @@ function readSearch(wire: JsonObject): HostedTool {
 const SEARCH = new Set(['search_context_size', 'user_location'])
 const SEARCH_ANYWHERE = new Set(['search_context_size'])
 /** Reads `tool_choice`, or else the deprecated `function_call`. A choice of an unknown kind becomes an extra. */
-export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice | undefined {
+export function readToolChoice(wire: JsonObject, unreadFields: string[]): ToolChoice | undefined {
   const choice = wire['tool_choice'] ?? undefined
   const legacy = wire['function_call'] ?? undefined
   if (legacy !== undefined && typeof legacy !== 'string' && !isObject(legacy)) throw WrongType.instance
   if (choice !== undefined) {
-    if (legacy !== undefined) refused.push('function_call')
+    if (legacy !== undefined) unreadFields.push('function_call')
     return readChoice(choice, 'tool_choice')
   }
   if (legacy === undefined) return undefined
@@ -116,12 +116,12 @@ function readForced(wire: JsonObject): string | undefined {
   const { type, name } = wire
   if ((type !== 'function' && type !== 'custom') || Object.keys(wire).length !== 2) return undefined
   if (typeof name === 'string') return name
-  const chosen = wire[type]
-  const isNamed = isObject(chosen) && typeof chosen['name'] === 'string' && Object.keys(chosen).length === 1
-  return isNamed ? (chosen['name'] as string) : undefined
+  const definition = wire[type]
+  const isNamed = isObject(definition) && typeof definition['name'] === 'string' && Object.keys(definition).length === 1
+  return isNamed ? (definition['name'] as string) : undefined
 }
 
-/** Reads `allowed_tools` if it lists only functions. Undefined for any other list, which becomes an extra. */
+/** Reads `allowed_tools` if it lists only functions. Returns undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const allowed = wire['type'] === 'allowed_tools' ? wire['allowed_tools'] : undefined
   if (!isObject(allowed) || Object.keys(wire).length !== 2 || Object.keys(allowed).length !== 2) return undefined

@@ -6,15 +6,10 @@ import { byValue, json, maybe, maybeText, settingEntries, shape } from '../error
 
 export const FORMAT = 'chat'
 
-/**
- * Schema of the chat-completions request (docs/wire/chat.md#request). Unknown fields are accepted, and free-form JSON
- * is never validated.
- */
-
 const hint = maybe(shape({ ttl: maybeText }))
 /** Fields that mark the end of a prompt prefix to cache. */
 export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
-const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
+const cacheFields = { cache_control: hint, prompt_cache_breakpoint: hint }
 
 const thinkingText = shape({ text: v.string() })
 const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })])
@@ -26,18 +21,18 @@ const audioData = v.pipe(
 
 /** Content parts that are read. Parts of other types become opaque. */
 const PARTS = {
-  text: shape({ text: v.string(), ...marked }),
-  image_url: shape({ image_url: link, ...marked }),
-  video_url: shape({ video_url: link, ...marked }),
-  input_audio: shape({ input_audio: shape({ data: audioData, format: v.string() }), ...marked }),
-  file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...marked }),
+  text: shape({ text: v.string(), ...cacheFields }),
+  image_url: shape({ image_url: link, ...cacheFields }),
+  video_url: shape({ video_url: link, ...cacheFields }),
+  input_audio: shape({ input_audio: shape({ data: audioData, format: v.string() }), ...cacheFields }),
+  file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...cacheFields }),
   document_url: shape({
     document_url: v.union([v.string(), shape({ url: v.string() })]),
     document_name: maybeText,
-    ...marked,
+    ...cacheFields,
   }),
-  refusal: shape({ refusal: v.string(), ...marked }),
-  thinking: shape({ thinking: v.array(thinkingText), ...marked }),
+  refusal: shape({ refusal: v.string(), ...cacheFields }),
+  thinking: shape({ thinking: v.array(thinkingText), ...cacheFields }),
 }
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
@@ -78,7 +73,7 @@ const MESSAGES = {
   tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
   function: plain,
 }
-/** Roles of messages. */
+/** Roles with a schema. Messages with any other role are refused. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
@@ -99,20 +94,24 @@ export function isFlat(wire: JsonObject): boolean {
   const type = wire['type'] ?? 'function'
   return (type === 'function' || type === 'custom') && typeof wire['name'] === 'string' && wire[type] == null
 }
-const either = (flat: v.GenericSchema, nested: v.GenericSchema) =>
+const flatOrNested = (flat: v.GenericSchema, nested: v.GenericSchema) =>
   v.lazy(input => (isObject(input) && isFlat(input) ? flat : nested))
-const functionTool = either(
-  shape({ ...FUNCTION, ...marked }),
-  shape({ type: maybeText, function: definition, ...marked }),
+const functionTool = flatOrNested(
+  shape({ ...FUNCTION, ...cacheFields }),
+  shape({ type: maybeText, function: definition, ...cacheFields }),
 )
 const TOOLS = {
   function: functionTool,
-  custom: either(shape({ ...CUSTOM, ...marked }), shape({ custom: shape(CUSTOM), ...marked })),
+  custom: flatOrNested(shape({ ...CUSTOM, ...cacheFields }), shape({ custom: shape(CUSTOM), ...cacheFields })),
 }
 const tool = byValue('type', TOOLS, shape({ type: v.string() }), functionTool)
 
 const choice = maybe(v.union([v.string(), json]))
 
+/**
+ * Schema of the chat-completions request (docs/wire/chat.md#request). Unknown fields are accepted, and free-form JSON
+ * is never validated.
+ */
 export const request = shape({
   ...settingEntries(SETTINGS),
   model: v.string(),

@@ -5,7 +5,7 @@ import { FORMAT } from './wire.ts'
 
 /** Texts of an answer that citations may refer to. In a stream, only the texts so far. */
 export interface CitedTexts {
-  /** Returns the index of the part that was read from a content block. Undefined if the part is not a text. */
+  /** Returns the index of the part that was read from a content block, or undefined if the part is not a text. */
   blockAt(index: number): number | undefined
   /** Indexes of the first text and of the plan among the parts. */
   readonly first: number | undefined
@@ -19,7 +19,7 @@ const IN_TEXT = 'TEXT_CONTENT'
 
 /**
  * Returns the index of the text that a citation refers to: the plan, the named content block, or the first text
- * (docs/wire/cohere-chat.md#citations). Undefined if there is no such text.
+ * (docs/wire/cohere-chat.md#citations), or undefined if there is no such text.
  */
 export function citedPart(wire: JsonObject, texts: CitedTexts): number | undefined {
   const { type, content_index: index } = wire
@@ -35,8 +35,8 @@ export function withCitations(
 ): { readonly content: readonly Part[]; readonly unplaced: readonly JsonObject[] } {
   if (wire.length === 0) return { content, unplaced: [] }
   const isPlan = (part: Part | undefined): boolean => part?.spelling?.[FORMAT]?.['plan'] === true
-  const indexOf = (found: (part: Part) => boolean): number | undefined => {
-    const index = content.findIndex(part => part.type === 'text' && found(part))
+  const indexOf = (matches: (part: Part) => boolean): number | undefined => {
+    const index = content.findIndex(part => part.type === 'text' && matches(part))
     return index === -1 ? undefined : index
   }
   const texts: CitedTexts = {
@@ -44,19 +44,19 @@ export function withCitations(
     first: indexOf(part => !isPlan(part)),
     plan: indexOf(isPlan),
   }
-  const cited = new Map<number, Annotation[]>()
+  const citationsByPart = new Map<number, Annotation[]>()
   const unplaced: JsonObject[] = []
   for (const citation of wire) {
     const part = citedPart(citation, texts)
     if (part === undefined) unplaced.push(citation)
-    else if (cited.has(part)) cited.get(part)!.push(readCitation(citation))
-    else cited.set(part, [readCitation(citation)])
+    else if (citationsByPart.has(part)) citationsByPart.get(part)!.push(readCitation(citation))
+    else citationsByPart.set(part, [readCitation(citation)])
   }
-  const annotated = content.map((part, index) => {
-    const annotations = cited.get(index)
+  const annotatedContent = content.map((part, index) => {
+    const annotations = citationsByPart.get(index)
     return annotations === undefined ? part : { ...(part as TextPart), annotations }
   })
-  return { content: annotated, unplaced }
+  return { content: annotatedContent, unplaced }
 }
 
 /**

@@ -10,7 +10,7 @@ import { FORMAT, PART_TYPES, ROLES } from './wire.ts'
 /** Reads the messages of a request. */
 export const readMessages = (wire: readonly JsonObject[]): readonly Message[] => wire.map(readMessage)
 
-const PLAIN = new Set(['role', 'content'])
+const PLAIN_FIELDS = new Set(['role', 'content'])
 const TOOL = new Set(['role', 'content', 'tool_call_id'])
 /** Fields that are read from an assistant message, in requests and in answers. */
 export const ASSISTANT: ReadonlySet<string> = new Set(['role', 'content', 'tool_plan', 'tool_calls', 'citations'])
@@ -21,12 +21,12 @@ function readMessage(wire: JsonObject): Message {
   if (role === 'tool') return withWireSource({ role, content: [readResult(wire)] }, FORMAT, wire)
   if (role === 'assistant') return withWireSource(readAssistant(wire), FORMAT, wire)
   const content = readContent(wire['content'], 'input')
-  return withWireSource({ role: role as Role, content, ...extrasOf(FORMAT, wire, PLAIN) }, FORMAT, wire)
+  return withWireSource({ role: role as Role, content, ...extrasOf(FORMAT, wire, PLAIN_FIELDS) }, FORMAT, wire)
 }
 
 function readAssistant(wire: JsonObject): Message {
-  const spoken = [...readContent(wire['content'], 'spoken'), ...readPlan(text(wire['tool_plan']))]
-  const { content, unplaced } = withCitations(spoken, objects(wire['citations']) ?? [])
+  const parts = [...readContent(wire['content'], 'spoken'), ...readPlan(text(wire['tool_plan']))]
+  const { content, unplaced } = withCitations(parts, objects(wire['citations']) ?? [])
   const calls = (objects(wire['tool_calls']) ?? []).map(readCall)
   return { role: 'assistant', content: [...content, ...calls], ...assistantExtras(wire, unplaced) }
 }
@@ -85,9 +85,9 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
     text(document['id'])
     const { data } = document
     if (data == null) return { type: 'opaque', format: FORMAT, value: wire }
-    const more = extrasWithin(FORMAT, wire, 'document', document, DATA, DOCUMENT)
-    const written = typeof data === 'string' ? 'text' : 'json'
-    return { type: 'text', text: documentText(document), ...more, spelling: { [FORMAT]: { document: written } } }
+    const extras = extrasWithin(FORMAT, wire, 'document', document, DATA, DOCUMENT)
+    const form = typeof data === 'string' ? 'text' : 'json'
+    return { type: 'text', text: documentText(document), ...extras, spelling: { [FORMAT]: { document: form } } }
   },
 }
 
@@ -101,7 +101,7 @@ function readResult(wire: JsonObject): ToolResultPart {
 }
 
 const CALL = new Set(['id', 'type', 'function'])
-const CALLED = new Set(['name', 'arguments'])
+const CALL_FIELDS = new Set(['name', 'arguments'])
 
 /** Returns an opaque part for a tool call that other formats lack. */
 export const opaqueCall = (value: JsonObject): Part => ({
@@ -115,14 +115,14 @@ export const opaqueCall = (value: JsonObject): Part => ({
 export function readCall(wire: JsonObject): Part {
   const type = text(wire['type'])
   if (type !== undefined && type !== 'function') return opaqueCall(wire)
-  const called = required(object(wire['function']))
+  const callBody = required(object(wire['function']))
   const call: ToolCallPart = {
     type: 'tool-call',
     id: text(wire['id']) ?? '',
-    name: required(text(called['name'])),
-    arguments: readArguments(text(called['arguments'])),
+    name: required(text(callBody['name'])),
+    arguments: readArguments(text(callBody['arguments'])),
   }
-  return { ...call, ...extrasWithin(FORMAT, wire, 'function', called, CALLED, CALL) }
+  return { ...call, ...extrasWithin(FORMAT, wire, 'function', callBody, CALL_FIELDS, CALL) }
 }
 
 /** Reads the arguments of a call. Models write `null` for tools without parameters. */

@@ -20,9 +20,10 @@ import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void
 
-/** Fields that are read from the first and the last event. */
-const START = new Set(['type', 'id', 'delta'])
-const END = new Set(['finish_reason', 'usage', 'error', 'message'])
+/** Fields that are read from the first event. */
+const START_FIELDS = new Set(['type', 'id', 'delta'])
+/** Fields that are read from the last event's delta. */
+const END_FIELDS = new Set(['finish_reason', 'usage', 'error', 'message'])
 
 /**
  * Reads the events of a streamed answer (docs/wire/cohere-chat.md#stream). Content blocks and calls have separate
@@ -36,7 +37,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   private readonly blocks = new Map<Json, TextStream>()
   private readonly calls = new Map<Json, CallStream>()
   private plan: TextStream | undefined
-  private called = false
+  private hasCalls = false
   private readonly ids: AnswerIds
   /** Part indexes: of each text by its block index, of the first text, and of the first plan. */
   private readonly textParts = new Map<Json, number>()
@@ -99,7 +100,11 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     if (this.started) return
     this.started = true
     const id = anyText(wire['id'])
-    this.out.push({ type: 'result-start', ...(id === undefined ? {} : { id }), ...extrasOf(FORMAT, wire, START) })
+    this.out.push({
+      type: 'result-start',
+      ...(id === undefined ? {} : { id }),
+      ...extrasOf(FORMAT, wire, START_FIELDS),
+    })
     this.early.release(this.out)
   }
 
@@ -167,7 +172,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     const name = anyText(anyObject(wire['function'])?.['name'])
     const id = name === undefined ? undefined : this.ids.call(anyText(wire['id']), name)
     const part = leniently(id === undefined ? wire : { ...wire, id }, readCall, opaqueCall)
-    this.called ||= part.type === 'tool-call'
+    this.hasCalls ||= part.type === 'tool-call'
     const at = this.nextAt
     openPart(part, at, this.out)
     this.calls.set(index, new CallStream(part, at))
@@ -202,7 +207,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     this.startAnswer({})
     this.endPlan()
     for (const open of [...this.blocks.values(), ...this.calls.values()]) open.end(this.out)
-    const finish = readFinish(anyText(delta['finish_reason']), { called: this.called, refused: false })
+    const finish = readFinish(anyText(delta['finish_reason']), { called: this.hasCalls, refused: false })
     this.out.push({
       type: 'candidate-end',
       candidate: 0,
@@ -211,7 +216,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
     })
     const usage = anyObject(delta['usage'])
     if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
-    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, delta, END) })
+    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, delta, END_FIELDS) })
     this.ended = true
   }
 
@@ -227,14 +232,14 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   }
 }
 
-const NONE: JsonObject = {}
+const NO_FIELDS: JsonObject = {}
 
-const messageIn = (wire: JsonObject): JsonObject => anyObject(anyObject(wire['delta'])?.['message']) ?? NONE
+const messageIn = (wire: JsonObject): JsonObject => anyObject(anyObject(wire['delta'])?.['message']) ?? NO_FIELDS
 
-const contentIn = (wire: JsonObject): JsonObject => anyObject(messageIn(wire)['content']) ?? NONE
+const contentIn = (wire: JsonObject): JsonObject => anyObject(messageIn(wire)['content']) ?? NO_FIELDS
 
 /** Returns the tool call in an event. According to the documentation, it may also be the only item of a list. */
 function callIn(wire: JsonObject): JsonObject {
   const { tool_calls: calls } = messageIn(wire)
-  return (Array.isArray(calls) ? anyObjects(calls)[0] : anyObject(calls)) ?? NONE
+  return (Array.isArray(calls) ? anyObjects(calls)[0] : anyObject(calls)) ?? NO_FIELDS
 }

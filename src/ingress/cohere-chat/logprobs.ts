@@ -5,7 +5,7 @@ import { FORMAT } from './wire.ts'
 
 const TOKEN = new Set(['text', 'logprobs'])
 
-/** Reads the log probabilities of text chunks. Undefined if the value is not a list. */
+/** Reads the log probabilities of text chunks. Returns undefined if the value is not a list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readLogprob) : undefined
 
@@ -15,12 +15,12 @@ export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | 
  */
 export function readLogprob(wire: JsonObject): TokenLogprob {
   const { logprobs, token_ids: ids } = wire
-  const each = Array.isArray(logprobs) ? logprobs.filter(one => typeof one === 'number') : []
-  const refused = each.length === 1 ? undefined : ['logprobs']
+  const values = Array.isArray(logprobs) ? logprobs.filter(one => typeof one === 'number') : []
+  const unreadFields = values.length === 1 ? undefined : ['logprobs']
   const { token_ids: _, ...others } = wire
   return {
     token: anyText(wire['text']) ?? '',
-    logprob: each.reduce((sum, one) => sum + one, 0),
-    ...extrasOf(FORMAT, Array.isArray(ids) && ids.length === 0 ? others : wire, TOKEN, refused),
+    logprob: values.reduce((sum, one) => sum + one, 0),
+    ...extrasOf(FORMAT, Array.isArray(ids) && ids.length === 0 ? others : wire, TOKEN, unreadFields),
   }
 }

@@ -40,13 +40,13 @@ export class CallStream {
   constructor(part: Part, at: PartPosition) {
     this.at = at
     this.buffered = part.type === 'tool-call' && part.arguments !== '' ? undefined : ''
-    this.takes = part.type === 'tool-call'
+    this.acceptsDeltas = part.type === 'tool-call'
   }
 
-  private readonly takes: boolean
+  private readonly acceptsDeltas: boolean
 
   append(chunk: string, out: CanonicalEvent[]): void {
-    if (!this.takes) return
+    if (!this.acceptsDeltas) return
     const text = this.buffered === undefined ? chunk : this.buffered + chunk
     if (this.buffered !== undefined && NULL.startsWith(text)) this.buffered = text
     else {

@@ -29,36 +29,36 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['model', 'messages', 'stream', 'documents', 'stop_sequences', 'logprobs', 'tools', 'tool_choice'],
   ...['strict_tools', 'response_format', 'thinking'],
 ])
 
-function read(body: JsonObject): CanonicalRequest {
-  const refused: string[] = []
+function readBody(body: JsonObject): CanonicalRequest {
+  const unreadFields: string[] = []
   const settings = readSettings(SETTINGS, body)
   const model = required(text(body['model']))
   const messages = withDocuments(readMessages(required(objects(body['messages']))), list(body['documents']))
   const logprobs = flag(body['logprobs'])
-  if (logprobs === false) refused.push('logprobs')
+  if (logprobs === false) unreadFields.push('logprobs')
   const stop = texts(body['stop_sequences'])
   const sampling = withDefined(settings.sampling, { stop, logprobs: logprobs === true ? 0 : undefined })
-  const output = withDefined(settings.output, { text: readShape(body, refused) })
+  const output = withDefined(settings.output, { text: readShape(body, unreadFields) })
   const others = {
-    tools: readTools(body, refused),
+    tools: readTools(body, unreadFields),
     toolChoice: readToolChoice(body),
-    reasoning: readThinking(body, refused),
+    reasoning: readThinking(body, unreadFields),
     ...settings.request,
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
   return withDefined({ model, messages, output, sampling, stream: flag(body['stream']) ?? false }, others)
 }
 
 /** Reads the requested shape of the answer. A shape of an unknown type becomes an extra. */
-function readShape(body: JsonObject, refused: string[]): Output['text'] {
+function readShape(body: JsonObject, unreadFields: string[]): Output['text'] {
   const format = object(body['response_format'])
   const type = text(format?.['type'])
   if (format === undefined) return undefined
@@ -67,7 +67,7 @@ function readShape(body: JsonObject, refused: string[]): Output['text'] {
   if (type === 'json_object' && schema !== undefined)
     return { shape: 'schema', schema, ...extrasOf(FORMAT, format, SCHEMA) }
   if (type === 'json_object') return { shape: 'json', ...extrasOf(FORMAT, format, TYPE) }
-  refused.push('response_format')
+  unreadFields.push('response_format')
   return undefined
 }
 
@@ -79,7 +79,7 @@ const BUDGET = new Set(['type', 'token_budget'])
 const UNLIMITED = -1
 
 /** Reads the thinking settings. Settings of an unknown type become an extra. */
-function readThinking(body: JsonObject, refused: string[]): Reasoning | undefined {
+function readThinking(body: JsonObject, unreadFields: string[]): Reasoning | undefined {
   const thinking = object(body['thinking'])
   const type = text(thinking?.['type'])
   const budget = number(thinking?.['token_budget'])
@@ -87,6 +87,6 @@ function readThinking(body: JsonObject, refused: string[]): Reasoning | undefine
   if (type === 'disabled') return { effort: 'none', ...extrasOf(FORMAT, thinking, TYPE) }
   if (type === 'enabled' || (type === undefined && budget !== undefined))
     return { budget: budget ?? UNLIMITED, ...extrasOf(FORMAT, thinking, BUDGET) }
-  refused.push('thinking')
+  unreadFields.push('thinking')
   return undefined
 }

@@ -55,13 +55,13 @@ function withCallIds(body: JsonObject, request: CanonicalRequest): JsonObject {
   const message = anyObject(body['message'])
   if (message === undefined) return body
   const ids = new AnswerIds(request)
-  const changed = withMappedItems(message, 'tool_calls', call => {
+  const withIds = withMappedItems(message, 'tool_calls', call => {
     const name = anyText(anyObject(call['function'])?.['name'])
     if (name === undefined) return call
     const id = ids.call(anyText(call['id']), name)
     return id === call['id'] ? call : { ...call, id }
   })
-  return changed === message ? body : { ...body, message: changed }
+  return withIds === message ? body : { ...body, message: withIds }
 }
 
 const readBlocks = (wire: Json | undefined): readonly Part[] =>

@@ -9,10 +9,10 @@ const TOOL = new Set(['type', 'function'])
 const FUNCTION = new Set(['name', 'description', 'parameters'])
 
 /** Reads the tools. `strict_tools` applies to all functions. If there are none, it becomes an extra. */
-export function readTools(body: JsonObject, refused: string[]): readonly Tool[] | undefined {
+export function readTools(body: JsonObject, unreadFields: string[]): readonly Tool[] | undefined {
   const strict = flag(body['strict_tools'])
   const tools = objects(body['tools'])?.map(wire => readTool(wire, strict))
-  if (strict !== undefined && tools?.some(({ type }) => type === 'function') !== true) refused.push('strict_tools')
+  if (strict !== undefined && tools?.some(({ type }) => type === 'function') !== true) unreadFields.push('strict_tools')
   return tools
 }
 

@@ -13,23 +13,23 @@ const COUNTS = ['input_tokens', 'output_tokens', 'search_units'] as const
 /** Reads usage: the tokens that the model processed, or else the billed tokens (docs/wire/cohere-chat.md#usage). */
 export function readUsage(wire: JsonObject): Usage {
   const tokens = anyObject(wire['tokens'])
-  const billed = anyObject(wire['billed_units'])
+  const billedUnits = anyObject(wire['billed_units'])
   const cacheRead = anyCount(wire['cached_tokens'])
-  const taken = new Set<string>(cacheRead === undefined ? [] : ['cached_tokens'])
+  const knownFields = new Set<string>(cacheRead === undefined ? [] : ['cached_tokens'])
   const groups: { [group: string]: JsonObject } = {}
-  for (const [name, group] of Object.entries({ tokens, billed_units: billed })) {
+  for (const [name, group] of Object.entries({ tokens, billed_units: billedUnits })) {
     if (group === undefined) continue
-    taken.add(name)
+    knownFields.add(name)
     const unread = extrasOf(FORMAT, group, takenOf(group)).extras?.[FORMAT]
     if (unread !== undefined) groups[name] = unread
   }
-  const extras = { ...extrasOf(FORMAT, wire, taken).extras?.[FORMAT], ...groups }
+  const extras = { ...extrasOf(FORMAT, wire, knownFields).extras?.[FORMAT], ...groups }
   const usage = {
     ...defined({
-      input: anyCount(tokens?.['input_tokens']) ?? anyCount(billed?.['input_tokens']),
-      output: anyCount(tokens?.['output_tokens']) ?? anyCount(billed?.['output_tokens']),
+      input: anyCount(tokens?.['input_tokens']) ?? anyCount(billedUnits?.['input_tokens']),
+      output: anyCount(tokens?.['output_tokens']) ?? anyCount(billedUnits?.['output_tokens']),
       cacheRead,
-      searches: anyCount(billed?.['search_units']),
+      searches: anyCount(billedUnits?.['search_units']),
     }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }

@@ -5,16 +5,11 @@ import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } f
 
 export const FORMAT = 'cohere-chat'
 
-/**
- * Schema of the chat request (docs/wire/cohere-chat.md#request). Unknown fields are accepted, and free-form JSON is
- * never validated.
- */
-
 const maybeFlag = maybe(v.boolean())
 
 /**
- * Schema of a content field: a string, or a list of parts. The input determines which, so that the error names the
- * faulty part.
+ * Returns the schema of a content field: a string, or a list of parts. The input determines which, so that the error
+ * names the faulty part.
  */
 const content = (parts: { readonly [type: string]: v.GenericSchema }): v.GenericSchema => {
   const part = byValue('type', parts, shape({ type: v.string() }))
@@ -25,33 +20,33 @@ const textPart = shape({ text: v.string() })
 
 /** Parts that are read in system and user turns. Parts of other types become opaque. */
 const INPUT = { text: textPart, image_url: shape({ image_url: shape({ url: v.string(), detail: maybeText }) }) }
-const SPOKEN = { text: textPart, thinking: shape({ thinking: v.string() }) }
-const RESULT = { text: textPart, document: shape({ document: shape({ id: maybeText }) }) }
+const ASSISTANT_PARTS = { text: textPart, thinking: shape({ thinking: v.string() }) }
+const RESULT_PARTS = { text: textPart, document: shape({ document: shape({ id: maybeText }) }) }
 
 /** Types of parts that are read in each kind of content. */
 export const PART_TYPES = {
   input: new Set(Object.keys(INPUT)),
-  spoken: new Set(Object.keys(SPOKEN)),
-  result: new Set(Object.keys(RESULT)),
+  spoken: new Set(Object.keys(ASSISTANT_PARTS)),
+  result: new Set(Object.keys(RESULT_PARTS)),
 }
 
-const called = shape({ name: v.string(), arguments: maybeText })
-const functionCall = shape({ id: maybeText, function: called })
+const callBody = shape({ name: v.string(), arguments: maybeText })
+const functionCall = shape({ id: maybeText, function: callBody })
 const call = byValue('type', { function: functionCall }, shape({ type: v.string() }), functionCall)
 
 const MESSAGES = {
   system: shape({ content: content(INPUT) }),
   user: shape({ content: content(INPUT) }),
   assistant: shape({
-    content: content(SPOKEN),
+    content: content(ASSISTANT_PARTS),
     tool_plan: maybeText,
     tool_calls: maybe(v.array(call)),
     citations: maybe(v.array(json)),
   }),
-  tool: shape({ content: content(RESULT), tool_call_id: maybeText }),
+  tool: shape({ content: content(RESULT_PARTS), tool_call_id: maybeText }),
 }
 
-/** Roles of messages. */
+/** Roles with a schema. Messages with any other role are refused. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
@@ -65,6 +60,10 @@ const tool = v.lazy(
   (input): v.GenericSchema => (isFunction(input) ? shape({ function: definition }) : shape({ type: maybeText })),
 )
 
+/**
+ * Schema of the chat request (docs/wire/cohere-chat.md#request). Unknown fields are accepted, and free-form JSON is
+ * never validated.
+ */
 export const request = shape({
   ...settingEntries(SETTINGS),
   model: v.string(),

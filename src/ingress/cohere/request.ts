@@ -39,7 +39,7 @@ export const readRequest = (incoming: WireRequest): CanonicalRequest =>
     withWireSource(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
   )
 
-const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])
+const KNOWN_FIELDS = new Set(['model', 'query', 'documents', 'top_n'])
 
 /** Reads a rerank request. Answers of this API version never include the documents. */
 function readRerank(body: JsonObject): CanonicalRequest {
@@ -52,7 +52,7 @@ function readRerank(body: JsonObject): CanonicalRequest {
     output: { ranking: { query: required(text(body['query'])), ...defined({ top }), echo: false } },
     sampling: {},
     stream: false,
-    ...extrasOf(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS),
   }
 }
 
@@ -75,11 +75,11 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   const inputs = objects(body['inputs']) ?? []
   const messages = [...plain.map(userMessage), ...images.map(imageMessage), ...inputs.map(inputMessage)]
   if (messages.length === 0) throw WrongType.instance
-  const refused: string[] = []
+  const unreadFields: string[] = []
   const type = text(body['input_type'])
   const purpose = PURPOSES.get(type)
-  if (purpose === undefined && type !== 'image') refused.push('input_type')
-  const encoding = readEncoding(body, refused)
+  if (purpose === undefined && type !== 'image') unreadFields.push('input_type')
+  const encoding = readEncoding(body, unreadFields)
   const embedding = definedIfAny({ dimensions: number(body['output_dimension']), encoding, purpose })
   return {
     model: required(text(body['model'])),
@@ -87,17 +87,17 @@ function readEmbed(body: JsonObject): CanonicalRequest {
     output: { modalities: ['embedding'], ...defined({ embedding }) },
     sampling: {},
     stream: false,
-    ...extrasOf(FORMAT, body, EMBED_TAKEN, refused),
+    ...extrasOf(FORMAT, body, EMBED_TAKEN, unreadFields),
   }
 }
 
 /**
  * Reads an encoding that other formats also have. Quantized encodings, and several encodings at once, become extras.
  */
-function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
+function readEncoding(body: JsonObject, unreadFields: string[]): VectorEncoding | undefined {
   const types = texts(body['embedding_types'])
   const encoding = (['float', 'base64'] as const).find(one => types?.includes(one))
-  if (encoding === undefined || types?.length !== 1) refused.push('embedding_types')
+  if (encoding === undefined || types?.length !== 1) unreadFields.push('embedding_types')
   return encoding
 }
 

@@ -67,19 +67,19 @@ function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[])
   const otherLists = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
   const echoes = isAlong(body['texts'], vectors) ? (body['texts'] as readonly Json[]) : undefined
   const content = vectors.map((vector, index): EmbeddingPart => {
-    const more = parallel.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
+    const otherEncodings = parallel.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
     return {
       type: 'embedding',
       vector,
       // The returned text only repeats the caller's input.
       ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
-      ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
+      ...(otherEncodings.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(otherEncodings) } }),
     }
   })
-  const taken = ['embeddings', 'response_type', ...(echoes === undefined ? [] : ['texts'])]
-  const refused = typeof body['response_type'] === 'string' ? [] : ['response_type']
+  const knownFields = ['embeddings', 'response_type', ...(echoes === undefined ? [] : ['texts'])]
+  const unreadFields = typeof body['response_type'] === 'string' ? [] : ['response_type']
   const extras = {
-    ...extrasOf(FORMAT, body, new Set([...read, ...taken]), refused).extras?.[FORMAT],
+    ...extrasOf(FORMAT, body, new Set([...read, ...knownFields]), unreadFields).extras?.[FORMAT],
     ...(otherLists.length === 0 ? {} : { embeddings: Object.fromEntries(otherLists) }),
   }
   return {

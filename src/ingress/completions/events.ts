@@ -8,8 +8,8 @@ import { readUsage } from '../usage/openai.ts'
 import { CHOICE, NATIVE, readFinish, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
-const ONLY_MET = new Set([STOP_REASON])
+const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
+const STOP_FIELDS = new Set([STOP_REASON])
 /** Maximum number of choices, above the number in any real request. Larger indexes are invalid. */
 const MAX_CHOICES = 8192
 
@@ -28,10 +28,11 @@ export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
   /**
-   * Answer-level fields beyond the head: `head` has those from chunks before the start, `late` those from later chunks.
+   * Answer-level fields beyond the head: `head` has those from chunks before the start, `lateFields` those from later
+   * chunks.
    */
   private readonly head: { [field: string]: Json } = {}
-  private readonly late: { [field: string]: Json } = {}
+  private readonly lateFields: { [field: string]: Json } = {}
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
@@ -45,7 +46,7 @@ export class CompletionEvents extends AnswerEvents {
 
   protected read(chunk: JsonObject): void {
     if (typeof chunk['service_tier'] === 'string') this.tier = chunk['service_tier']
-    for (const field in chunk) if (!TAKEN.has(field)) this.addField(field, chunk[field]!)
+    for (const field in chunk) if (!KNOWN_FIELDS.has(field)) this.addField(field, chunk[field]!)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
     const usage = chunk['usage']
@@ -59,7 +60,7 @@ export class CompletionEvents extends AnswerEvents {
     if (value === null) return
     if (!this.started) put(this.head, field, value)
     else if (!Object.hasOwn(this.head, field) || JSON.stringify(this.head[field]) !== JSON.stringify(value))
-      put(this.late, field, value)
+      put(this.lateFields, field, value)
   }
 
   protected headIn(chunk: JsonObject) {
@@ -68,8 +69,8 @@ export class CompletionEvents extends AnswerEvents {
 
   private choice(wire: JsonObject, chunk: JsonObject): void {
     this.start(chunk)
-    const given = wire['index']
-    const index = typeof given === 'number' && given >= 0 && given < MAX_CHOICES ? Math.floor(given) : 0
+    const wireIndex = wire['index']
+    const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < MAX_CHOICES ? Math.floor(wireIndex) : 0
     while (this.choices.length <= index) this.choices.push({ started: false, finish: undefined, extras: {} })
     const choice = this.choices[index]!
     const append = readLogprobs(wire['logprobs'])
@@ -93,13 +94,13 @@ export class CompletionEvents extends AnswerEvents {
       if (started) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
       const stop = readStop(finish, extras[STOP_REASON], FORMAT, this.request)
-      const node = extrasOf(FORMAT, extras, stop === undefined ? NO_FIELDS : ONLY_MET)
+      const node = extrasOf(FORMAT, extras, stop === undefined ? NO_FIELDS : STOP_FIELDS)
       this.out.push({ type: 'candidate-end', candidate, ...defined({ finish }), ...stop, ...node })
     }
     this.out.push({
       type: 'result-end',
       ...defined({ serviceTier: this.tier }),
-      ...extrasOf(FORMAT, this.late, NO_FIELDS),
+      ...extrasOf(FORMAT, this.lateFields, NO_FIELDS),
     })
     this.ended = true
   }

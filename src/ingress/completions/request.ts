@@ -30,9 +30,9 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-function read(body: JsonObject): CanonicalRequest {
+function readBody(body: JsonObject): CanonicalRequest {
   const { sampling, output, request } = readSettings(SETTINGS, body)
   return {
     model: required(text(body['model'])),
@@ -41,11 +41,11 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: withDefined(sampling, { stop: oneOrMoreTexts(body['stop']), logprobs: number(body['logprobs']) }),
     ...request,
     stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(FORMAT, body, extrasOf(FORMAT, body, TAKEN)),
+    ...withStreamOptions(FORMAT, body, extrasOf(FORMAT, body, KNOWN_FIELDS)),
   }
 }
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])

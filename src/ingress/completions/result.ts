@@ -19,21 +19,21 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
-  const { extras } = extrasOf(FORMAT, body, TAKEN)
+  const { extras } = extrasOf(FORMAT, body, KNOWN_FIELDS)
   const head = { ...readHead(body), candidates, ...NATIVE }
   return withWireSource(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a text completion.")
 
-const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
+const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 /** Mark of an answer in this format, which already contains the prompt if the caller requested `echo`. */
 export const NATIVE = { spelling: { [FORMAT]: { own: true } } }
 
 /** The known fields of a choice. */
 export const CHOICE: ReadonlySet<string> = new Set(['index', 'text', 'finish_reason', 'logprobs'])
-const STOPPED = new Set([...CHOICE, STOP_REASON])
+const CHOICE_WITH_STOP = new Set([...CHOICE, STOP_REASON])
 
 function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const text = anyText(choice['text'])
@@ -44,11 +44,11 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
     content: text === undefined ? [] : [{ type: 'text', text }],
     ...defined({ finish, logprobs }),
     ...stop,
-    ...extrasOf(FORMAT, choice, stop === undefined ? CHOICE : STOPPED),
+    ...extrasOf(FORMAT, choice, stop === undefined ? CHOICE : CHOICE_WITH_STOP),
   }
 }
 
-/** Reads the finish reason. Undefined if none is given. */
+/** Reads the finish reason. Returns undefined if none is given. */
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   return { reason: finishReasonOf(value), raw: value }
@@ -83,10 +83,10 @@ function at(wire: JsonObject, field: string, index: number): Json | undefined {
 
 function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   if (!isObject(wire)) return {}
-  const rated = Object.entries(wire).flatMap(([token, logprob]) =>
+  const alternatives = Object.entries(wire).flatMap(([token, logprob]) =>
     typeof logprob === 'number' ? [{ token, logprob }] : [],
   )
-  return { top: rated.sort((a, b) => b.logprob - a.logprob) }
+  return { top: alternatives.sort((a, b) => b.logprob - a.logprob) }
 }
 
 /** Returns the token's offset in the text, as reported by the upstream. */

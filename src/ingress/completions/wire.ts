@@ -4,14 +4,13 @@ import { maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/
 
 export const FORMAT = 'completions'
 
+const tokens = v.array(v.number())
+const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])
+
 /**
  * Schema of the text-completions request (docs/wire/completions.md#request). Unknown fields are accepted, and free-form
  * JSON is never validated.
  */
-
-const tokens = v.array(v.number())
-const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])
-
 export const request = shape({
   ...settingEntries(SETTINGS),
   model: v.string(),

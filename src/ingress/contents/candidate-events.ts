@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isLoneSignature } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
-import { CANDIDATE, CandidateFacts, citedBy } from './candidate.ts'
+import { CANDIDATE, CandidateFacts, citationsIn } from './candidate.ts'
 import { citationsOf, type Range, TextRanges } from './citations.ts'
 import { inCamelCase } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
@@ -15,7 +15,7 @@ import { isWrapped, SIGNED_BY_NEXT } from './signatures.ts'
 
 type Flow = 'text' | 'reasoning'
 
-const STARTS: { readonly [F in Flow]: Part } = {
+const EMPTY_PARTS: { readonly [F in Flow]: Part } = {
   text: { type: 'text', text: '' },
   reasoning: { type: 'reasoning', text: '' },
 }
@@ -41,10 +41,10 @@ interface Text extends Range {
 const MAX_READINGS = 32
 
 /** Fields of a candidate that are read separately, before the others. */
-const READ_ABOVE: ReadonlySet<string> = new Set(['content', 'index', 'logprobsResult'])
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['content', 'index', 'logprobsResult'])
 
 /** The known fields of a part with a partial call. */
-const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
+const PARTIAL_FIELDS = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
  * Reads one candidate of a streamed answer. Events contain only new parts. Text is appended to the open part of its
@@ -60,7 +60,7 @@ export class CandidateReader {
   /** Reasoning parts that are still open, because their signatures arrive with the next part. */
   private openReasoning: PartPosition[] = []
   private text = ''
-  private called = false
+  private hasCalls = false
   /** True if the last part is a complete call. */
   private endsInCall = false
   private partial: { readonly at: PartPosition; readonly args: PartialArguments } | undefined
@@ -69,11 +69,11 @@ export class CandidateReader {
    * because that part may still be cited.
    */
   private pendingSignature: Part | undefined
-  private readonly cited = new Set<string>()
+  private readonly citedUrls = new Set<string>()
   /** Text parts so far. Metadata may cite any of them. */
   private readonly texts: Text[] = []
   /** Citation metadata that has not been read yet. */
-  private citing: JsonObject[] = []
+  private citationFields: JsonObject[] = []
   /** Length of all text at the last reading of citations, in UTF-16 units. */
   private citedAt = 0
   /** Number of times that citations were read. */
@@ -118,7 +118,7 @@ export class CandidateReader {
       if (isObject(part)) this.part(part, out)
       if (at === lastText) this.addCitations(fields, out)
     }
-    for (const field in fields) if (!READ_ABOVE.has(field)) this.facts.add(field, fields[field]!, out)
+    for (const field in fields) if (!CONTENT_FIELDS.has(field)) this.facts.add(field, fields[field]!, out)
   }
 
   /** Ends all open parts. */
@@ -133,7 +133,7 @@ export class CandidateReader {
 
   /** Returns the event that ends the candidate. */
   endEvent(): CandidateEnd {
-    return this.facts.ended(this.text, this.called)
+    return this.facts.ended(this.text, this.hasCalls)
   }
 
   /** Reads one part. Has a fast path, because most parts are text or reasoning without further fields. */
@@ -165,7 +165,7 @@ export class CandidateReader {
     this.endPartial(out)
     if (kind === 'text' || this.open?.kind === 'text') this.endOpen(out)
     const flow = { kind, at: this.next(), closed: false }
-    out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
+    out.push({ type: 'part-start', at: flow.at, part: EMPTY_PARTS[kind] })
     if (kind === 'reasoning') this.openReasoning.push(flow.at)
     else this.startText(flow.at)
     this.open = flow
@@ -261,7 +261,7 @@ export class CandidateReader {
     }
     this.endPartial(out)
     this.endOpen(out)
-    if (part.type === 'tool-call') this.called = true
+    if (part.type === 'tool-call') this.hasCalls = true
     const at = this.next()
     this.endsInCall = part.type === 'tool-call'
     const body = bodyOf(part)
@@ -281,20 +281,20 @@ export class CandidateReader {
    */
   private readPartial(wire: JsonObject, call: JsonObject, out: CanonicalEvent[]): boolean {
     const chunks = call['partialArgs'] ?? call['partial_args']
-    const more = call['willContinue'] ?? call['will_continue']
+    const willContinue = call['willContinue'] ?? call['will_continue']
     const name = anyText(call['name'])
     if (name !== undefined && name !== '') {
-      if (chunks === undefined && more !== true) return false
+      if (chunks === undefined && willContinue !== true) return false
       this.startPartial(wire, name, call, out)
     } else if (this.partial === undefined) return false
     this.partial!.args.add(chunks)
     if (isObject(call['args'])) this.partial!.args.merge(call['args'])
-    if (more !== true) this.endPartial(out)
+    if (willContinue !== true) this.endPartial(out)
     return true
   }
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
-    const fields = inCamelCase(wire, PARTIAL)
+    const fields = inCamelCase(wire, PARTIAL_FIELDS)
     // Only fields of the call are passed on. Any other field would change the kind of the part.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const callPart = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
@@ -304,7 +304,7 @@ export class CandidateReader {
     for (const part of parts) {
       if (part.type !== 'tool-call') this.emitPart(part, out)
       else {
-        this.called = true
+        this.hasCalls = true
         const at = this.next()
         this.endsInCall = true
         out.push({ type: 'part-start', at, part: withBody(part, '') })
@@ -326,7 +326,7 @@ export class CandidateReader {
    * the end of the next text part or of the candidate.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
-    this.citing.push(fields)
+    this.citationFields.push(fields)
     if (this.open?.kind === 'text' && this.hasDoubled) this.cite(out)
   }
 
@@ -337,14 +337,14 @@ export class CandidateReader {
 
   /** Emits the new citations of all text parts so far, including those that have ended. */
   private cite(out: CanonicalEvent[]): void {
-    const { citing, texts } = this
-    if (citing.length === 0) return
-    this.citing = []
+    const { citationFields: fieldSets, texts } = this
+    if (fieldSets.length === 0) return
+    this.citationFields = []
     this.citedAt = this.text.length
     this.readings++
     this.measureText()
     const ranges = new TextRanges(this.text)
-    const cited = citing.flatMap(fields => citedBy(fields, ranges).all)
+    const cited = fieldSets.flatMap(fields => citationsIn(fields, ranges).all)
     for (const [index, all] of citationsOf(cited, texts)) {
       const { at } = texts[index]!
       const annotations = all.filter(one => this.isNew(one, at))
@@ -358,8 +358,8 @@ export class CandidateReader {
    */
   private isNew(citation: Citation, { part }: PartPosition): boolean {
     const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
-    if (this.cited.has(key)) return false
-    this.cited.add(key)
+    if (this.citedUrls.has(key)) return false
+    this.citedUrls.add(key)
     return true
   }
 }

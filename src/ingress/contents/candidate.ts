@@ -4,7 +4,7 @@ import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, put } from '../fields.ts'
-import { type Cited, citationsOf, readCitations, readGrounding, TextRanges } from './citations.ts'
+import { citationsOf, type LocatedCitation, readCitations, readGrounding, TextRanges } from './citations.ts'
 import { CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
 import { readSearch } from './search.ts'
@@ -14,7 +14,14 @@ import { pairSignatures } from './signatures.ts'
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
-const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'logprobsResult'])
+const KNOWN_FIELDS = new Set([
+  'index',
+  'content',
+  'finishReason',
+  'finishMessage',
+  'groundingMetadata',
+  'logprobsResult',
+])
 
 /** Reads one candidate of a whole answer. */
 export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
@@ -22,24 +29,29 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
   const content = anyObject(fields['content'])
   const inside = content && inCamelCase(content, CONTENT)
   const parts = pairSignatures(anyObjects(inside?.['parts']).flatMap(part => readPartLeniently(part, ids)))
-  const cited = citedBy(fields, parts)
-  const called = parts.some(part => part.type === 'tool-call')
-  const { finish, wireReason } = readFinish(anyText(fields['finishReason']), called)
+  const citations = citationsIn(fields, parts)
+  const hasCalls = parts.some(part => part.type === 'tool-call')
+  const { finish, wireReason } = readFinish(anyText(fields['finishReason']), hasCalls)
   const refusal = refusalOf(finish, fields['finishMessage'])
   const logprobs = readLogprobs(fields['logprobsResult'])
-  const refused = [
-    ...(cited.complete ? [] : ['groundingMetadata']),
+  const unreadFields = [
+    ...(citations.complete ? [] : ['groundingMetadata']),
     ...(logprobs === undefined ? ['logprobsResult'] : []),
     ...(content === undefined ? ['content'] : []),
     ...(refusal === undefined ? ['finishMessage'] : []),
   ]
-  const { extras } = contentsExtras(fields, TAKEN, { content: inside && contentsExtras(inside, CONTENT) }, refused)
-  const spelling = spellingOf(wireReason, cited.complete ? fields['groundingMetadata'] : undefined)
+  const { extras } = contentsExtras(
+    fields,
+    KNOWN_FIELDS,
+    { content: inside && contentsExtras(inside, CONTENT) },
+    unreadFields,
+  )
+  const spelling = spellingOf(wireReason, citations.complete ? fields['groundingMetadata'] : undefined)
   const search = readSearch(fields['groundingMetadata'])
-  const annotatedParts = withCitations(parts, cited.all)
-  const ending = refusal === undefined ? search : [...search, refusal]
+  const annotatedParts = withCitations(parts, citations.all)
+  const trailing = refusal === undefined ? search : [...search, refusal]
   return {
-    content: ending.length === 0 ? annotatedParts : [...annotatedParts, ...ending],
+    content: trailing.length === 0 ? annotatedParts : [...annotatedParts, ...trailing],
     finish,
     ...defined({ logprobs, extras, spelling }),
   }
@@ -55,36 +67,39 @@ function spellingOf(finishReason: string | undefined, grounding: Json | undefine
   return { [FORMAT]: defined(marks) as JsonObject }
 }
 
-/** Citations found in a candidate's metadata. */
-interface CitedBy {
-  readonly all: readonly Cited[]
+/** The citations in a candidate's metadata. */
+interface FoundCitations {
+  readonly all: readonly LocatedCitation[]
   /** True if the grounding metadata contains only citations and a search. */
   readonly complete: boolean
 }
 
-const UNCITED: CitedBy = { all: [], complete: true }
+const NO_CITATIONS: FoundCitations = { all: [], complete: true }
 
 /**
  * Reads the citations in a candidate's fields. Their offsets are relative to `parts`, or to the concatenated text of
  * all parts.
  */
-export function citedBy(fields: JsonObject, parts: readonly Part[] | TextRanges): CitedBy {
+export function citationsIn(fields: JsonObject, parts: readonly Part[] | TextRanges): FoundCitations {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
-  if (grounding === undefined && citations === undefined) return UNCITED
+  if (grounding === undefined && citations === undefined) return NO_CITATIONS
   const ranges = parts instanceof TextRanges ? parts : new TextRanges(textOf(parts))
-  const grounded = grounding && readGrounding(grounding, ranges)
+  const groundingCitations = grounding && readGrounding(grounding, ranges)
   return {
-    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, ranges))],
-    complete: grounded?.complete ?? true,
+    all: [
+      ...(groundingCitations?.citations ?? []),
+      ...(citations === undefined ? [] : readCitations(citations, ranges)),
+    ],
+    complete: groundingCitations?.complete ?? true,
   }
 }
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
 /** Adds each citation to the text part that contains it. Citations without offsets are added to the last text part. */
-function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
-  if (cited.length === 0) return parts
+function withCitations(parts: readonly Part[], citations: readonly LocatedCitation[]): readonly Part[] {
+  if (citations.length === 0) return parts
   let from = 0
   const texts = parts.flatMap(part => {
     if (part.type !== 'text') return []
@@ -93,10 +108,10 @@ function withCitations(parts: readonly Part[], cited: readonly Cited[]): readonl
     from += length
     return [range]
   })
-  const citations = citationsOf(cited, texts)
+  const citationsByText = citationsOf(citations, texts)
   let index = 0
   return parts.map(part => {
-    const annotations = part.type === 'text' ? citations.get(index++) : undefined
+    const annotations = part.type === 'text' ? citationsByText.get(index++) : undefined
     return annotations === undefined ? part : ({ ...(part as TextPart), annotations } satisfies TextPart)
   })
 }
@@ -145,12 +160,12 @@ export class CandidateFacts {
   /**
    * Returns the event that ends the candidate.
    * @param text all text of the candidate.
-   * @param called true if the candidate made tool calls.
+   * @param hasCalls true if the candidate made tool calls.
    */
-  ended(text: string, called: boolean): CandidateEnd {
-    const { finish, wireReason } = readFinish(this.reason, called)
+  ended(text: string, hasCalls: boolean): CandidateEnd {
+    const { finish, wireReason } = readFinish(this.reason, hasCalls)
     const { groundingMetadata, ...others } = this.fields
-    const isCited = isObject(groundingMetadata) && citedBy(this.fields, new TextRanges(text)).complete
+    const isCited = isObject(groundingMetadata) && citationsIn(this.fields, new TextRanges(text)).complete
     const extras = isCited ? others : this.fields
     return {
       type: 'candidate-end',
@@ -205,10 +220,10 @@ const VALUES: { readonly [R in FinishReason]?: string } = {
 }
 
 /** Reads the finish reason. Google sends STOP even after calls (trap 13). A missing reason becomes `other`. */
-function readFinish(value: string | undefined, called: boolean): { finish: Finish; wireReason: string | undefined } {
+function readFinish(value: string | undefined, hasCalls: boolean): { finish: Finish; wireReason: string | undefined } {
   if (value === undefined) return { finish: { reason: 'other' }, wireReason: 'absent' }
   const known = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
-  const reason = known === 'stop' && called ? 'tool-calls' : known
+  const reason = known === 'stop' && hasCalls ? 'tool-calls' : known
   return { finish: { reason, raw: value }, wireReason: VALUES[reason] === value ? undefined : value }
 }
 
@@ -220,7 +235,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** Reads the chosen tokens, each with its alternatives. Undefined if the value is not a list. */
+/** Reads the chosen tokens, each with its alternatives. Returns undefined if the value is not a list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const fields = inCamelCase(wire, RESULT)

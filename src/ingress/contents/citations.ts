@@ -8,7 +8,7 @@ import { FORMAT } from './fields.ts'
 /**
  * A citation with offsets in the candidate's concatenated text, in UTF-16 units. Without offsets, it covers all text.
  */
-export interface Cited {
+export interface LocatedCitation {
   readonly start?: number
   readonly end?: number
   readonly citation: Citation
@@ -16,7 +16,7 @@ export interface Cited {
 
 /** Citations read from grounding metadata. */
 export interface Grounding {
-  readonly cited: readonly Cited[]
+  readonly citations: readonly LocatedCitation[]
   /** True if the citations and the search cover everything in the metadata. */
   readonly complete: boolean
 }
@@ -25,38 +25,38 @@ export interface Grounding {
 export function readGrounding(metadata: JsonObject, ranges: TextRanges): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
-  const named = new Set<number>()
-  const cited: Cited[] = []
-  const searched = queriesIn(metadata) !== undefined
-  let complete = hasOnly(metadata, searched ? SEARCHED : METADATA) && chunks.every(isPlainChunk)
+  const citedChunks = new Set<number>()
+  const located: LocatedCitation[] = []
+  const hasSearched = queriesIn(metadata) !== undefined
+  let complete = hasOnly(metadata, hasSearched ? SEARCHED : METADATA) && chunks.every(isPlainChunk)
   for (const support of supports) {
     const segment = support['segment']
     const range = ranges.rangeOf(isObject(segment) ? segment : {})
     complete &&= isPlainSupport(support) && range !== undefined
     for (const index of indicesOf(support)) {
       const source = sourceOf(chunks[index])
-      named.add(index)
+      citedChunks.add(index)
       if (source === undefined) complete = false
-      else cited.push({ ...range, citation: source })
+      else located.push({ ...range, citation: source })
     }
   }
   for (const [index, chunk] of chunks.entries()) {
-    if (named.has(index)) continue
-    complete &&= searched
+    if (citedChunks.has(index)) continue
+    complete &&= hasSearched
     const source = sourceOf(chunk)
-    if (source !== undefined) cited.push({ citation: source })
+    if (source !== undefined) located.push({ citation: source })
   }
-  return { cited, complete }
+  return { citations: located, complete }
 }
 
-/** Returns the queries in grounding metadata. Undefined if the model did not search the web. */
+/** Returns the queries in grounding metadata, or undefined if the model did not search the web. */
 export function queriesIn(metadata: JsonObject): readonly string[] | undefined {
   const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
   return Array.isArray(queries) && queries.every(query => typeof query === 'string') ? queries : undefined
 }
 
 /** Reads citation metadata. Its list has several possible names. */
-export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly Cited[] {
+export function readCitations(metadata: JsonObject, ranges: TextRanges): readonly LocatedCitation[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
     const url = anyText(source['uri'])
@@ -145,11 +145,11 @@ export interface Range {
  * Assigns citations to consecutive text parts, by part index. Citations without offsets are assigned to the last part.
  */
 export function citationsOf(
-  cited: readonly Cited[],
+  located: readonly LocatedCitation[],
   texts: readonly Range[],
 ): ReadonlyMap<number, readonly Citation[]> {
   const citations = new Map<number, Citation[]>()
-  for (const { start, end, citation } of cited) {
+  for (const { start, end, citation } of located) {
     const hasRange = start !== undefined && end !== undefined
     const index = hasRange ? lastAtOrBefore(texts, start) : texts.length - 1
     if (index === -1) continue

@@ -26,15 +26,15 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
 /** Reads the conversation. Pairs tool results with calls, and joins reasoning that clients return in chunks. */
 export function readContents(wire: readonly JsonObject[], ids: CallIds): readonly Message[] {
   const messages = wire.flatMap(content => readContent(content, ids))
-  const paired = ids.pairedByOrder()
-  if (paired !== undefined) for (const { content } of messages) pairResults(content as Part[], paired)
+  const pairedIds = ids.pairedByOrder()
+  if (pairedIds !== undefined) for (const { content } of messages) pairResults(content as Part[], pairedIds)
   return joinReasoning(messages)
 }
 
 /** Gives tool results without ids the ids of their calls, which are matched by order. */
-function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void {
+function pairResults(content: Part[], pairedIds: ReadonlyMap<string, string>): void {
   content.forEach((part, index) => {
-    const id = part.type === 'tool-result' ? paired.get(part.id) : undefined
+    const id = part.type === 'tool-result' ? pairedIds.get(part.id) : undefined
     if (id !== undefined)
       content[index] = withWireSource({ ...(part as ToolResultPart), id }, FORMAT, unchangedWire(part, FORMAT))
   })

@@ -12,7 +12,7 @@ import { readUsage } from './usage.ts'
 /** Returns true if a method counts tokens instead of generating an answer. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
-const AROUND = new Set([...WRAPPER, 'model'])
+const OUTER_FIELDS = new Set([...WRAPPER, 'model'])
 
 /**
  * Returns the request whose tokens are counted (docs/wire/contents.md#token-counting): either `generateContentRequest`,
@@ -21,7 +21,7 @@ const AROUND = new Set([...WRAPPER, 'model'])
  *
  * @throws WrongType.
  */
-export function unwrapped(
+export function readWrapped(
   body: JsonObject,
   model: string,
   read: (body: JsonObject) => CanonicalRequest,
@@ -31,14 +31,14 @@ export function unwrapped(
   const inner = fields['generateContentRequest']
   checkModel(text(fields['model']), model)
   const request = read(isObject(inner) ? inner : body)
-  const siblings = isObject(inner) ? contentsExtras(fields, AROUND) : {}
+  const siblings = isObject(inner) ? contentsExtras(fields, OUTER_FIELDS) : {}
   return { ...request, output: { ...request.output, count: true, ...siblings } }
 }
 
 const COUNT = new Set([
   ...['totalTokens', 'cachedContentTokenCount', 'promptTokensDetails', 'cacheTokensDetails', 'totalBillableCharacters'],
 ])
-const TAKEN = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDetails'])
+const KNOWN_FIELDS = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDetails'])
 
 /**
  * Reads the answer of `:countTokens`, `{totalTokens, …}`.
@@ -53,7 +53,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
-  return withWireSource({ candidates: [], usage, ...contentsExtras(fields, TAKEN) }, FORMAT, body)
+  return withWireSource({ candidates: [], usage, ...contentsExtras(fields, KNOWN_FIELDS) }, FORMAT, body)
 }
 
 /** Returns true if a body is a token count: an empty object, or an object with a field of token counts. */

@@ -29,36 +29,36 @@ export function readEmbedding(request: WireRequest): CanonicalRequest {
   return readOrExplain(
     () => wire.requestAt(request),
     request.body,
-    () => withWireSource(read(request.body, address), FORMAT, request),
+    () => withWireSource(readBody(request.body, address), FORMAT, request),
   )
 }
 
-const BATCH = new Set(['requests', 'model'])
+const BATCH_FIELDS = new Set(['requests', 'model'])
 
-function read(body: JsonObject, { model, method }: Address): CanonicalRequest {
+function readBody(body: JsonObject, { model, method }: Address): CanonicalRequest {
   if (method === 'embedContent') return embedding([body], model, {})
-  const fields = inCamelCase(body, BATCH)
+  const fields = inCamelCase(body, BATCH_FIELDS)
   checkModel(text(fields['model']), model)
   const items = required(objects(fields['requests']))
   if (items.length === 0) throw WrongType.instance
-  return embedding(items, model, contentsExtras(fields, BATCH))
+  return embedding(items, model, contentsExtras(fields, BATCH_FIELDS))
 }
 
-function embedding(wires: readonly JsonObject[], model: string, around: Extras): CanonicalRequest {
+function embedding(wires: readonly JsonObject[], model: string, outerExtras: Extras): CanonicalRequest {
   const items = wires.map(readItem)
   const purpose = sharedValue(items.map(item => item.purpose))
   const dimensions = sharedValue(items.map(item => item.dimensions))
-  const refused = [
+  const unreadFields = [
     ...(purpose === undefined ? ['taskType'] : []),
     ...(dimensions === undefined ? ['outputDimensionality'] : []),
   ]
   return {
     model,
-    messages: items.map((item, index) => withWireSource(messageOf(item, model, refused), FORMAT, wires[index]!)),
+    messages: items.map((item, index) => withWireSource(messageOf(item, model, unreadFields), FORMAT, wires[index]!)),
     output: { modalities: ['embedding'], ...defined({ embedding: definedIfAny({ dimensions, purpose }) }) },
     sampling: {},
     stream: false,
-    ...around,
+    ...outerExtras,
   }
 }
 
@@ -95,8 +95,8 @@ interface Item {
 
 function readItem(wire: JsonObject): Item {
   const fields = inCamelCase(wire, ITEM)
-  const given = object(fields['embedContentConfig'])
-  const config = given && inCamelCase(given, CONFIG)
+  const configField = object(fields['embedContentConfig'])
+  const config = configField && inCamelCase(configField, CONFIG)
   const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.['taskType']))]
   const [size, innerSize] = [numeral(fields['outputDimensionality']), numeral(config?.['outputDimensionality'])]
   return {
@@ -110,27 +110,27 @@ function readItem(wire: JsonObject): Item {
   }
 }
 
-const TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
+const KNOWN_FIELDS = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
 
-function messageOf({ fields, config, fromConfig }: Item, model: string, refused: readonly string[]): Message {
+function messageOf({ fields, config, fromConfig }: Item, model: string, unreadFields: readonly string[]): Message {
   checkModel(text(fields['model']), model)
   const content = inCamelCase(required(object(fields['content'])), CONTENT)
   text(content['role'])
   const ids = new CallIds()
-  const taken = new Set(fromConfig.filter(field => !refused.includes(field)))
+  const knownFields = new Set(fromConfig.filter(field => !unreadFields.includes(field)))
   const nested = {
     content: contentsExtras(content, CONTENT),
-    embedContentConfig: config && contentsExtras(config, taken),
+    embedContentConfig: config && contentsExtras(config, knownFields),
   }
   return {
     role: 'user',
     content: (objects(asList(content['parts'])) ?? []).flatMap(part => readPart(part, ids)),
-    ...contentsExtras(fields, TAKEN, nested, [...refused, ...fromConfig]),
+    ...contentsExtras(fields, KNOWN_FIELDS, nested, [...unreadFields, ...fromConfig]),
   }
 }
 
 const ANSWER = new Set(['embedding', 'embeddings', 'usageMetadata', 'error'])
-const READ = new Set(['embedding', 'embeddings', 'usageMetadata'])
+const READ_FIELDS = new Set(['embedding', 'embeddings', 'usageMetadata'])
 
 /**
  * Reads the answer of either method: one vector per content, in their order.
@@ -144,14 +144,14 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
   if (vectors === undefined) throw faultyAnswer(fields, 'has no embeddings', readInnerError)
   const usage = anyObject(fields['usageMetadata'])
-  const refused = [
+  const unreadFields = [
     ...(usage === undefined ? ['usageMetadata'] : []),
     ...(one === undefined ? ['embedding'] : ['embeddings']),
   ]
   const result: CanonicalResult = {
     candidates: [{ content: vectors.map(readVector) }],
     ...defined({ usage: usage && readCounts(usage) }),
-    ...contentsExtras(fields, READ, {}, refused),
+    ...contentsExtras(fields, READ_FIELDS, {}, unreadFields),
   }
   return withWireSource(result, FORMAT, body)
 }

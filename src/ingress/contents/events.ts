@@ -10,7 +10,7 @@ import { put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { CandidateReader } from './candidate-events.ts'
 import { FORMAT, inCamelCase } from './fields.ts'
-import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
+import { ANSWER, blockedCandidate, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
 /** Maximum number of candidates, above the number that any upstream sends. Larger indexes are invalid. */
@@ -30,7 +30,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private feedback: JsonObject | undefined
   private tier: string | undefined
   /** Answer-level fields from events after the first. */
-  private late: { [field: string]: Json } | undefined
+  private lateFields: { [field: string]: Json } | undefined
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -82,12 +82,13 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private addLate(fields: JsonObject): void {
     for (const field in fields)
-      if (!REPEATED.has(field) && fields[field] !== null) put((this.late ??= {}), field, fields[field])
+      if (!FIELDS_NOT_LATE.has(field) && fields[field] !== null) put((this.lateFields ??= {}), field, fields[field])
   }
 
-  private candidate(given: Json | undefined, position: number): CandidateReader {
-    const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MAX_CANDIDATES
-    const index = isIndex ? given : Math.min(position, MAX_CANDIDATES - 1)
+  private candidate(wireIndex: Json | undefined, position: number): CandidateReader {
+    const isIndex =
+      typeof wireIndex === 'number' && Number.isInteger(wireIndex) && wireIndex >= 0 && wireIndex < MAX_CANDIDATES
+    const index = isIndex ? wireIndex : Math.min(position, MAX_CANDIDATES - 1)
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     return this.candidates[index]!
@@ -103,13 +104,13 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({
       type: 'result-end',
       ...serviceTier,
-      ...(this.late === undefined ? {} : { extras: { [FORMAT]: this.late } }),
+      ...(this.lateFields === undefined ? {} : { extras: { [FORMAT]: this.lateFields } }),
     })
   }
 
   /** Emits a refused candidate for a blocked prompt (trap 15). */
   private refuse(): void {
-    const { content, ...candidate } = blocked({ promptFeedback: this.feedback! })
+    const { content, ...candidate } = blockedCandidate({ promptFeedback: this.feedback! })
     const at = { candidate: 0, part: 0 }
     for (const part of content)
       if (part.type === 'refusal')
@@ -134,5 +135,5 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 }
 
-/** Fields that every event repeats or that other code reads. */
-const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))
+/** Fields left out of `lateFields`, because every event repeats them or other code handles them. */
+const FIELDS_NOT_LATE: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))

@@ -43,7 +43,7 @@ const isNumeral = (value: Json | undefined): value is string => typeof value ===
 export const numeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : number(value)
 
-/** Reads an upstream's number, which may be written as a string. Undefined for any other value. */
+/** Reads an upstream's number, which may be written as a string. Returns undefined for any other value. */
 export const anyNumeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : anyNumber(value)
 
@@ -54,15 +54,15 @@ export type Extras = Pick<Node, 'extras'>
  * Collects the extras of an object and of its inner objects. Extras of inner objects are nested under the field's name.
  *
  * @param inside extras of inner objects by field name.
- * @param refused known fields that could not be read and therefore also become extras.
+ * @param unreadFields known fields that could not be read and therefore also become extras.
  */
 export function contentsExtras(
   fields: JsonObject,
-  taken: ReadonlySet<string>,
+  knownFields: ReadonlySet<string>,
   inside: { readonly [field: string]: Extras | undefined } = {},
-  refused?: readonly string[],
+  unreadFields?: readonly string[],
 ): Extras {
-  const outer = extrasOf(FORMAT, fields, taken, refused)
+  const outer = extrasOf(FORMAT, fields, knownFields, unreadFields)
   let merged: { [field: string]: Json } | undefined
   for (const field in inside) {
     const deeper = inside[field]?.extras?.[FORMAT]

@@ -16,7 +16,7 @@ import { type ReadSettings, readSettings } from '../settings.ts'
 import { contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { jsonSchemaOf } from './tools.ts'
 
-const SHAPE = [
+const SHAPE_FIELDS = [
   'responseMimeType',
   'responseSchema',
   'responseJsonSchema',
@@ -24,9 +24,9 @@ const SHAPE = [
   'responseFormat',
 ] as const
 
-const KNOWN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
-  ...['stopSequences', 'responseLogprobs', 'logprobs', ...SHAPE],
+  ...['stopSequences', 'responseLogprobs', 'logprobs', ...SHAPE_FIELDS],
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
@@ -51,39 +51,39 @@ export interface Generation {
  */
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
-  if (config === undefined) return NOTHING
-  const fields = numbered(inCamelCase(config, KNOWN))
-  const refused: string[] = []
+  if (config === undefined) return NO_SETTINGS
+  const fields = withNumbers(inCamelCase(config, KNOWN_FIELDS))
+  const unreadFields: string[] = []
   const shape = readShape(fields)
   const container = readContainer(fields)
   append(
-    refused,
-    shape.refused.filter(field => container === undefined || field !== 'responseFormat'),
+    unreadFields,
+    shape.unreadFields.filter(field => container === undefined || field !== 'responseFormat'),
   )
-  const modalities = readModalities(fields, refused)
-  const voice = readVoice(fields, refused)
+  const modalities = readModalities(fields, unreadFields)
+  const voice = readVoice(fields, unreadFields)
   const thinking = readThinking(fields)
   const settings = readSettings(SETTINGS, fields)
   const output: Output = withDefined(settings.output, {
     modalities,
     text: shape.text,
-    image: readImage(fields, refused),
+    image: readImage(fields, unreadFields),
     audio: definedIfAny({ voice: voice.name, mediaType: container ?? usualContainer(modalities, fields) }),
   })
-  const sampling = readSampling(fields, settings, refused)
+  const sampling = readSampling(fields, settings, unreadFields)
   const extras = contentsExtras(
     fields,
-    KNOWN,
+    KNOWN_FIELDS,
     { thinkingConfig: thinking?.extras, speechConfig: voice.extras },
-    refused,
+    unreadFields,
   )
   return { output, sampling, reasoning: thinking?.reasoning, extras }
 }
 
-const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, extras: undefined }
+const NO_SETTINGS: Generation = { output: {}, sampling: {}, reasoning: undefined, extras: undefined }
 
 /** Converts numbers written as strings (proto3 JSON) to numbers. */
-function numbered(fields: JsonObject): JsonObject {
+function withNumbers(fields: JsonObject): JsonObject {
   for (const field in fields)
     if (NUMBERS.has(field) && typeof fields[field] === 'string')
       return Object.fromEntries(
@@ -92,26 +92,26 @@ function numbered(fields: JsonObject): JsonObject {
   return fields
 }
 
-function readSampling(fields: JsonObject, { sampling }: ReadSettings, refused: string[]): Sampling {
-  const wanted = flag(fields['responseLogprobs'])
+function readSampling(fields: JsonObject, { sampling }: ReadSettings, unreadFields: string[]): Sampling {
+  const hasLogprobs = flag(fields['responseLogprobs'])
   const top = number(fields['logprobs'])
-  if (wanted !== true && top !== undefined) refused.push('logprobs')
-  if (wanted === true && top === 0) refused.push('logprobs')
+  if (hasLogprobs !== true && top !== undefined) unreadFields.push('logprobs')
+  if (hasLogprobs === true && top === 0) unreadFields.push('logprobs')
   return withDefined(sampling, {
     stop: texts(fields['stopSequences']),
-    logprobs: wanted === true ? (top ?? 0) : undefined,
+    logprobs: hasLogprobs === true ? (top ?? 0) : undefined,
   })
 }
 
 const MODALITIES = new Set<Json>(['text', 'image', 'audio', 'video'])
 
-function readModalities(fields: JsonObject, refused: string[]): Output['modalities'] {
-  const given = texts(fields['responseModalities'])
-  if (given === undefined) return undefined
-  const modalities = given.map(one => one.toLowerCase())
-  if (given.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
+function readModalities(fields: JsonObject, unreadFields: string[]): Output['modalities'] {
+  const wireValue = texts(fields['responseModalities'])
+  if (wireValue === undefined) return undefined
+  const modalities = wireValue.map(one => one.toLowerCase())
+  if (wireValue.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
     return modalities as Modality[]
-  refused.push('responseModalities')
+  unreadFields.push('responseModalities')
   return undefined
 }
 
@@ -121,15 +121,18 @@ const SPEECH = new Set(['languageCode', 'voiceConfig'])
  * Reads a single prebuilt voice. The language becomes an extra. If there are other fields, the whole config becomes an
  * extra.
  */
-function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly extras?: Extras } {
+function readVoice(fields: JsonObject, unreadFields: string[]): { readonly name?: string; readonly extras?: Extras } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
   const { languageCode, ...voice } = inCamelCase(config, SPEECH)
-  const given = typeof languageCode === 'string' ? languageCode : undefined
-  const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
+  const language = typeof languageCode === 'string' ? languageCode : undefined
+  const name = only(
+    only(only(language === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'),
+    'voiceName',
+  )
   if (typeof name === 'string')
-    return { name, ...(given === undefined ? {} : { extras: { extras: { [FORMAT]: { languageCode: given } } } }) }
-  refused.push('speechConfig')
+    return { name, ...(language === undefined ? {} : { extras: { extras: { [FORMAT]: { languageCode: language } } } }) }
+  unreadFields.push('speechConfig')
   return {}
 }
 
@@ -151,18 +154,18 @@ const usualContainer = (modalities: Output['modalities'], fields: JsonObject): s
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
 /**
- * Returns the value of an object's only field, whose name may be in camelCase or snake_case. Undefined if there are
+ * Returns the value of an object's only field, whose name may be in camelCase or snake_case, or undefined if there are
  * other fields.
  */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? inCamelCase(value, new Set([field]))[field] : undefined
 
-function readImage(fields: JsonObject, refused: string[]): Output['image'] {
+function readImage(fields: JsonObject, unreadFields: string[]): Output['image'] {
   const config = object(fields['imageConfig'])
   if (config === undefined) return undefined
   const size = readSize(inCamelCase(config, IMAGE))
   if (size !== undefined) return { size }
-  refused.push('imageConfig')
+  unreadFields.push('imageConfig')
   return undefined
 }
 
@@ -173,48 +176,48 @@ const CLASS = /^(?:\d+K|512)$/
 /** Reads the image size: an aspect ratio, a size class such as `2K`, or both separated by a space. */
 function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | undefined {
   if (Object.keys(others).length > 0) return undefined
-  const classed = typeof imageSize === 'string' && CLASS.test(imageSize)
+  const isClass = typeof imageSize === 'string' && CLASS.test(imageSize)
   if (imageSize === undefined)
-    return typeof aspectRatio === 'string' && !CLASS.test(aspectRatio) && !BOTH.test(aspectRatio)
+    return typeof aspectRatio === 'string' && !CLASS.test(aspectRatio) && !RATIO_AND_SIZE.test(aspectRatio)
       ? aspectRatio
       : undefined
-  if (aspectRatio === undefined) return classed ? imageSize : undefined
-  return classed && typeof aspectRatio === 'string' && RATIO.test(aspectRatio)
+  if (aspectRatio === undefined) return isClass ? imageSize : undefined
+  return isClass && typeof aspectRatio === 'string' && RATIO.test(aspectRatio)
     ? `${aspectRatio} ${imageSize}`
     : undefined
 }
 
-const BOTH = /^\d+:\d+ (?:\d+K|512)$/
+const RATIO_AND_SIZE = /^\d+:\d+ (?:\d+K|512)$/
 
 /** Answer shape, and the fields for the shape that could not be read. */
-interface Shaped {
+interface ReadShape {
   readonly text: TextShape | undefined
-  readonly refused: readonly string[]
+  readonly unreadFields: readonly string[]
 }
 
 const JSON_TYPE = 'application/json'
 const ENUM_TYPE = 'text/x.enum'
 
 /** Reads the answer shape. There are four ways to request JSON or an enum value; the first that can be read is used. */
-function readShape(fields: JsonObject): Shaped {
+function readShape(fields: JsonObject): ReadShape {
   const mime = text(fields['responseMimeType'])
-  for (const field of SHAPE.slice(1)) object(fields[field])
-  const given = SHAPE.filter(field => fields[field] != null)
-  const field = SCHEMAS.find(field => given.includes(field))
-  const others = given.filter(one => one !== field && one !== 'responseMimeType')
+  for (const field of SHAPE_FIELDS.slice(1)) object(fields[field])
+  const presentFields = SHAPE_FIELDS.filter(field => fields[field] != null)
+  const field = SCHEMAS.find(field => presentFields.includes(field))
+  const others = presentFields.filter(one => one !== field && one !== 'responseMimeType')
   if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
     const written = fields[field] as JsonObject
     const schema = field === 'responseSchema' ? jsonSchemaOf(written) : written
-    return { text: { shape: 'schema', schema }, refused: others }
+    return { text: { shape: 'schema', schema }, unreadFields: others }
   }
   if (field !== undefined && mime === ENUM_TYPE) {
     const schema = jsonSchemaOf(fields[field] as JsonObject)
-    if (isEnum(schema)) return { text: { shape: 'enum', schema }, refused: others }
+    if (isEnum(schema)) return { text: { shape: 'enum', schema }, unreadFields: others }
   }
   if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
-  if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, refused: others }
-  if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, refused: others }
-  return { text: undefined, refused: given }
+  if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, unreadFields: others }
+  if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, unreadFields: others }
+  return { text: undefined, unreadFields: presentFields }
 }
 
 const isEnum = ({ type, enum: values }: JsonObject): boolean =>
@@ -225,16 +228,16 @@ const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] 
 const MIME = new Set(['mimeType'])
 
 /** Reads the answer shape from `responseFormat: { text: { mimeType, schema } }`. */
-function readFormat(fields: JsonObject): Shaped {
+function readFormat(fields: JsonObject): ReadShape {
   const shape = only(fields['responseFormat'], 'text')
   const inner = isObject(shape) ? inCamelCase(shape, MIME) : undefined
   if (inner?.['mimeType'] === JSON_TYPE) {
     const keys = Object.keys(inner).length
-    if (keys === 1) return { text: { shape: 'json' }, refused: [] }
+    if (keys === 1) return { text: { shape: 'json' }, unreadFields: [] }
     if (keys === 2 && isObject(inner['schema']))
-      return { text: { shape: 'schema', schema: inner['schema'] }, refused: [] }
+      return { text: { shape: 'schema', schema: inner['schema'] }, unreadFields: [] }
   }
-  return { text: undefined, refused: ['responseFormat'] }
+  return { text: undefined, unreadFields: ['responseFormat'] }
 }
 
 /** Answers contain reasoning only with `includeThoughts` (ai.google.dev, "Gemini thinking", 2026). */
@@ -257,6 +260,6 @@ function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; read
     budget: numeral(thinking['thinkingBudget']),
     show: flag(thinking['includeThoughts']),
   })
-  const refused = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
-  return { reasoning, extras: contentsExtras(thinking, THINKING, {}, refused) }
+  const unreadFields = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
+  return { reasoning, extras: contentsExtras(thinking, THINKING, {}, unreadFields) }
 }

@@ -101,7 +101,7 @@ export const BODY_FIELDS: BodyFields = {
 
 const COUNTED = 'generateContentRequest'
 
-/** Returns the path of the request that a token count wraps. Empty if the request is not wrapped. */
+/** Returns the path of the request that a token count wraps, or an empty path if the request is not wrapped. */
 export function root(body: JsonObject): Path {
   const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
   return field === undefined ? [] : [field]

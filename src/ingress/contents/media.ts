@@ -7,17 +7,17 @@ import { anyObject, anyText, defined, text } from '../fields.ts'
 import { contentsExtras, type Extras, FORMAT, inCamelCase } from './fields.ts'
 
 const INLINE = new Set(['mimeType', 'data', 'displayName'])
-const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
+const FILE_FIELDS = new Set(['mimeType', 'fileUri', 'displayName'])
 
 type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
 type Read = { readonly media: Media; readonly extras: Extras } | undefined
 
-const PART = new Set(['inlineData'])
+const PART_FIELDS = new Set(['inlineData'])
 
 /** Returns true for audio without samples, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
-  const inline = anyObject(inCamelCase(part, PART)['inlineData'])
+  const inline = anyObject(inCamelCase(part, PART_FIELDS)['inlineData'])
   if (inline === undefined) return false
   const { mimeType, data } = inCamelCase(inline, INLINE)
   const isSound = kindOfMediaType(anyText(mimeType)) === 'audio'
@@ -25,20 +25,20 @@ export function isSoundless(part: JsonObject): boolean {
 }
 
 /**
- * Reads the media in a field of a part, with the extras of the field and of the part. Undefined if required fields are
- * missing.
+ * Reads the media in a field of a part, with the extras of the field and of the part. Returns undefined if required
+ * fields are missing.
  */
 export function readMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
-  taken: ReadonlySet<string>,
+  knownFields: ReadonlySet<string>,
 ): MediaPart | undefined {
   const wire = fields[field] as JsonObject
   const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
-  return read && { ...read.media, ...contentsExtras(fields, taken, { [field]: read.extras }) }
+  return read && { ...read.media, ...contentsExtras(fields, knownFields, { [field]: read.extras }) }
 }
 
-/** Reads inline bytes. Undefined if the media type or the data is missing. */
+/** Reads inline bytes. Returns undefined if the media type or the data is missing. */
 function readInline(wire: JsonObject): Read {
   const fields = inCamelCase(wire, INLINE)
   const mediaType = text(fields['mimeType'])
@@ -53,9 +53,9 @@ function readInline(wire: JsonObject): Read {
   }
 }
 
-/** Reads a file given by URI. Undefined if there is no URI. */
+/** Reads a file given by URI. Returns undefined if there is no URI. */
 function readFile(wire: JsonObject): Read {
-  const fields = inCamelCase(wire, FILE)
+  const fields = inCamelCase(wire, FILE_FIELDS)
   const uri = text(fields['fileUri'])
   const mediaType = text(fields['mimeType'])
   const name = text(fields['displayName'])
@@ -65,7 +65,7 @@ function readFile(wire: JsonObject): Read {
     : { type: 'url', url: uri, ...defined({ mediaType }) }
   return {
     media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
-    extras: contentsExtras(fields, FILE),
+    extras: contentsExtras(fields, FILE_FIELDS),
   }
 }
 

@@ -13,7 +13,7 @@ const DATA: ReadonlySet<string> = new Set([
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ])
 
-const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
+const KNOWN_FIELDS = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
  * Like `readPart`, but for answers. A part that is malformed or not allowed in answers becomes opaque. Code run by the
@@ -38,13 +38,13 @@ function withoutText(part: Part): Part {
 }
 
 /**
- * Reads one part. Its signature becomes an empty reasoning part before it, or the reasoning parts that a wrapped
- * signature contains. A signature without data remains a separate part (traps 29, 31, 32, 102). A part of an unknown
- * kind becomes opaque.
+ * Reads one part. If the part is signed, the result starts with a reasoning part that carries only the signature. If
+ * the gateway wrapped the signature, the wrapped reasoning comes first instead. A signature without data remains a
+ * separate part (traps 29, 31, 32, 102). A part of an unknown kind becomes opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   if (isPlainText(wire)) return [withWireSource({ type: 'text', text: wire.text }, FORMAT, wire)]
-  const fields = inCamelCase(wire, KNOWN)
+  const fields = inCamelCase(wire, KNOWN_FIELDS)
   const kinds = kindsOf(fields)
   const signatureField = readSignatureField(fields)
   if (signatureField !== undefined && (kinds.length === 0 ? hasOnlyText(fields) : isEmptyText(fields, kinds)))
@@ -52,18 +52,18 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const [kind] = kinds
   if (kind === 'text' && kinds.length === 1) {
     if (fields['thought'] === true) return withSource([readReasoning(fields, signatureField)], wire, signatureField)
-    return signed(
-      { type: 'text', text: fields['text'] as string, ...contentsExtras(fields, TEXT) },
+    return withSignature(
+      { type: 'text', text: fields['text'] as string, ...contentsExtras(fields, TEXT_FIELDS) },
       wire,
       signatureField,
     )
   }
   const reads = kinds.map(kind => READERS[kind]?.(fields, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
-  return signed(read ?? opaque(wire, fields, signatureField !== undefined), wire, signatureField)
+  return withSignature(read ?? opaque(wire, fields, signatureField !== undefined), wire, signatureField)
 }
 
-/** Whether a part has nothing but a text, as most do. */
+/** Returns true if a part has nothing but a text, as most parts do. */
 function isPlainText(wire: JsonObject): wire is { readonly text: string } {
   for (const field in wire) if (field !== 'text') return false
   return typeof wire['text'] === 'string'
@@ -93,12 +93,13 @@ interface SignatureField {
   readonly wrapped: boolean
 }
 
-/** Value that callers send in place of a signature (trap 31), in plain text and in base64. */
-const SKIP = 'skip_thought_signature_validator'
-const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
+/** Value that callers send in place of a signature (trap 31). */
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
+/** Signatures that count as absent: an empty one, and that value in plain text and in base64. */
+const SKIP_SIGNATURES = new Set(['', SKIP_SIGNATURE, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
 function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | undefined {
-  if (typeof thoughtSignature !== 'string' || SKIPS.has(thoughtSignature)) return undefined
+  if (typeof thoughtSignature !== 'string' || SKIP_SIGNATURES.has(thoughtSignature)) return undefined
   return { reasoning: unwrapReasoning(thoughtSignature, FORMAT), wrapped: isWrappedReasoning(thoughtSignature) }
 }
 
@@ -106,11 +107,11 @@ function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | 
  * Returns the part, preceded by its reasoning parts. A wrapped signature never reaches an upstream. On a call, it is
  * replaced by the skip value, because Google refuses a first call without a signature (trap 31).
  */
-function signed(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
+function withSignature(part: Part, wire: JsonObject, signatureField: SignatureField | undefined): readonly Part[] {
   if (signatureField?.wrapped !== true) return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, wire)]
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
-  const sent = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP } : unsigned
-  return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, sent)]
+  const source = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP_SIGNATURE } : unsigned
+  return [...reasoningPartsOf(signatureField), withWireSource(part, FORMAT, source)]
 }
 
 /** Records the wire value of a reasoning part, unless its signature was wrapped by the gateway. */
@@ -131,17 +132,17 @@ const reasoningPartsOf = (signatureField: SignatureField | undefined): readonly 
         type: 'reasoning',
         text: '',
         ...item,
-        ...(signatureField.wrapped ? WRAPPED : {}),
+        ...(signatureField.wrapped ? WRAPPED_MARK : {}),
       }))
 
 const NO_REASONING: readonly ReasoningPart[] = []
-const WRAPPED = { spelling: { [FORMAT]: { enclosed: true } } }
+const WRAPPED_MARK = { spelling: { [FORMAT]: { enclosed: true } } }
 
 /** Returns true if a part without known data is reasoning or empty, rather than of an unknown kind. */
 const hasOnlyText = (fields: JsonObject): boolean =>
-  fields['thought'] === true || Object.keys(fields).every(field => TEXT.has(field) || fields[field] === null)
+  fields['thought'] === true || Object.keys(fields).every(field => TEXT_FIELDS.has(field) || fields[field] === null)
 
-const TEXT = new Set(['text', 'thought', 'thoughtSignature'])
+const TEXT_FIELDS = new Set(['text', 'thought', 'thoughtSignature'])
 
 const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
   fields['text'] === '' && kinds.length === 1
@@ -156,22 +157,28 @@ function readLoneSignature(fields: JsonObject, signatureField: SignatureField): 
     return reasoningPartsOf(signatureField)
   const text = anyText(fields['text'])
   const isReasoning = fields['thought'] === true
-  const hidden = text === undefined && isReasoning && first.signature!.format !== FORMAT
+  const isHidden = text === undefined && isReasoning && first.signature!.format !== FORMAT
   const spelling = { [FORMAT]: defined({ as: 'alone', text, thought: isReasoning || undefined }) as JsonObject }
-  const redacted = hidden ? { redacted: true as const } : {}
-  return [{ type: 'reasoning', text: '', ...first, ...redacted, ...contentsExtras(fields, TEXT), spelling }]
+  const redacted = isHidden ? { redacted: true as const } : {}
+  return [{ type: 'reasoning', text: '', ...first, ...redacted, ...contentsExtras(fields, TEXT_FIELDS), spelling }]
 }
 
 function readReasoning(fields: JsonObject, signatureField: SignatureField | undefined): ReasoningPart {
   const wrapped = signatureField?.reasoning.at(-1)
   const self = wrapped?.signature?.format === FORMAT ? SIGNED_HERE : {}
-  return { type: 'reasoning', text: fields['text'] as string, ...wrapped, ...contentsExtras(fields, TEXT), ...self }
+  return {
+    type: 'reasoning',
+    text: fields['text'] as string,
+    ...wrapped,
+    ...contentsExtras(fields, TEXT_FIELDS),
+    ...self,
+  }
 }
 
 const SIGNED_HERE = { spelling: { [FORMAT]: { proof: 'self' } } }
 
 const INLINE = new Set(['inlineData', 'thoughtSignature'])
-const FILE = new Set(['fileData', 'thoughtSignature'])
+const FILE_FIELDS = new Set(['fileData', 'thoughtSignature'])
 const CALL = new Set(['functionCall', 'thoughtSignature'])
 const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
 
@@ -179,7 +186,7 @@ type PartReader = (fields: JsonObject, ids: CallIds) => Part | undefined
 
 const READERS: { readonly [kind: string]: PartReader } = {
   inlineData: fields => readVisibleMedia(fields, 'inlineData', INLINE),
-  fileData: fields => readVisibleMedia(fields, 'fileData', FILE),
+  fileData: fields => readVisibleMedia(fields, 'fileData', FILE_FIELDS),
   functionCall: (fields, ids) => {
     const read = readCall(fields['functionCall'] as JsonObject, ids)
     return read && { ...read.call, ...contentsExtras(fields, CALL, { functionCall: read.extras }) }
@@ -194,16 +201,20 @@ const READERS: { readonly [kind: string]: PartReader } = {
 function readVisibleMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
-  taken: ReadonlySet<string>,
+  knownFields: ReadonlySet<string>,
 ): Part | undefined {
   const detail = detailOf(fields)
-  const read = readMedia(fields, field, detail === undefined ? taken : new Set([...taken, 'mediaResolution']))
+  const read = readMedia(
+    fields,
+    field,
+    detail === undefined ? knownFields : new Set([...knownFields, 'mediaResolution']),
+  )
   return read === undefined || fields['thought'] === true ? undefined : withDefined(read, { detail })
 }
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
 
-/** Reads the level of detail. Undefined if the canonical model lacks it. */
+/** Reads the level of detail. Returns undefined if the canonical model lacks it. */
 function detailOf(fields: JsonObject): string | undefined {
   const resolution = fields['mediaResolution']
   if (typeof resolution !== 'object' || resolution === null) return undefined

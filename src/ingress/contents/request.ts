@@ -6,7 +6,7 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import { object, objects, required, text, withDefined } from '../fields.ts'
 import { checkModel, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
-import { counts, unwrapped } from './count.ts'
+import { counts, readWrapped } from './count.ts'
 import { asList, contentsExtras, FORMAT, inCamelCase } from './fields.ts'
 import { readGeneration } from './generation.ts'
 import { readToolConfig, readTools } from './tools.ts'
@@ -28,8 +28,8 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
     () => {
       const request =
         stream === undefined
-          ? unwrapped(incoming.body, model, body => read(body, model, false))
-          : read(incoming.body, model, stream)
+          ? readWrapped(incoming.body, model, body => readBody(body, model, false))
+          : readBody(incoming.body, model, stream)
       return withWireSource(request, FORMAT, incoming)
     },
   )
@@ -37,15 +37,15 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
 
 const STREAMS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
 /** Known fields, including format-specific ones. Their names are normalized to camelCase. */
-const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
+const REQUEST_FIELDS = new Set([...KNOWN_FIELDS, 'safetySettings', 'cachedContent', 'store'])
 
-function read(body: JsonObject, model: string, stream: boolean): CanonicalRequest {
-  const fields = inCamelCase(body, KNOWN)
+function readBody(body: JsonObject, model: string, stream: boolean): CanonicalRequest {
+  const fields = inCamelCase(body, REQUEST_FIELDS)
   checkModel(text(fields['model']), model)
   const ids = new CallIds()
   const system = readInstruction(fields['systemInstruction'], ids)
@@ -60,7 +60,7 @@ function read(body: JsonObject, model: string, stream: boolean): CanonicalReques
       reasoning,
       metadata: object(fields['labels']),
       serviceTier: readTier(text(fields['serviceTier'])),
-      extras: contentsExtras(fields, TAKEN, { toolConfig, generationConfig }).extras,
+      extras: contentsExtras(fields, KNOWN_FIELDS, { toolConfig, generationConfig }).extras,
     },
   )
 }

@@ -14,7 +14,7 @@ import { readUsage, tierOf } from './usage.ts'
 export const ANSWER: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
 ])
-const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
+const KNOWN_FIELDS = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
 
 /**
  * Reads a whole generateContent answer (docs/wire/contents.md#response). A blocked prompt becomes a refused candidate
@@ -29,10 +29,10 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   if (error !== undefined && wires === undefined) throw new GatewayError(error)
   if (!isAnswer(fields)) throw new GatewayError(NOT_AN_ANSWER)
   const read = (wires ?? []).map(wire => readCandidate(wire, CallIds.after(request)))
-  const candidates = read.length > 0 ? read : [blocked(fields)]
+  const candidates = read.length > 0 ? read : [blockedCandidate(fields)]
   const usage = anyObject(fields['usageMetadata'])
-  const more = { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }
-  return withWireSource(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
+  const facts = { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }
+  return withWireSource(withDefined({ ...readHead(fields), candidates }, facts), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a generateContent response.")
@@ -52,19 +52,19 @@ type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'extras' | 'spe
 export function readHead(fields: JsonObject): Head {
   const time = anyText(fields['createTime'])
   const createdAt = time === undefined ? Number.NaN : Math.floor(Date.parse(time) / 1000)
-  const dated = Number.isFinite(createdAt)
-  const createTime = dated ? time! : fields['createTime'] === undefined ? 'absent' : undefined
+  const hasTime = Number.isFinite(createdAt)
+  const createTime = hasTime ? time! : fields['createTime'] === undefined ? 'absent' : undefined
   return defined({
     id: anyText(fields['responseId']),
     model: anyText(fields['modelVersion']),
-    createdAt: dated ? createdAt : undefined,
-    extras: extrasOf(FORMAT, fields, TAKEN, dated ? [] : ['createTime']).extras,
+    createdAt: hasTime ? createdAt : undefined,
+    extras: extrasOf(FORMAT, fields, KNOWN_FIELDS, hasTime ? [] : ['createTime']).extras,
     spelling: { [FORMAT]: defined({ own: true, createTime }) as JsonObject },
   })
 }
 
 /** Creates a candidate for an answer without one: refused if the prompt was blocked, else an error. */
-export function blocked(fields: JsonObject): Candidate {
+export function blockedCandidate(fields: JsonObject): Candidate {
   const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
   const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined
   const message = isObject(feedback) ? anyText(feedback['blockReasonMessage']) : undefined

@@ -18,7 +18,7 @@ export function readSearch(grounding: Json | undefined): readonly Part[] {
 
 const NO_PARTS: readonly Part[] = []
 
-/** Returns the web page of a chunk. Empty for other sources. */
+/** Returns the web page of a chunk, or an empty list for other sources. */
 function pageOf(chunk: JsonObject): readonly SearchSource[] {
   const source = isObject(chunk['web']) ? sourceOf(chunk) : undefined
   if (source === undefined) return []

@@ -67,23 +67,23 @@ function readHosted(field: string, value: Json): HostedTool {
 }
 
 const CONFIG = new Set(['functionCallingConfig'])
-const CALLING = new Set(['mode', 'allowedFunctionNames'])
+const CALLING_FIELDS = new Set(['mode', 'allowedFunctionNames'])
 
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
 /** Reads the tool choice. VALIDATED, which requires arguments to match the schema, becomes `auto`. */
 export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly extras?: Extras } {
-  const given = object(wire)
-  if (given === undefined) return {}
-  const config = inCamelCase(given, CONFIG)
+  const toolConfig = object(wire)
+  if (toolConfig === undefined) return {}
+  const config = inCamelCase(toolConfig, CONFIG)
   const inner = object(config['functionCallingConfig'])
   if (inner === undefined) return { extras: contentsExtras(config, CONFIG) }
-  const calling = inCamelCase(inner, CALLING)
-  const mode = text(calling['mode'])
-  const only = texts(calling['allowedFunctionNames'])
+  const callingConfig = inCamelCase(inner, CALLING_FIELDS)
+  const mode = text(callingConfig['mode'])
+  const only = texts(callingConfig['allowedFunctionNames'])
   return {
     choice: { mode: (mode !== undefined && Object.hasOwn(MODES, mode) && MODES[mode]) || 'auto', ...defined({ only }) },
-    extras: contentsExtras(config, CONFIG, { functionCallingConfig: contentsExtras(calling, CALLING) }),
+    extras: contentsExtras(config, CONFIG, { functionCallingConfig: contentsExtras(callingConfig, CALLING_FIELDS) }),
   }
 }
 

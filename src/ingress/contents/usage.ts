@@ -5,12 +5,12 @@ import { anyObjects, anyText, definedIfAny, extrasOf, withDefined } from '../fie
 import { anyCount, type ReportedCounts, reconcileCounts } from '../usage/counts.ts'
 import { anyNumeral, FORMAT, inCamelCase } from './fields.ts'
 
-const KNOWN = new Set([
+const USAGE_FIELDS = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
   ...['toolUsePromptTokenCount', 'totalTokenCount', 'promptTokensDetails', 'candidatesTokensDetails'],
   ...['toolUsePromptTokensDetails', 'cacheTokensDetails', 'serviceTier', 'trafficType'],
 ])
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'totalTokenCount'],
   ...['promptTokensDetails', 'candidatesTokensDetails', 'serviceTier'],
 ])
@@ -20,7 +20,7 @@ const TAKEN = new Set([
  * output.
  */
 export function readUsage(wire: JsonObject): Usage {
-  const fields = inCamelCase(wire, KNOWN)
+  const fields = inCamelCase(wire, USAGE_FIELDS)
   const reasoning = countOf(fields['thoughtsTokenCount'])
   const answer = countOf(fields['candidatesTokenCount'])
   const cacheRead = countOf(fields['cachedContentTokenCount'])
@@ -31,7 +31,7 @@ export function readUsage(wire: JsonObject): Usage {
   const prompt = byModality(fields['promptTokensDetails'])
   const answered = byModality(fields['candidatesTokensDetails'])
   const others = withDefined(
-    { ...extrasOf(FORMAT, fields, TAKEN).extras?.[FORMAT] },
+    { ...extrasOf(FORMAT, fields, KNOWN_FIELDS).extras?.[FORMAT] },
     { promptTokensDetails: prompt?.others, candidatesTokensDetails: answered?.others },
   )
   const usage: Usage = withDefined(tokensOf(reported, answer, reasoning, cacheRead), {
@@ -43,7 +43,7 @@ export function readUsage(wire: JsonObject): Usage {
 
 /** Reads the service tier, which is in the usage. */
 export function tierOf(wire: JsonObject): string | undefined {
-  const tier = anyText(inCamelCase(wire, KNOWN)['serviceTier'])?.toLowerCase()
+  const tier = anyText(inCamelCase(wire, USAGE_FIELDS)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 

@@ -20,7 +20,7 @@ const number = v.custom<number | string>(
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
 
 /** An object whose fields may also be written in snake_case. */
-function cased<const E extends v.ObjectEntries>(entries: E) {
+function inEitherCase<const E extends v.ObjectEntries>(entries: E) {
   const known = new Set(Object.keys(entries))
   return v.pipe(
     json,
@@ -28,27 +28,30 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-/** Schema of one value or a list of values. The input determines which, so that the error names the faulty item. */
+/**
+ * Returns the schema of one value or a list of values. The input determines which, so that the error names the faulty
+ * item.
+ */
 const oneOrMany = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
 const media = {
-  inlineData: maybe(cased({ mimeType: maybeText, data: maybeText, displayName: maybeText })),
-  fileData: maybe(cased({ mimeType: maybeText, fileUri: maybeText, displayName: maybeText })),
+  inlineData: maybe(inEitherCase({ mimeType: maybeText, data: maybeText, displayName: maybeText })),
+  fileData: maybe(inEitherCase({ mimeType: maybeText, fileUri: maybeText, displayName: maybeText })),
 }
 
-const part = cased({
+const part = inEitherCase({
   text: maybeText,
   thought: maybe(v.boolean()),
   thoughtSignature: maybeText,
   ...media,
-  functionCall: maybe(cased({ id: maybeText, name: maybeText, args: maybe(json) })),
+  functionCall: maybe(inEitherCase({ id: maybeText, name: maybeText, args: maybe(json) })),
   functionResponse: maybe(
-    cased({
+    inEitherCase({
       id: maybeText,
       name: maybeText,
       response: maybe(json),
-      parts: maybe(v.array(cased(media))),
+      parts: maybe(v.array(inEitherCase(media))),
     }),
   ),
   executableCode: maybe(json),
@@ -57,7 +60,7 @@ const part = cased({
   toolResponse: maybe(json),
 })
 
-/** Roles of contents. */
+/** Roles that a content may have. */
 export const ROLES = ['user', 'model', 'function'] as const
 
 /** Schema that refuses audio without samples. Only the caller's parts are checked, not the model's earlier parts. */
@@ -70,24 +73,24 @@ const content = v.pipe(
     return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(oneOrMany(schema)) })
   }),
 )
-const instruction = cased({ role: maybeText, parts: maybe(oneOrMany(part)) })
+const instruction = inEitherCase({ role: maybeText, parts: maybe(oneOrMany(part)) })
 
-const declaration = cased({
+const declaration = inEitherCase({
   name: v.string(),
   description: maybeText,
   parameters: maybe(json),
   parametersJsonSchema: maybe(json),
 })
 
-const tool = cased({
+const tool = inEitherCase({
   functionDeclarations: maybe(oneOrMany(declaration)),
-  googleSearch: maybe(cased({ excludeDomains: maybe(v.array(v.string())) })),
+  googleSearch: maybe(inEitherCase({ excludeDomains: maybe(v.array(v.string())) })),
   googleSearchRetrieval: maybe(json),
   codeExecution: maybe(json),
   urlContext: maybe(json),
 })
 
-const generationConfig = cased({
+const generationConfig = inEitherCase({
   ...settingEntries(SETTINGS, { number: maybe(number), count: maybe(v.pipe(number, v.transform(Number), count)) }),
   stopSequences: maybe(v.array(v.string())),
   responseLogprobs: maybe(v.boolean()),
@@ -101,7 +104,7 @@ const generationConfig = cased({
   speechConfig: maybe(json),
   imageConfig: maybe(json),
   thinkingConfig: maybe(
-    cased({
+    inEitherCase({
       includeThoughts: maybe(v.boolean()),
       thinkingBudget: maybe(number),
       thinkingLevel: maybeText,
@@ -114,8 +117,8 @@ const settings = {
   systemInstruction: maybe(v.union([v.string(), instruction])),
   tools: maybe(oneOrMany(tool)),
   toolConfig: maybe(
-    cased({
-      functionCallingConfig: maybe(cased({ mode: maybeText, allowedFunctionNames: maybe(v.array(v.string())) })),
+    inEitherCase({
+      functionCallingConfig: maybe(inEitherCase({ mode: maybeText, allowedFunctionNames: maybe(v.array(v.string())) })),
     }),
   ),
   generationConfig: maybe(generationConfig),
@@ -127,7 +130,7 @@ const toEmbed = {
   content: instruction,
   taskType: maybeText,
   outputDimensionality: maybe(number),
-  embedContentConfig: maybe(cased({ taskType: maybeText, outputDimensionality: maybe(number) })),
+  embedContentConfig: maybe(inEitherCase({ taskType: maybeText, outputDimensionality: maybe(number) })),
 }
 
 const ONE_SPELLING = v.object({
@@ -143,15 +146,17 @@ export function requestAt({ path }: { readonly path: string }): v.GenericSchema 
       v.check(value => namesModel(value, address.model), 'must be the model of the path'),
     ),
   )
-  const request = cased({ model, ...settings })
-  const embedding = cased({ model, ...toEmbed })
+  const request = inEitherCase({ model, ...settings })
+  const embedding = inEitherCase({ model, ...toEmbed })
   if (address.method === 'embedContent') return embedding
   if (address.method === 'batchEmbedContents')
-    return cased({ model, requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
+    return inEitherCase({ model, requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
   if (address.method !== 'countTokens') return request
   return v.lazy(input => {
     const fields = isObject(input) ? inCamelCase(input, WRAPPER) : {}
     if (fields['generate_content_request'] != null) return ONE_SPELLING
-    return isObject(fields['generateContentRequest']) ? cased({ model, generateContentRequest: request }) : request
+    return isObject(fields['generateContentRequest'])
+      ? inEitherCase({ model, generateContentRequest: request })
+      : request
   })
 }

@@ -5,21 +5,21 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText } from '../fields.ts'
 import { readCitation } from './citations.ts'
-import { signed } from './content.ts'
+import { signatureField } from './content.ts'
 import { leniently } from './result.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
-/** Returns the initial part of a block. Undefined for text and reasoning, which start with their first delta. */
+/** Returns the initial part of a block, or undefined for text and reasoning, which start with their first delta. */
 export function partOfStart(start: JsonObject): Part | undefined {
   const { toolUse } = start
   if (isObject(toolUse)) return leniently({ toolUse: { ...toolUse, input: toolUse['input'] ?? null } })
   return Object.keys(start).length === 0 ? undefined : { type: 'opaque', format: FORMAT, value: start }
 }
 
-/** Kinds of deltas. */
+/** Fields of a delta, of which exactly one is set. */
 const DELTAS = { text: true, reasoningContent: true, citation: true, toolUse: true }
 
-/** Returns the part to start for a delta without a block. Undefined if the delta cannot start a part. */
+/** Returns the part to start for a delta without a block, or undefined if the delta cannot start a part. */
 export function partOfDelta(delta: JsonObject): Part | undefined {
   const kind = kindOf(delta, DELTAS)
   if (kind === 'text' || kind === 'citation') return { type: 'text', text: '' }
@@ -50,7 +50,7 @@ export class BlockReader {
   }
 
   /** Returns true if a delta belongs to the block. */
-  takes(delta: JsonObject): boolean {
+  accepts(delta: JsonObject): boolean {
     if (this.part.type === 'opaque') return true
     const kind = kindOf(delta, DELTAS)
     return kind === undefined || PARTS[kind] === this.part.type
@@ -72,7 +72,8 @@ export class BlockReader {
         at: this.at,
         part: { ...this.part, value: { ...this.part.value, deltas: this.deltas } },
       })
-    if (this.hidden.length > 0) out.push({ type: 'part-patch', at: this.at, ...signed(joinedBase64(this.hidden)) })
+    if (this.hidden.length > 0)
+      out.push({ type: 'part-patch', at: this.at, ...signatureField(joinedBase64(this.hidden)) })
     out.push({ type: 'part-end', at: this.at })
   }
 
@@ -84,7 +85,7 @@ export class BlockReader {
   private readReasoning({ text, signature, redactedContent }: JsonObject, out: CanonicalEvent[]): void {
     this.append(text, out)
     if (typeof signature === 'string' && signature !== '')
-      out.push({ type: 'part-patch', at: this.at, ...signed(signature) })
+      out.push({ type: 'part-patch', at: this.at, ...signatureField(signature) })
     if (typeof redactedContent === 'string') this.hidden.push(redactedContent)
   }
 }

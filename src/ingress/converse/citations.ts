@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyText, defined, extrasOf, object, objects, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-const CITED = new Set(['content', 'citations'])
+const CITED_TEXT_FIELDS = new Set(['content', 'citations'])
 
 /** Reads a text with citations. The block's texts are joined into one. */
 export function readCited(block: JsonObject): Part {
@@ -14,7 +14,7 @@ export function readCited(block: JsonObject): Part {
     type: 'text',
     text: texts.join(''),
     ...defined({ annotations }),
-    ...extrasOf(FORMAT, wire, CITED),
+    ...extrasOf(FORMAT, wire, CITED_TEXT_FIELDS),
   }
 }
 
@@ -37,7 +37,7 @@ export function readCitation(wire: JsonObject): Annotation {
   }
 }
 
-/** Returns the cited text. Empty if there is none; undefined if the source is anything but a single text. */
+/** Returns the cited text: empty if there is none, undefined if the source is anything but a single text. */
 function quoteIn(wire: Json | undefined): string | undefined {
   if (wire == null) return ''
   if (!Array.isArray(wire) || wire.length > 1) return undefined

@@ -57,12 +57,12 @@ function readBlocks(wire: readonly JsonObject[], kinds: Blocks): readonly Part[]
 
 /** Adds a cache marker to a part. The part's recorded source remains its block, without the cache point. */
 function withCache(part: Part, cache: CacheHint, point: JsonObject): Part {
-  const marked = { ...part, cache: withWireSource(cache, FORMAT, point) } as Part
-  const own = unchangedWire<JsonObject>(part, FORMAT)
-  return own === undefined ? marked : withWireSource(marked, FORMAT, own)
+  const cachedPart = { ...part, cache: withWireSource(cache, FORMAT, point) } as Part
+  const source = unchangedWire<JsonObject>(part, FORMAT)
+  return source === undefined ? cachedPart : withWireSource(cachedPart, FORMAT, source)
 }
 
-/** Reads a block that contains only a cache point. Undefined for any other block. */
+/** Reads a block that contains only a cache point. Returns undefined for any other block. */
 export function cachePointOf(block: JsonObject): CacheHint | undefined {
   const point = block['cachePoint']
   if (!isObject(point)) return undefined
@@ -89,8 +89,8 @@ export function readBlock(block: JsonObject, kinds: Blocks = BLOCKS): Part {
 function textOfOpaque(block: JsonObject): { readonly text?: string } {
   const { searchResult, guardContent } = block
   if (isObject(searchResult)) return textsIn(searchResult)
-  const guarded = isObject(guardContent) ? guardContent['text'] : undefined
-  const inner = isObject(guarded) ? guarded['text'] : undefined
+  const guardedText = isObject(guardContent) ? guardContent['text'] : undefined
+  const inner = isObject(guardedText) ? guardedText['text'] : undefined
   return typeof inner === 'string' ? { text: inner } : {}
 }
 
@@ -157,7 +157,7 @@ function readCall(block: JsonObject): Part {
 const argumentsOf = (input: Json | undefined): string =>
   input == null ? '' : typeof input === 'string' ? input : JSON.stringify(input)
 
-const RESULT = new Set(['toolUseId', 'content', 'status'])
+const RESULT_FIELDS = new Set(['toolUseId', 'content', 'status'])
 
 function readResult(block: JsonObject): Part {
   const wire = required(object(block['toolResult']))
@@ -167,12 +167,12 @@ function readResult(block: JsonObject): Part {
   if (text(wire['type']) !== undefined) return { type: 'opaque', format: FORMAT, value: block }
   const known = status === 'error' || status === 'success'
   const result: ToolResultPart = { type: 'tool-result', id, content, ...(status === 'error' ? { failed: true } : {}) }
-  return { ...result, ...extrasOf(FORMAT, wire, RESULT, known ? undefined : ['status']) }
+  return { ...result, ...extrasOf(FORMAT, wire, RESULT_FIELDS, known ? undefined : ['status']) }
 }
 
 const REASONING_KINDS = { reasoningText: true, redactedContent: true }
 const REASONING_TEXT = new Set(['text', 'signature'])
-const ONLY_TEXT = new Set(['reasoningText'])
+const REASONING_FIELDS = new Set(['reasoningText'])
 
 /** Reads signed, unsigned or hidden reasoning (docs/wire/converse.md#reasoning). */
 function readReasoning(block: JsonObject): Part {
@@ -184,12 +184,18 @@ function readReasoning(block: JsonObject): Part {
   const shown = required(text(inner['text']))
   const value = text(inner['signature'])
   const { extras } = extrasOf(FORMAT, inner, REASONING_TEXT)
-  if (extrasOf(FORMAT, wire, ONLY_TEXT).extras !== undefined) return { type: 'opaque', format: FORMAT, value: block }
-  return { type: 'reasoning', text: shown, ...defined(signed(value)), ...(extras === undefined ? {} : { extras }) }
+  if (extrasOf(FORMAT, wire, REASONING_FIELDS).extras !== undefined)
+    return { type: 'opaque', format: FORMAT, value: block }
+  return {
+    type: 'reasoning',
+    text: shown,
+    ...defined(signatureField(value)),
+    ...(extras === undefined ? {} : { extras }),
+  }
 }
 
 /** Reads a signature. A signature that the gateway wrapped is unwrapped. An empty string means no signature. */
-export function signed(value: string | undefined): Pick<ReasoningPart, 'signature'> {
+export function signatureField(value: string | undefined): Pick<ReasoningPart, 'signature'> {
   if (value === undefined || value === '') return {}
   const { signature } = unwrapReasoning(value, FORMAT)[0] ?? {}
   return signature === undefined ? {} : { signature }

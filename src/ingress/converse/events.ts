@@ -27,9 +27,9 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   private started = false
   private ended = false
   private stopped = false
-  private called = false
+  private hasCalls = false
   private tier: string | undefined
-  private readonly late: { [field: string]: Json } = {}
+  private readonly lateFields: { [field: string]: Json } = {}
   private readonly early = new EarlyEvents()
 
   push({ event = '', data }: WireEvent): readonly CanonicalEvent[] {
@@ -85,7 +85,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.startAnswer()
     this.stopBlock(index)
     const block = new BlockReader(part, this.parts++, this.out)
-    this.called ||= part.type === 'tool-call'
+    this.hasCalls ||= part.type === 'tool-call'
     this.open.set(index, block)
     return block
   }
@@ -101,7 +101,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     const delta = anyObject(wire['delta']) ?? {}
     const index = wire['contentBlockIndex'] ?? 0
     const open = this.open.get(index)
-    if (open?.takes(delta) === true) return open.delta(delta, this.out)
+    if (open?.accepts(delta) === true) return open.delta(delta, this.out)
     const part = partOfDelta(delta)
     if (part !== undefined) this.openBlock(index, part).delta(delta, this.out)
   }
@@ -112,7 +112,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.stopped = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
-    const finish = readFinish(anyText(wire['stopReason']), this.called)
+    const finish = readFinish(anyText(wire['stopReason']), this.hasCalls)
     this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
     this.addLate(wire, STOP)
   }
@@ -127,8 +127,8 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (this.stopped) this.finish()
   }
 
-  private addLate(wire: JsonObject, taken: ReadonlySet<string>): void {
-    for (const [field, value] of Object.entries(wire)) if (!taken.has(field)) put(this.late, field, value)
+  private addLate(wire: JsonObject, knownFields: ReadonlySet<string>): void {
+    for (const [field, value] of Object.entries(wire)) if (!knownFields.has(field)) put(this.lateFields, field, value)
   }
 
   private finish(): void {
@@ -136,7 +136,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...extrasOf(FORMAT, this.late, NO_FIELDS),
+      ...extrasOf(FORMAT, this.lateFields, NO_FIELDS),
     })
   }
 
@@ -147,6 +147,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 }
 
-/** Fields that are read from the last two events, and `p`, the padding that hides the length of an event. */
+/** Fields that are read from `messageStop`, and `p`, the padding that hides the length of an event. */
 const STOP = new Set(['stopReason', 'p'])
+/** Fields that are read from `metadata`, and the padding. */
 const METADATA = new Set(['usage', 'metrics', 'serviceTier', 'p'])

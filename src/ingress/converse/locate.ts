@@ -10,19 +10,19 @@ import { FORMAT } from './wire.ts'
 export function locate({ messages }: CanonicalRequest): Locate {
   const paths: MessagePaths[] = []
   let turn = -1
-  let used = 0
+  let position = 0
   for (const [index, message] of messages.entries()) {
     const isSystem = index === 0 && wireSourceOf<{ role?: string }>(message, FORMAT)?.wire.role === undefined
     if (!isSystem && message.spelling?.[FORMAT]?.['joined'] !== true) {
       turn++
-      used = 0
+      position = 0
     }
     const at: Path = isSystem ? ['system'] : ['messages', turn]
     const list: Path = isSystem ? at : [...at, 'content']
-    if (isSystem) used = 0
+    if (isSystem) position = 0
     const parts = message.content.map((part): Path => {
-      const path = [...list, used]
-      used += part.cache === undefined ? 1 : 2
+      const path = [...list, position]
+      position += part.cache === undefined ? 1 : 2
       return path
     })
     paths.push({ at, parts })
@@ -30,18 +30,18 @@ export function locate({ messages }: CanonicalRequest): Locate {
   return locator('messages', paths, ['messages', turn + 1])
 }
 
-const FIELDS = 'additionalModelRequestFields'
+const MODEL_FIELDS = 'additionalModelRequestFields'
 
 /** Body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS, 'inferenceConfig'),
-  'sampling/topK': [`${FIELDS}/top_k`],
+  'sampling/topK': [`${MODEL_FIELDS}/top_k`],
   'sampling/stop': ['inferenceConfig/stopSequences'],
   'output/text': ['outputConfig/textFormat'],
-  reasoning: [`${FIELDS}/thinking`, 'outputConfig/effort'],
-  'reasoning/effort': ['outputConfig/effort', `${FIELDS}/thinking/type`],
-  'reasoning/budget': [`${FIELDS}/thinking/budget_tokens`, `${FIELDS}/thinking/type`],
-  'reasoning/show': [`${FIELDS}/thinking/display`, `${FIELDS}/thinking/type`],
+  reasoning: [`${MODEL_FIELDS}/thinking`, 'outputConfig/effort'],
+  'reasoning/effort': ['outputConfig/effort', `${MODEL_FIELDS}/thinking/type`],
+  'reasoning/budget': [`${MODEL_FIELDS}/thinking/budget_tokens`, `${MODEL_FIELDS}/thinking/type`],
+  'reasoning/show': [`${MODEL_FIELDS}/thinking/display`, `${MODEL_FIELDS}/thinking/type`],
   tools: ['toolConfig/tools'],
   toolChoice: ['toolConfig/toolChoice'],
   'toolChoice/extras/toolChoice': ['toolConfig/toolChoice'],

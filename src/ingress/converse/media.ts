@@ -12,7 +12,7 @@ const KINDS: { readonly [K in ConverseMedia]: MediaKind } = {
 }
 
 /** Media type of a file without a format. */
-const UNKNOWN = 'application/octet-stream'
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Readers by kind of source. Files in S3 are identified by a URI that only upstreams of this format can read. */
 const SOURCES: { readonly [kind: string]: (wire: Json, mediaType: string) => MediaSource } = {
@@ -25,7 +25,7 @@ const SOURCES: { readonly [kind: string]: (wire: Json, mediaType: string) => Med
 }
 
 const MEDIA = new Set(['format', 'source', 'name'])
-const NAMELESS = new Set(['format', 'source'])
+const MEDIA_FIELDS = new Set(['format', 'source'])
 const LOCATION = new Set(['uri'])
 
 /**
@@ -39,8 +39,8 @@ export function readMedia(block: JsonObject, kind: ConverseMedia): Part {
   const name = kind === 'document' ? text(wire['name']) : undefined
   const sourceKind = kindOf(source, SOURCES)
   if (sourceKind === undefined) return { type: 'opaque', format: FORMAT, value: block, ...textsIn(wire) }
-  const mediaType = format === undefined ? UNKNOWN : mediaTypeOf(kind, format)
-  const { extras } = extrasOf(FORMAT, wire, kind === 'document' ? MEDIA : NAMELESS)
+  const mediaType = format === undefined ? UNKNOWN_TYPE : mediaTypeOf(kind, format)
+  const { extras } = extrasOf(FORMAT, wire, kind === 'document' ? MEDIA : MEDIA_FIELDS)
   const location = source['s3Location']
   const inside = isObject(location) ? extrasOf(FORMAT, location, LOCATION).extras?.[FORMAT] : undefined
   const others = { ...extras?.[FORMAT], ...(inside === undefined ? {} : { s3Location: inside }) }

@@ -11,22 +11,23 @@ const KINDS: { readonly [type: string]: (budget: number | undefined, effort: Eff
 }
 
 /** Visibility of reasoning by the value of `display`. */
-const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
+const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
 /** Reads the effort of `outputConfig`. */
 export const readEffort = (value: Json | undefined): Effort | undefined => (isEffort(value) ? value : undefined)
 
 /**
- * Reads Claude's `thinking` in the model-specific fields (docs/wire/converse.md#reasoning). Undefined for an unknown
- * form, because these fields are free-form JSON.
+ * Reads Claude's `thinking` in the model-specific fields (docs/wire/converse.md#reasoning). Returns undefined for an
+ * unknown form, because these fields are free-form JSON.
  */
 export function readThinking(thinking: Json | undefined, effort: Effort | undefined): Reasoning | undefined {
   if (!isObject(thinking)) return undefined
   const { type, budget_tokens: budget, display, ...others } = thinking
   if (typeof type !== 'string' || !Object.hasOwn(KINDS, type) || Object.keys(others).length > 0) return undefined
   if (budget !== undefined && (typeof budget !== 'number' || type !== 'enabled')) return undefined
-  if (display !== undefined && !(typeof display === 'string' && Object.hasOwn(SHOWN, display))) return undefined
-  const show = display === undefined ? undefined : SHOWN[display]
+  if (display !== undefined && !(typeof display === 'string' && Object.hasOwn(SHOWN_BY_DISPLAY, display)))
+    return undefined
+  const show = display === undefined ? undefined : SHOWN_BY_DISPLAY[display]
   const implied = show === undefined && type === 'enabled' ? true : undefined
   return {
     ...defined({ effort, show: show ?? implied }),

@@ -22,11 +22,11 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
   return readOrExplain(
     () => requestAt(incoming),
     incoming.body,
-    () => withWireSource(read(incoming.body, address), FORMAT, incoming),
+    () => withWireSource(readBody(incoming.body, address), FORMAT, incoming),
   )
 }
 
-function read(body: JsonObject, { model, operation }: Address): CanonicalRequest {
+function readBody(body: JsonObject, { model, operation }: Address): CanonicalRequest {
   if (operation !== 'count-tokens') return readConversation(body, model, operation === 'converse-stream', {})
   const input = required(object(body['input']))
   const wire = required(object(input['converse']))
@@ -34,8 +34,8 @@ function read(body: JsonObject, { model, operation }: Address): CanonicalRequest
     ...extrasOf(FORMAT, body, INPUT).extras?.[FORMAT],
     ...extrasOf(FORMAT, input, CONVERSE).extras?.[FORMAT],
   }
-  const counted = readConversation(wire, model, false, outer)
-  return { ...counted, output: { ...counted.output, count: true } }
+  const countRequest = readConversation(wire, model, false, outer)
+  return { ...countRequest, output: { ...countRequest.output, count: true } }
 }
 
 const INPUT = new Set(['input'])
@@ -55,7 +55,7 @@ function readConversation(body: JsonObject, model: string, stream: boolean, oute
   const output: Output = withDefined(settings.output, { text: shape })
   const sampling: Sampling = withDefined(settings.sampling, { topK, stop: texts(inferenceConfig['stopSequences']) })
   const tier = object(body['serviceTier'])
-  const taken: Taken = {
+  const knownFields: KnownFields = {
     inferenceConfig: INFERENCE,
     additionalModelRequestFields: takenFields({ thinking, top_k: topK }),
     outputConfig: takenFields({ effort, textFormat: shape }),
@@ -70,18 +70,18 @@ function readConversation(body: JsonObject, model: string, stream: boolean, oute
       reasoning: thinking ?? (effort === undefined ? undefined : { effort }),
       metadata: object(body['requestMetadata']),
       serviceTier: text(tier?.['type']),
-      extras: readExtras(body, taken, outer),
+      extras: readExtras(body, knownFields, outer),
     },
   )
 }
 
-const NONE: JsonObject = {}
+const NO_EXTRAS: JsonObject = {}
 
 const groupsIn = (body: JsonObject) => ({
-  inferenceConfig: object(body['inferenceConfig']) ?? NONE,
-  modelFields: object(body['additionalModelRequestFields']) ?? NONE,
-  outputConfig: object(body['outputConfig']) ?? NONE,
-  toolConfig: object(body['toolConfig']) ?? NONE,
+  inferenceConfig: object(body['inferenceConfig']) ?? NO_EXTRAS,
+  modelFields: object(body['additionalModelRequestFields']) ?? NO_EXTRAS,
+  outputConfig: object(body['outputConfig']) ?? NO_EXTRAS,
+  toolConfig: object(body['toolConfig']) ?? NO_EXTRAS,
 })
 
 const INFERENCE = new Set([...SETTINGS.taken, 'stopSequences'])
@@ -93,16 +93,16 @@ const takenFields = (fields: { readonly [field: string]: unknown }): ReadonlySet
   new Set(Object.keys(fields).filter(field => fields[field] !== undefined))
 
 /** Fields that were read, by group. */
-type Taken = { readonly [group: string]: ReadonlySet<string> }
+type KnownFields = { readonly [group: string]: ReadonlySet<string> }
 
 const FIELDS = new Set(['messages', 'system', 'requestMetadata'])
 
 /** Collects fields that the canonical model lacks. Fields inside a group are stored under the group's name. */
-function readExtras(body: JsonObject, taken: Taken, outer: JsonObject): CanonicalRequest['extras'] {
+function readExtras(body: JsonObject, knownFields: KnownFields, outer: JsonObject): CanonicalRequest['extras'] {
   const fields: { [field: string]: JsonObject[string] } = { ...outer }
-  const found = extrasOf(FORMAT, body, FIELDS).extras?.[FORMAT] ?? NONE
+  const found = extrasOf(FORMAT, body, FIELDS).extras?.[FORMAT] ?? NO_EXTRAS
   for (const field in found) {
-    const group = Object.hasOwn(taken, field) ? taken[field] : undefined
+    const group = Object.hasOwn(knownFields, field) ? knownFields[field] : undefined
     const unread = group === undefined ? found[field] : extrasOf(FORMAT, object(found[field])!, group).extras?.[FORMAT]
     if (unread !== undefined) fields[field] = unread
   }

@@ -9,9 +9,9 @@ import { readBlock } from './content.ts'
 import { readException } from './error.ts'
 import { FORMAT } from './wire.ts'
 
-/** Fields that are read from an answer, and `metrics`, whose latency is that of this connection alone. */
+/** Fields that are read from an answer, and `metrics`, which describe only this connection. */
 const HEAD = new Set(['output', 'stopReason', 'usage', 'metrics', 'serviceTier'])
-const OUTPUT = new Set(['message'])
+const OUTPUT_FIELDS = new Set(['message'])
 const MESSAGE = new Set(['role', 'content'])
 
 /**
@@ -34,7 +34,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const others = {
     usage: usage && readUsage(usage),
     serviceTier: readTier(body),
-    extras: merged(extras, extrasOf(FORMAT, output, OUTPUT).extras),
+    extras: merged(extras, extrasOf(FORMAT, output, OUTPUT_FIELDS).extras),
   }
   const candidate = { content, ...defined({ finish }), ...extrasOf(FORMAT, message, MESSAGE) }
   return withWireSource(withDefined({ candidates: [candidate] }, others), FORMAT, body)
@@ -71,16 +71,16 @@ const REASONS: { readonly [value: string]: FinishReason } = {
 }
 
 /** Reads the finish reason. Tool calls override the upstream's reason (trap 13). */
-export function readFinish(value: string | undefined, called: boolean): Finish | undefined {
+export function readFinish(value: string | undefined, hasCalls: boolean): Finish | undefined {
   if (value === undefined) return undefined
   const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
-  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value }
+  return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw: value }
 }
 
 const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'] as const
 
 /** Fields that repeat the cache counts under older names. */
-const REPEATED = ['cacheReadInputTokenCount', 'cacheWriteInputTokenCount']
+const DUPLICATE_COUNTS = ['cacheReadInputTokenCount', 'cacheWriteInputTokenCount']
 
 /**
  * Reads usage. `inputTokens` excludes tokens read from a cache or written to it; the total includes them
@@ -97,17 +97,17 @@ export function readUsage(wire: JsonObject): Usage {
     total === undefined
       ? defined({ input: uncached === undefined ? undefined : uncached + cached, output })
       : reconcileCounts({ input: uncached, output, total, cached })
-  const taken = new Set<string>(REPEATED)
-  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
-  for (const field of OFTEN_EMPTY) if (isEmpty(wire[field])) taken.add(field)
+  const knownFields = new Set<string>(DUPLICATE_COUNTS)
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) knownFields.add(field)
+  for (const field of OFTEN_EMPTY) if (isEmpty(wire[field])) knownFields.add(field)
   return withWireSource(
-    { ...counts, ...defined({ cacheRead, cacheWrite }), ...extrasOf(FORMAT, wire, taken) },
+    { ...counts, ...defined({ cacheRead, cacheWrite }), ...extrasOf(FORMAT, wire, knownFields) },
     FORMAT,
     wire,
   )
 }
 
-/** Fields that are usually present but empty. */
+/** Fields that upstreams usually send empty. Empty ones do not become extras. */
 const OFTEN_EMPTY = ['serverToolUsage', 'cacheDetails']
 
 const isEmpty = (value: Json | undefined): boolean =>
@@ -124,7 +124,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
     throw faultyAnswer(body, 'is not a token count', one =>
       readException(undefined, isObject(one['error']) ? one['error'] : one),
     )
-  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
+  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, READ_COUNTS) }, FORMAT, body)
 }
 
-const COUNTED = new Set(['inputTokens'])
+const READ_COUNTS = new Set(['inputTokens'])

@@ -26,10 +26,10 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
 const marksLast = (entry: JsonObject, last: Tool): boolean =>
   (last.type === 'function' || last.type === 'hosted') &&
   last.cache === undefined &&
-  kindOf(entry, POINT) !== undefined &&
+  kindOf(entry, CACHE_POINT_MARK) !== undefined &&
   isOnly(entry, 'cachePoint')
 
-const POINT = { cachePoint: true }
+const CACHE_POINT_MARK = { cachePoint: true }
 const KINDS = { toolSpec: true, systemTool: true }
 
 /** Returns the path of each tool in the body. Cache points that mark a tool are skipped. */
@@ -49,7 +49,8 @@ export function toolPaths(body: JsonObject): readonly Path[] {
 }
 
 /**
- * Returns the path of the conversation. Empty unless the request is for a token count, which wraps the conversation.
+ * Returns the path of the conversation, which is empty unless the request is for a token count, which wraps the
+ * conversation.
  */
 export const rootOf = (body: JsonObject): Path => (isObject(body['input']) ? ['input', 'converse'] : [])
 

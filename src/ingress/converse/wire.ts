@@ -15,7 +15,9 @@ const maybeFlag = maybe(v.boolean())
 const texts = maybe(v.array(v.string()))
 const maybeJson = maybe(json)
 
-/** Schema of an object whose kind is the name of its only known field. Objects of other kinds become opaque. */
+/**
+ * Returns the schema of an object whose kind is the name of its only known field. Objects of other kinds become opaque.
+ */
 const union = (kinds: { readonly [kind: string]: v.GenericSchema }): v.GenericSchema =>
   v.lazy(input => {
     const kind = isObject(input) ? kindOf(input, kinds) : undefined
@@ -75,7 +77,7 @@ const BLOCKS = {
 const block = union(BLOCKS)
 const system = union({ text: v.string(), cachePoint })
 
-/** Roles of turns. */
+/** Roles that a turn may have. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content: v.array(block) })

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Segment, Word } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText } from '../fields.ts'
-import { timesOf, transcribed } from '../media/transcript.ts'
+import { timesOf, transcriptResult } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
 /** Reads the transcript of `/v1/listen`: the first alternative of the first channel, with the requested times. */
@@ -24,7 +24,7 @@ export function readResult({ status, headers, body }: WireAnswer, request: Canon
     segments: readSegments(body, words, speakers),
     words,
   }
-  return transcribed(anyText(metadata?.['request_id']), text, facts, request)
+  return transcriptResult(anyText(metadata?.['request_id']), text, facts, request)
 }
 
 /** Reads Deepgram's utterances as segments. Without utterances, builds segments from the words. */
@@ -44,7 +44,7 @@ function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
 }
 
 /** Reads the speaker, a number starting at 0, if the request asks for speakers. */
-function speakerOf(wire: JsonObject, wanted: boolean | undefined): { readonly speaker?: string } {
-  const speaker = wanted === true ? anyNumber(wire['speaker']) : undefined
+function speakerOf(wire: JsonObject, hasSpeakers: boolean | undefined): { readonly speaker?: string } {
+  const speaker = hasSpeakers === true ? anyNumber(wire['speaker']) : undefined
   return speaker === undefined ? {} : { speaker: String(speaker) }
 }

@@ -8,7 +8,7 @@ import type { CanonicalResult, Word } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { timesOf, transcribed } from '../media/transcript.ts'
+import { timesOf, transcriptResult } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
 type ReadResult = (answer: WireAnswer, request: CanonicalRequest) => CanonicalResult
@@ -49,10 +49,10 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
  * Returns the media type of a recording. Raw samples are requested at 24 kHz, also if the gateway wraps them in a WAV
  * file.
  */
-function typeOf(declared: string, { output }: CanonicalRequest): string {
-  const wanted = output.audio?.mediaType
-  if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
-  return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
+function typeOf(declaredType: string, { output }: CanonicalRequest): string {
+  const requestedType = output.audio?.mediaType
+  if (requestedType === 'audio/pcm' || requestedType === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
+  return requestedType ?? (/^audio\//i.test(declaredType) ? declaredType : 'audio/mpeg')
 }
 
 /** Reads the transcript of `/v1/speech-to-text`, with the requested times. Segments are built from its words. */
@@ -66,7 +66,7 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
     segments: segmentsOf(words),
     words,
   }
-  return transcribed(anyText(body['transcription_id']), text, facts, request)
+  return transcriptResult(anyText(body['transcription_id']), text, facts, request)
 }
 
 /** Reads a word. Skips entries for spaces and other sounds. The speaker is added only on request. */

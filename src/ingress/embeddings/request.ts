@@ -21,23 +21,23 @@ export const FORMAT = 'embeddings'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],
   ...['input_type', 'task', 'user'],
 ])
 
-function read(body: JsonObject): CanonicalRequest {
-  const refused: string[] = []
+function readBody(body: JsonObject): CanonicalRequest {
+  const unreadFields: string[] = []
   const messages = readInput(required(body['input'] ?? undefined))
   const dimensions = number(body['dimensions'])
   const other = number(body['output_dimension'])
-  if (dimensions !== undefined) refused.push('output_dimension')
+  if (dimensions !== undefined) unreadFields.push('output_dimension')
   const embedding = definedIfAny({
     dimensions: dimensions ?? other,
-    encoding: readEncoding(body, refused),
-    purpose: readPurpose(body, refused),
+    encoding: readEncoding(body, unreadFields),
+    purpose: readPurpose(body, unreadFields),
   }) satisfies Output['embedding']
   return {
     model: required(text(body['model'])),
@@ -46,15 +46,15 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: {},
     ...defined({ endUser: text(body['user']) }),
     stream: false,
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
 }
 
-function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
+function readEncoding(body: JsonObject, unreadFields: string[]): VectorEncoding | undefined {
   const usual = encodingIn(text(body['encoding_format']))
   const other = encodingIn(body['embedding_type'])
-  if (usual === undefined) refused.push('encoding_format')
-  if (usual !== undefined || other === undefined) refused.push('embedding_type')
+  if (usual === undefined) unreadFields.push('encoding_format')
+  if (usual !== undefined || other === undefined) unreadFields.push('embedding_type')
   return usual ?? other
 }
 
@@ -143,14 +143,14 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
   ['nl2code.query', 'code-query'],
 ])
 
-const FIELDS = ['input_type', 'task'] as const
+const PURPOSE_FIELDS = ['input_type', 'task'] as const
 
 /** Reads the purpose of the vectors. An unknown value becomes an extra. */
-function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | undefined {
-  const field = FIELDS.find(one => PURPOSES.has(body[one]))
+function readPurpose(body: JsonObject, unreadFields: string[]): EmbeddingPurpose | undefined {
+  const field = PURPOSE_FIELDS.find(one => PURPOSES.has(body[one]))
   append(
-    refused,
-    FIELDS.filter(one => one !== field),
+    unreadFields,
+    PURPOSE_FIELDS.filter(one => one !== field),
   )
   return field && PURPOSES.get(body[field])
 }

@@ -9,7 +9,7 @@ import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf } from '..
 import { readInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
-const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
+const KNOWN_FIELDS = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
 /**
  * Reads a whole answer (docs/wire/embeddings.md#openai): one vector per input, in the order of the inputs. The numbers
@@ -23,23 +23,25 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const fields = { id: anyText(body['id']), model: anyText(body['model']), created: anyNumber(body['created']) }
   const { id, model, created: createdAt } = fields
   const usage = anyObject(body['usage'])
-  const refused = Object.entries({ ...fields, usage }).flatMap(([field, value]) => (value === undefined ? field : []))
+  const unreadFields = Object.entries({ ...fields, usage }).flatMap(([field, value]) =>
+    value === undefined ? field : [],
+  )
   const entries = anyObjects(data)
-  const ordered = inOrder(entries)
+  const sorted = inOrder(entries)
   const result = {
     ...defined({ id, model, createdAt }),
-    candidates: [{ content: ordered.map(readEntry) }],
+    candidates: [{ content: sorted.map(readEntry) }],
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
-  return ordered === entries ? withWireSource(result, FORMAT, body) : result
+  return sorted === entries ? withWireSource(result, FORMAT, body) : result
 }
 
 /** Sorts the entries by their index, if each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
   const indexes = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
-  const ordered = indexes.every((index, at) => at === 0 || !(index < indexes[at - 1]!))
-  if (ordered || indexes.some(Number.isNaN)) return entries
+  const isSorted = indexes.every((index, at) => at === 0 || !(index < indexes[at - 1]!))
+  if (isSorted || indexes.some(Number.isNaN)) return entries
   return entries.toSorted((a, b) => Number(a['index']) - Number(b['index']))
 }
 
@@ -57,7 +59,7 @@ const isVector = (value: unknown): value is Vector =>
 
 const KEY = '"embedding"'
 /** Key of the placeholder for a removed vector. It never occurs as a token in a vendor's sparse vector. */
-const MARK = '\u0001'
+const MARKER = '\u0001'
 
 /**
  * Parses an answer's body but leaves its vectors as text. A hundred vectors have two million digits, and most answers
@@ -100,17 +102,17 @@ function skipSpace(text: string, from: number): number {
  * Characters that occur only in lists with values other than numbers. The last three start `null`, `NaN` and
  * `Infinity`.
  */
-const OTHERS = ['"', '{', 'n', 'N', 'I']
+const OTHER_STARTS = ['"', '{', 'n', 'N', 'I']
 
-const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
+const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHER_STARTS.some(sign => list.includes(sign))
 
-/** Puts the vectors back into the body. Undefined if a vector is in an unexpected place. */
+/** Puts the vectors back into the body. Returns undefined if a vector is in an unexpected place. */
 function withVectors(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined
   let found = 0
   const entries = data.map(entry => {
-    const mark = isObject(entry) && isObject(entry['embedding']) ? entry['embedding'][MARK] : undefined
+    const mark = isObject(entry) && isObject(entry['embedding']) ? entry['embedding'][MARKER] : undefined
     if (typeof mark !== 'number') return entry
     found++
     return { ...(entry as JsonObject), embedding: lists[mark] as never }

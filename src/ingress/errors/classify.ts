@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
 ]
 
 /** Kinds, derived from the status, that may stand for a context overflow. Some upstreams report it with 413 or 500. */
-const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
+const MAY_BE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
 /** Error kinds by the codes of another instance of this gateway. */
 const GATEWAY_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
@@ -87,7 +87,7 @@ export function classify(error: CanonicalError, ...also: readonly (string | unde
     if (codes.some(code => code !== undefined && rowCodes?.test(code)) || texts.some(text => message?.test(text)))
       return { ...error, kind, ...replacement }
   }
-  const context = MAYBE_TOO_LONG.has(error.kind) ? contextOf(codes, texts.join('\n')) : undefined
+  const context = MAY_BE_TOO_LONG.has(error.kind) ? contextOf(codes, texts.join('\n')) : undefined
   if (context === undefined) return error
   const { code: _, ...rest } = error
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
@@ -104,7 +104,7 @@ const IS_DATE = /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\d)/i
 
 /**
  * Reads the retry delay from an upstream's headers, in seconds: `retry-after-ms`, else `retry-after` as seconds or as
- * an HTTP date. Undefined if both are missing or malformed (trap 78).
+ * an HTTP date. Returns undefined if both are missing or malformed (trap 78).
  *
  * @param now Unix time in milliseconds.
  */

@@ -62,7 +62,7 @@ const TOKENS: readonly RegExp[] = [
 ]
 
 /** Patterns for the maximum number of tokens that the model accepts. */
-const MAXIMUM: readonly RegExp[] = [
+const MAXIMUM_PATTERNS: readonly RegExp[] = [
   /> ([\d,]+)(?: maximum|,|\.|$)/,
   /maximum context length(?: is| of)? \(?([\d,]+)/i,
   /([\d,]+) maximum context length/i,
@@ -89,7 +89,7 @@ export function contextOf(codes: readonly (string | undefined)[], text: string):
   if (!codes.some(code => CODES.has(code)) && (RATES.test(text) || !MESSAGES.some(message => message.test(text))))
     return undefined
   const tokens = numberIn(text, TOKENS)
-  const maximum = numberIn(text, MAXIMUM)
+  const maximum = numberIn(text, MAXIMUM_PATTERNS)
   return {
     // A prompt within the maximum cannot have caused the error.
     ...(tokens === undefined || tokens <= (maximum ?? 0) ? {} : { tokens }),

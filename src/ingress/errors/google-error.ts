@@ -71,11 +71,11 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
 
 /** Finds the error object. Its position varies between vendors and proxies. */
 function errorOf(body: JsonObject): JsonObject | undefined {
-  const listed = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
-  const error = listed?.['error']
+  const errorBody = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
+  const error = errorBody?.['error']
   if (isObject(error)) return error
   if (typeof error === 'string') return { message: error }
-  return typeof listed?.['message'] === 'string' ? listed : undefined
+  return typeof errorBody?.['message'] === 'string' ? errorBody : undefined
 }
 
 function first(details: readonly JsonObject[], field: string): string | undefined {

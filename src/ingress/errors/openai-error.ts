@@ -66,8 +66,8 @@ const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
 
 /** Returns the status of an error inside an answer: a stated number, else the status for its type, else 502. */
 function innerStatus({ code, status_code, status, type }: JsonObject, types: Table<number>): number {
-  const given = code ?? status_code ?? status
-  if (typeof given === 'number' && given >= 400 && given < 600) return given
+  const statusField = code ?? status_code ?? status
+  if (typeof statusField === 'number' && statusField >= 400 && statusField < 600) return statusField
   return types.get(type) ?? 502
 }
 

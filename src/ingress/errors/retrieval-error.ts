@@ -30,7 +30,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** Finds the message in an error body of any of these shapes. Undefined if there is none. */
+/** Finds the message in an error body of any of these shapes. Returns undefined if there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (

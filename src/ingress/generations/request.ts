@@ -17,15 +17,15 @@ import * as wire from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
 const FORMAT = 'generations'
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['model', 'prompt', 'duration', 'size', 'image', 'images', 'n', 'seed', 'quality', 'negative_prompt', 'user'],
 ])
 
-function read(body: JsonObject): CanonicalRequest {
+function readBody(body: JsonObject): CanonicalRequest {
   const model = required(text(body['model']))
   const prompt = required(text(body['prompt']))
   if (prompt === '') throw WrongType.instance
@@ -43,7 +43,7 @@ function read(body: JsonObject): CanonicalRequest {
     output: withDefined(request.output, { candidates: count(body['n']) }),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
-    ...extrasOf(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS),
   }
 }
 

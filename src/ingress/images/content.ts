@@ -10,12 +10,12 @@ import { defined, extrasOf, text, WrongType } from '../fields.ts'
 export const FORMAT = 'images'
 
 /** Body fields for input images, in reading order. */
-export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
+export const IMAGE_FIELDS = ['image', 'image[]', 'images', 'mask'] as const
 
 /** Returns true if there is an input image. A mask alone does not count. */
 export const hasImage = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
   files.some(({ field }) => field !== 'mask') ||
-  FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
+  IMAGE_FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
 
 /** An input image, and its path in the body or its field in the form. */
 interface InputImage {
@@ -25,7 +25,7 @@ interface InputImage {
 
 /** Reads the images that a body refers to. */
 export const readReferencedImages = (body: JsonObject): readonly InputImage[] =>
-  FIELDS.flatMap((field): InputImage[] => {
+  IMAGE_FIELDS.flatMap((field): InputImage[] => {
     const value = body[field]
     if (value == null) return []
     const use = field === 'mask' ? ({ use: 'mask' } as const) : {}
@@ -43,14 +43,14 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
   if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
   const value = wire[as] as string
   // Vendors that use `url` also send a type.
-  const taken = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
+  const knownFields = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
   const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
-  return { type: 'media', kind: 'image', source, ...use, ...extrasOf(FORMAT, wire, taken) }
+  return { type: 'media', kind: 'image', source, ...use, ...extrasOf(FORMAT, wire, knownFields) }
 }
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
 
-/** Returns the field of the first image that has neither bytes nor a URL. Undefined if there is none. */
+/** Returns the field of the first image that has neither bytes nor a URL, or undefined if there is none. */
 export const emptyField = (images: readonly InputImage[]): string | undefined =>
   images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
 

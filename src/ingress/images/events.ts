@@ -7,11 +7,11 @@ import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents, DONE } from '../answer-events.ts'
 import { anyNumber, anyObject, anyText, defined, extrasOf } from '../fields.ts'
-import { FIELDS, misread, readMade } from '../media/image-settings.ts'
+import { FIELDS, readMade, unreadableFields } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import { readAnswerImage, readUsage } from './result.ts'
 
-const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
+const PARTIAL_TYPE = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
 
 /**
@@ -21,7 +21,7 @@ const COMPLETED = /^image_(?:generation|edit)\.completed$/
 export class ImagesEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private count = 0
-  private spent: Usage | undefined
+  private usage: Usage | undefined
   private unfinished = false
 
   constructor(request: CanonicalRequest) {
@@ -39,7 +39,7 @@ export class ImagesEvents extends AnswerEvents {
 
   protected read(event: JsonObject): void {
     const type = anyText(event['type']) ?? ''
-    if (PARTIAL.test(type)) this.preview(event)
+    if (PARTIAL_TYPE.test(type)) this.preview(event)
     else if (COMPLETED.test(type)) this.complete(event)
     else {
       this.start({})
@@ -90,13 +90,13 @@ export class ImagesEvents extends AnswerEvents {
   /** Adds up usage, because each completed event reports only the usage of its own image. */
   private addUsage(wire: JsonObject): Usage {
     const read = readUsage(wire)
-    const before = this.spent
-    this.spent = before === undefined ? read : totalUsage([before, read])!
-    return before === undefined ? read : { ...this.spent, spelling: { [FORMAT]: { own: wire } } }
+    const before = this.usage
+    this.usage = before === undefined ? read : totalUsage([before, read])!
+    return before === undefined ? read : { ...this.usage, spelling: { [FORMAT]: { own: wire } } }
   }
 
   private image(event: JsonObject) {
-    return readAnswerImage(event, { outputFormat: event['output_format'], made: readMade(event) }, this.request)
+    return readAnswerImage(event, { outputFormat: event['output_format'], properties: readMade(event) }, this.request)
   }
 
   protected finish(): void {
@@ -106,8 +106,8 @@ export class ImagesEvents extends AnswerEvents {
 
 /** Collects an event's fields other than its image. If there is no image, the settings also become extras. */
 function remaining(event: JsonObject, fields: readonly string[] | undefined): Node {
-  const taken = new Set(fields === undefined ? TAKEN : [...TAKEN, ...FIELDS, ...fields])
-  return extrasOf(FORMAT, event, taken, misread(event))
+  const knownFields = new Set(fields === undefined ? KNOWN_FIELDS : [...KNOWN_FIELDS, ...FIELDS, ...fields])
+  return extrasOf(FORMAT, event, knownFields, unreadableFields(event))
 }
 
-const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const
+const KNOWN_FIELDS = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const

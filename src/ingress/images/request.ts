@@ -8,19 +8,19 @@ import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,
-  counted,
   defined,
   definedIfAny,
   extrasOf,
   flag,
   isNumeral,
   number,
+  positiveCount,
   required,
   text,
   WrongType,
 } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
-import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readReferencedImages } from './content.ts'
+import { emptyField, FORMAT, hasImage, IMAGE_FIELDS, readFiles, readReferencedImages } from './content.ts'
 import { EMPTY_IMAGE, isFlag, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /**
@@ -32,20 +32,20 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
   readOrExplain(
     () => requestAt(wire),
     wire.body,
-    () => read(wire),
+    () => readBody(wire),
   )
 
-function read(wire: WireRequest): CanonicalRequest {
+function readBody(wire: WireRequest): CanonicalRequest {
   const { path, body, files } = wire
-  const values = files === undefined ? IN_JSON : IN_FORM
-  const refused: string[] = []
-  const written = text(body['prompt'])
-  const prompt = needsPrompt(wire) ? required(written) : written
+  const values = files === undefined ? JSON_READERS : FORM_READERS
+  const unreadFields: string[] = []
+  const fieldText = text(body['prompt'])
+  const prompt = needsPrompt(wire) ? required(fieldText) : fieldText
   const texts: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
-  if (safe !== undefined && user !== undefined) refused.push('user')
-  const output = readOutput(body, values, refused)
+  if (safe !== undefined && user !== undefined) unreadFields.push('user')
+  const output = readOutput(body, values, unreadFields)
   const model = required(text(body['model']))
   const images = [...readReferencedImages(body), ...readFiles(files ?? [])]
   if (!path.endsWith('/generations') && !hasImage(body, files)) throw wrong('image', NO_IMAGE)
@@ -58,17 +58,17 @@ function read(wire: WireRequest): CanonicalRequest {
     sampling: {},
     ...defined({ endUser: safe ?? user }),
     stream: values.flag(body['stream']) ?? false,
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
   return withWireSource(request, FORMAT, wire)
 }
 
 const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}`, param)
 
-const TAKEN = new Set<string>([
+const KNOWN_FIELDS = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
   ...['input_fidelity', 'moderation', 'response_format', 'partial_images', 'stream', 'user', 'safety_identifier'],
-  ...FIELDS,
+  ...IMAGE_FIELDS,
 ])
 
 /** Readers of numbers and flags, which are strings in a form. */
@@ -78,27 +78,27 @@ interface Values {
   flag(value: Json | undefined): boolean | undefined
 }
 
-const IN_JSON: Values = { number, count, flag }
+const JSON_READERS: Values = { number, count, flag }
 
 function numberIn(value: Json | undefined): number | undefined {
-  const written = text(value)
-  if (written === undefined) return undefined
-  if (!isNumeral(written)) throw WrongType.instance
-  return Number(written)
+  const fieldText = text(value)
+  if (fieldText === undefined) return undefined
+  if (!isNumeral(fieldText)) throw WrongType.instance
+  return Number(fieldText)
 }
 
-const IN_FORM: Values = {
+const FORM_READERS: Values = {
   number: numberIn,
-  count: value => counted(numberIn(value)),
+  count: value => positiveCount(numberIn(value)),
   flag: value => {
-    const written = text(value)
-    if (written === undefined) return undefined
-    if (!isFlag(written)) throw WrongType.instance
-    return written.toLowerCase() === 'true'
+    const fieldText = text(value)
+    if (fieldText === undefined) return undefined
+    if (!isFlag(fieldText)) throw WrongType.instance
+    return fieldText.toLowerCase() === 'true'
   },
 }
 
-function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
+function readOutput(body: JsonObject, { number, count }: Values, unreadFields: string[]): Output {
   const value = text(body['output_format'])
   const image = definedIfAny({
     size: text(body['size']),
@@ -110,7 +110,7 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
     fidelity: text(body['input_fidelity']),
     moderation: text(body['moderation']),
     previews: number(body['partial_images']),
-    delivery: readDelivery(text(body['response_format']), refused),
+    delivery: readDelivery(text(body['response_format']), unreadFields),
   })
   return {
     modalities: ['image'],
@@ -120,10 +120,10 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
 
 const DELIVERIES: { readonly [value: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes' }
 
-function readDelivery(value: string | undefined, refused: string[]): 'url' | 'bytes' | undefined {
+function readDelivery(value: string | undefined, unreadFields: string[]): 'url' | 'bytes' | undefined {
   if (value === undefined) return undefined
   if (Object.hasOwn(DELIVERIES, value)) return DELIVERIES[value]
-  refused.push('response_format')
+  unreadFields.push('response_format')
   return undefined
 }
 

@@ -7,7 +7,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, definedIfAny, extrasOf } from '../fields.ts'
-import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
+import { readMade, SETTINGS, unreadableFields as unread } from '../media/image-settings.ts'
 import { anyCount, reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
 import { mediaTypeOfName } from './wire.ts'
@@ -15,7 +15,7 @@ import { mediaTypeOfName } from './wire.ts'
 /** Facts about an image from surrounding fields: its file format and its generation settings. */
 interface Context {
   readonly outputFormat: Json | undefined
-  readonly made: ImageProperties | undefined
+  readonly properties: ImageProperties | undefined
 }
 
 /** Fields that may contain an image. Bytes take precedence. */
@@ -28,12 +28,12 @@ interface AnswerImage {
 }
 
 /**
- * Reads the image of an answer, preferably as bytes. Undefined if there is none. Servers that always send both fields
- * leave one empty.
+ * Reads the image of an answer, preferably as bytes. Returns undefined if there is none. Servers that always send both
+ * fields leave one empty.
  */
 export function readAnswerImage(
   wire: JsonObject,
-  { outputFormat, made }: Context,
+  { outputFormat, properties }: Context,
   request: CanonicalRequest,
 ): AnswerImage | undefined {
   const field = SOURCES.find(name => (anyText(wire[name]) ?? '') !== '')
@@ -44,7 +44,7 @@ export function readAnswerImage(
       ? { type: 'url', url: value }
       : { type: 'base64', mediaType: mediaTypeOf(value, outputFormat, request), data: value }
   return {
-    part: { type: 'media', kind: 'image', source, ...defined({ made }) },
+    part: { type: 'media', kind: 'image', source, ...defined({ made: properties }) },
     fields: SOURCES.filter(name => name === field || wire[name] === ''),
   }
 }
@@ -55,7 +55,7 @@ const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: Cano
     ? mediaTypeOfName(outputFormat)
     : (sniffBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
 
-const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
+const KNOWN_FIELDS = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
 /**
  * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image.
@@ -68,14 +68,16 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
-  const candidates = anyObjects(body['data']).map(item => readItem(item, { outputFormat, made: settings }, request))
+  const candidates = anyObjects(body['data']).map(item =>
+    readItem(item, { outputFormat, properties: settings }, request),
+  )
   // Settings describe images. If there are no images, they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
     candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...extrasOf(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, [...unreadableFields(body), ...unusedSettings]),
   }
   return withWireSource(result, FORMAT, body)
 }
@@ -87,19 +89,23 @@ const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
 }
 
 /** Returns the known fields with values of the wrong type, which become extras. */
-const misread = (body: JsonObject): string[] =>
+const unreadableFields = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]))
 
 /** Fields of a single image, in addition to the settings of all images. */
 const PROMPT = ['revised_prompt'] as const
 
-function readItem(wire: JsonObject, { outputFormat, made: settings }: Context, request: CanonicalRequest): Candidate {
+function readItem(
+  wire: JsonObject,
+  { outputFormat, properties: settings }: Context,
+  request: CanonicalRequest,
+): Candidate {
   const prompt = readMade(wire, PROMPT)
-  const made = settings === undefined && prompt === undefined ? undefined : { ...settings, ...prompt }
-  const answered = readAnswerImage(wire, { outputFormat, made }, request)
-  const taken = answered === undefined ? [] : [...answered.fields, ...PROMPT]
-  const node = extrasOf(FORMAT, wire, new Set(taken), unread(wire, PROMPT))
-  return { content: answered === undefined ? [] : [answered.part], finish: { reason: 'stop' }, ...node }
+  const properties = settings === undefined && prompt === undefined ? undefined : { ...settings, ...prompt }
+  const answerImage = readAnswerImage(wire, { outputFormat, properties: properties }, request)
+  const knownFields = answerImage === undefined ? [] : [...answerImage.fields, ...PROMPT]
+  const node = extrasOf(FORMAT, wire, new Set(knownFields), unread(wire, PROMPT))
+  return { content: answerImage === undefined ? [] : [answerImage.part], finish: { reason: 'stop' }, ...node }
 }
 
 const COUNTS = new Set([
@@ -111,8 +117,8 @@ const DETAILS = new Set(['text_tokens', 'image_tokens'])
 export function readUsage(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])
-  const refused = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
-  const outer = extrasOf(FORMAT, wire, COUNTS, refused)
+  const unreadFields = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
+  const outer = extrasOf(FORMAT, wire, COUNTS, unreadFields)
   const inner = (details: JsonObject | undefined) =>
     details && extrasOf(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
   const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })

@@ -11,9 +11,10 @@ import { emptyField, hasImage, readReferencedImages } from './content.ts'
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
 /** Returns the media type of a file format, given its name in this format. */
-export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
+export const mediaTypeOfName = (name: string): string =>
+  Object.hasOwn(OTHER_TYPES, name) ? OTHER_TYPES[name]! : `image/${name}`
 
-const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+const OTHER_TYPES: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
 /** Schema of an input image: a URL, which may contain the data, or a file id. Vendors use different fields for them. */
 const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
@@ -61,21 +62,22 @@ const BODIES = {
 }
 
 /** Returns a schema that refuses empty images. */
-const filled = (schema: v.GenericSchema): v.GenericSchema =>
+const nonEmpty = (schema: v.GenericSchema): v.GenericSchema =>
   v.pipe(
     schema,
     v.check(body => emptyField(readReferencedImages(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
-/** Schema of an edit, which needs an image. */
+/** Returns the schema of an edit, which adds to another schema that an image is required. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,
     v.check(body => hasImage(body as JsonObject, files), NO_IMAGE),
   )
 
-/** Error messages for an edit without an image, or with an empty one. */
+/** Error message for an edit without an image. */
 export const NO_IMAGE = 'An image to edit is required.'
+/** Error message for an edit with an empty image. */
 export const EMPTY_IMAGE = 'This image is empty.'
 
 /**
@@ -88,7 +90,7 @@ export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
 /** Returns the schema for a request's endpoint and kind of body. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
-  if (path.endsWith('/generations')) return filled(request)
+  if (path.endsWith('/generations')) return nonEmpty(request)
   const body = BODIES[files === undefined ? 'json' : 'form']
-  return filled(change(needsPrompt(wire) ? body.prompted : body.promptless, files))
+  return nonEmpty(change(needsPrompt(wire) ? body.prompted : body.promptless, files))
 }

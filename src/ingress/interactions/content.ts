@@ -46,11 +46,13 @@ const TEXT = new Set(['type', 'text', 'annotations'])
 
 function readText(wire: JsonObject): TextPart {
   const body = required(text(wire['text']))
-  const cited = objects(wire['annotations'])
+  const annotations = objects(wire['annotations'])
   return {
     type: 'text',
     text: body,
-    ...(cited === undefined || cited.length === 0 ? {} : { annotations: readAnnotations(cited, new Offsets(body)) }),
+    ...(annotations === undefined || annotations.length === 0
+      ? {}
+      : { annotations: readAnnotations(annotations, new Offsets(body)) }),
     ...extrasOf(FORMAT, wire, TEXT),
   }
 }
@@ -100,11 +102,11 @@ const INDICATED: ReadonlySet<string> = new Set(['image', 'audio', 'video'] satis
  * Returns the kind of media. The media type decides for documents, because some clients send any file as a document.
  */
 function kindOf(type: string, mediaType: string | undefined): MediaKind {
-  const stated = mediaType?.split('/')[0]?.toLowerCase() ?? ''
-  return KINDS[type] === 'file' && INDICATED.has(stated) ? (stated as MediaKind) : KINDS[type]!
+  const mainType = mediaType?.split('/')[0]?.toLowerCase() ?? ''
+  return KINDS[type] === 'file' && INDICATED.has(mainType) ? (mainType as MediaKind) : KINDS[type]!
 }
 
-/** Reads media: bytes, or else a URI. Undefined if both are missing. */
+/** Reads media: bytes, or else a URI. Returns undefined if both are missing. */
 function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
   const data = text(wire['data'])
   const uri = text(wire['uri'])
@@ -113,7 +115,7 @@ function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
   if (data === undefined && uri === undefined) return undefined
   const kind = kindOf(type, data === undefined ? undefined : mediaType)
   const detail = resolution !== undefined && DETAILS.has(resolution) ? resolution : undefined
-  const refused = detail === undefined ? ['resolution'] : []
+  const unreadFields = detail === undefined ? ['resolution'] : []
   const samples = data === undefined ? undefined : samplesType(wire)
   return {
     type: 'media',
@@ -123,13 +125,13 @@ function readMedia(wire: JsonObject, type: string): MediaPart | undefined {
         ? sourceOfUri(uri!, mediaType)
         : { type: 'base64', mediaType: samples ?? mediaType ?? typeOf(data, kind), data },
     ...defined({ detail }),
-    ...extrasOf(FORMAT, wire, data === undefined ? MEDIA : samples === undefined ? INLINE : SAMPLES, refused),
+    ...extrasOf(FORMAT, wire, data === undefined ? MEDIA : samples === undefined ? INLINE : SAMPLES, unreadFields),
   }
 }
 
 /**
  * Returns the media type of raw samples, including the sample rate and channels, which this format has in separate
- * fields (docs/wire/interactions.md#contents). Undefined for other media, or if the rate is missing.
+ * fields (docs/wire/interactions.md#contents), or undefined for other media, or if the rate is missing.
  */
 function samplesType({ mime_type, sample_rate, rate = null, channels = null }: JsonObject): string | undefined {
   const samples = sample_rate ?? rate

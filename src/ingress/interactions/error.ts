@@ -33,8 +33,8 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   gateway_timeout: 'timed-out',
 }
 
-/** Codes that add nothing to the error kind. */
-const PLAIN: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
+/** Codes that say no more than the error kind. They are not passed on. */
+const PLAIN_CODES: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
 
 /** Reads an upstream's error answer. Google's front end still sends errors in the older form. */
 export function readError(answer: WireAnswer): CanonicalError {
@@ -61,7 +61,7 @@ function describe(error: JsonObject, status: number | undefined, wait: number | 
     kind: known ?? errorKindOf(status ?? statusOfWord(code.toUpperCase()) ?? 502),
     message: anyText(error['message']) ?? 'The upstream failed.',
     ...defined({
-      code: code === '' || PLAIN.has(code) ? undefined : code,
+      code: code === '' || PLAIN_CODES.has(code) ? undefined : code,
       param: anyText(error['param']),
       retryAfterSeconds: wait,
       status,

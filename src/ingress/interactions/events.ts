@@ -24,7 +24,7 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   parts = 0
   private started = false
   private ended = false
-  private called = false
+  private hasCalls = false
   /** Open steps by index, and the indexes of all steps so far. */
   private readonly open = new Map<Json, StepReader>()
   private readonly seen = new Set<Json>()
@@ -98,13 +98,13 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     this.startAnswer({})
     this.open.get(index)?.end()
     this.seen.add(index)
-    this.called ||= step['type'] === 'function_call'
+    this.hasCalls ||= step['type'] === 'function_call'
     this.open.set(index, stepReader(withCallId(step, this.ids), this))
   }
 
   /** Reads a delta. A delta of a kind that its step cannot have starts another step. */
   private delta(index: Json, delta: JsonObject): void {
-    if (this.open.get(index)?.takes(delta) !== true) {
+    if (this.open.get(index)?.accepts(delta) !== true) {
       if (delta['type'] === 'text_annotation_delta' && this.seen.has(index))
         return this.endedSteps.get(index)?.annotate?.(anyObjects(delta['annotations']))
       this.startStep(index, stepOf(delta))
@@ -136,7 +136,7 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     this.open.clear()
     const usage = anyObject(interaction['usage'])
     const error = readFailure(interaction)
-    const finish = readFinish(anyText(interaction['status']), { called: this.called, refused: false })
+    const finish = readFinish(anyText(interaction['status']), { called: this.hasCalls, refused: false })
     if (error === undefined)
       this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
     if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })

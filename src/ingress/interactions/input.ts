@@ -16,7 +16,7 @@ export function readHistory(body: JsonObject): readonly Message[] {
   return [{ role: 'system', content: [{ type: 'text', text: instruction }] }, ...messages]
 }
 
-/** Reads `input`: a text, a content or step, or a list of contents and steps. */
+/** Reads `input`: a string, a content object, a step, or a list of the latter two. */
 function readInput(wire: Json | undefined): readonly Message[] {
   if (wire === undefined) return []
   if (typeof wire === 'string') return [userMessage(wire)]
@@ -25,11 +25,14 @@ function readInput(wire: Json | undefined): readonly Message[] {
   return history.messages
 }
 
-/** Groups consecutive steps of the model into one turn, and consecutive contents outside steps into a user turn. */
+/**
+ * Groups the model's consecutive steps into one turn, and consecutive content objects outside steps into a user turn.
+ */
 class History {
   readonly messages: Message[] = []
-  /** The open turn of the model, and the contents of the open user turn with their wire values. */
+  /** Content of the model's open turn. Undefined after any other item. */
   private turn: Part[] | undefined
+  /** Parts of the open user turn, and the content objects that they were read from. */
   private contents: { readonly parts: Part[]; readonly wires: JsonObject[] } | undefined
 
   add(item: JsonObject): void {

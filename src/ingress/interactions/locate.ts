@@ -61,11 +61,11 @@ class Items {
   }
 
   /** Number of contents of each item that belong to earlier messages. */
-  private readonly used = new Map<number, number>()
+  private readonly partCounts = new Map<number, number>()
 
   private offset({ content }: Message, index: number): number {
-    const before = this.used.get(index) ?? 0
-    this.used.set(index, before + content.length)
+    const before = this.partCounts.get(index) ?? 0
+    this.partCounts.set(index, before + content.length)
     return before
   }
 

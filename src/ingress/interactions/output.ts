@@ -4,13 +4,13 @@ import { definedIfAny, list, text, texts, WrongType, withDefined } from '../fiel
 import { readSize } from './settings.ts'
 
 /** Output settings in `generation_config`. */
-interface Configured {
+interface ConfiguredOutput {
   readonly voice: string | undefined
   readonly image: string | undefined
 }
 
 /** Output settings in `response_format`. `image` and `audio` are media types. A missing field was not requested. */
-interface Formatted {
+interface FormattedOutput {
   text?: TextShape
   size?: string
   image?: string
@@ -19,21 +19,21 @@ interface Formatted {
   readonly modalities: Modality[]
 }
 
-const NONE: Formatted = { modalities: [] }
+const NO_OUTPUT: FormattedOutput = { modalities: [] }
 
 /**
  * Reads the modalities and the shape of the answer (docs/wire/interactions.md#response-format). Fields that the
- * canonical model cannot express are added to `refused`.
+ * canonical model cannot express are added to `unreadFields`.
  */
-export function readOutput(body: JsonObject, { voice, image }: Configured, refused: string[]): Output {
-  const given = body['response_format'] ?? undefined
+export function readOutput(body: JsonObject, { voice, image }: ConfiguredOutput, unreadFields: string[]): Output {
+  const value = body['response_format'] ?? undefined
   const mime = text(body['response_mime_type'])
-  const formatted = readFormat(given, mime, refused)
+  const formatted = readFormat(value, mime, unreadFields)
   const size = formatted.size ?? image
-  const wanted = readModalities(body, refused)
-  const implied = formatted.modalities.some(modality => modality !== 'text') ? formatted.modalities : undefined
+  const requestedModalities = readModalities(body, unreadFields)
+  const entryModalities = formatted.modalities.some(modality => modality !== 'text') ? formatted.modalities : undefined
   return withDefined({} as Output, {
-    modalities: wanted ?? implied,
+    modalities: requestedModalities ?? entryModalities,
     text: formatted.text,
     image: definedIfAny({ size, mediaType: formatted.image }),
     audio: definedIfAny({ voice, mediaType: formatted.audio }),
@@ -43,31 +43,31 @@ export function readOutput(body: JsonObject, { voice, image }: Configured, refus
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image', 'audio'])
 
 /** Reads `response_modalities`. A list with a modality that other formats lack becomes an extra. */
-function readModalities(body: JsonObject, refused: string[]): readonly Modality[] | undefined {
-  const given = texts(body['response_modalities'])
-  if (given === undefined) return undefined
-  if (given.length > 0 && given.every(one => MODALITIES.has(one))) return given as readonly Modality[]
-  refused.push('response_modalities')
+function readModalities(body: JsonObject, unreadFields: string[]): readonly Modality[] | undefined {
+  const value = texts(body['response_modalities'])
+  if (value === undefined) return undefined
+  if (value.length > 0 && value.every(one => MODALITIES.has(one))) return value as readonly Modality[]
+  unreadFields.push('response_modalities')
   return undefined
 }
 
 const JSON_TYPE = 'application/json'
 
 /** Reads `response_format`: an entry, a list of entries, or a schema if `response_mime_type` is set. */
-function readFormat(given: Json | undefined, mime: string | undefined, refused: string[]): Formatted {
-  const entries = isObject(given) ? [given] : (list(given) ?? [])
+function readFormat(value: Json | undefined, mime: string | undefined, unreadFields: string[]): FormattedOutput {
+  const entries = isObject(value) ? [value] : (list(value) ?? [])
   if (!entries.every(isObject)) throw WrongType.instance
   if (mime === undefined) {
-    const { formatted, isWhole } = given === undefined ? NOTHING : readEntries(entries)
-    if (!isWhole) refused.push('response_format')
+    const { formatted, isWhole } = value === undefined ? NO_ENTRIES : readEntries(entries)
+    if (!isWhole) unreadFields.push('response_format')
     return formatted
   }
-  const shape = shapeOf(mime, given)
-  if (shape === undefined) refused.push('response_format', 'response_mime_type')
-  return shape === undefined ? NONE : { text: shape, modalities: [] }
+  const shape = shapeOf(mime, value)
+  if (shape === undefined) unreadFields.push('response_format', 'response_mime_type')
+  return shape === undefined ? NO_OUTPUT : { text: shape, modalities: [] }
 }
 
-/** Reads the answer shape from a media type and a schema. Undefined for any other media type. */
+/** Reads the answer shape from a media type and a schema. Returns undefined for any other media type. */
 function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined {
   if (mime === 'text/plain' && schema === undefined) return { shape: 'text' }
   if (mime !== JSON_TYPE) return undefined
@@ -79,7 +79,7 @@ function shapeOf(mime: string, schema: Json | undefined): TextShape | undefined 
 const isEntry = ({ type }: JsonObject): boolean => typeof type === 'string' && Object.hasOwn(ENTRIES, type)
 
 /** Readers of entries by type. They return false for an entry with unknown values. */
-const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: Formatted) => boolean } = {
+const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: FormattedOutput) => boolean } = {
   text: ({ type: _, mime_type: mime, schema, ...others }, out) => {
     const shape = typeof mime === 'string' ? shapeOf(mime, schema ?? undefined) : undefined
     const isPlain = mime == null && schema == null
@@ -112,21 +112,21 @@ const CONTAINERS: { readonly [name: string]: string } = {
 }
 
 interface Entries {
-  readonly formatted: Formatted
-  /** True if `formatted` represents the entries completely. */
+  readonly formatted: FormattedOutput
+  /** True if `formatted` expresses everything in the entries. */
   readonly isWhole: boolean
 }
 
-const NOTHING: Entries = { formatted: NONE, isWhole: true }
-const REFUSED: Entries = { formatted: NONE, isWhole: false }
+const NO_ENTRIES: Entries = { formatted: NO_OUTPUT, isWhole: true }
+const UNREADABLE_ENTRIES: Entries = { formatted: NO_OUTPUT, isWhole: false }
 
 /** Reads entries of different types. A list with a repeated or unknown type is refused. */
 function readEntries(entries: readonly JsonObject[]): Entries {
-  const out: Formatted = { modalities: [] }
+  const out: FormattedOutput = { modalities: [] }
   let isWhole = entries.length > 0
   for (const entry of entries) {
     const type = entry['type']
-    if (!isEntry(entry) || out.modalities.includes(type as Modality)) return REFUSED
+    if (!isEntry(entry) || out.modalities.includes(type as Modality)) return UNREADABLE_ENTRIES
     out.modalities.push(type as Modality)
     isWhole = ENTRIES[type as string]!(entry, out) && isWhole
   }

@@ -16,30 +16,30 @@ import { FORMAT, namesOne } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['model', 'agent', 'input', 'system_instruction', 'tools', 'generation_config', 'labels', 'service_tier'],
   ...['response_format', 'response_mime_type', 'response_modalities'],
   ...['store', 'previous_interaction_id', 'background', 'stream'],
 ])
 
-function read(body: JsonObject): CanonicalRequest {
-  const refused: string[] = []
+function readBody(body: JsonObject): CanonicalRequest {
+  const unreadFields: string[] = []
   if (!namesOne(body)) throw WrongType.instance
   const model = text(body['model'])
   const agent = text(body['agent'])
   const messages = readHistory(body)
   const config = object(body['generation_config']) ?? {}
   const { sampling, reasoning, voice, image, extras } = readGeneration(config)
-  const output = readOutput(body, { voice, image }, refused)
+  const output = readOutput(body, { voice, image }, unreadFields)
   const state = defined({
     store: flag(body['store']),
     previous: text(body['previous_interaction_id']),
     background: flag(body['background']),
   }) satisfies State
-  const others = extrasOf(FORMAT, body, TAKEN, refused).extras?.[FORMAT]
-  const all = { ...others, ...(extras === undefined ? {} : { generation_config: extras }) }
+  const others = extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields).extras?.[FORMAT]
+  const allExtras = { ...others, ...(extras === undefined ? {} : { generation_config: extras }) }
   return withDefined(
     { model: required(model ?? agent), messages, output, sampling, stream: flag(body['stream']) ?? false },
     {
@@ -49,7 +49,7 @@ function read(body: JsonObject): CanonicalRequest {
       state: Object.keys(state).length === 0 ? undefined : state,
       metadata: object(body['labels']),
       serviceTier: readTier(text(body['service_tier'])),
-      extras: Object.keys(all).length === 0 ? undefined : { [FORMAT]: all },
+      extras: Object.keys(allExtras).length === 0 ? undefined : { [FORMAT]: allExtras },
       spelling: agent === undefined ? undefined : { [FORMAT]: { agent: true } },
     },
   )

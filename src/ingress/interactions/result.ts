@@ -21,7 +21,7 @@ import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
 /** Fields that are read from an interaction. All others become extras. */
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['id', 'object', 'status', 'model', 'agent', 'created', 'updated', 'steps', 'usage', 'service_tier', 'errors'],
 ])
 
@@ -60,9 +60,9 @@ export function readAnyStep(wire: JsonObject): readonly Part[] {
 export function withCallId(step: JsonObject, ids: AnswerIds): JsonObject {
   const name = step['type'] === 'function_call' ? anyText(step['name']) : undefined
   if (name === undefined) return step
-  const given = anyText(step['id'])
-  const id = ids.call(given, name)
-  return given === undefined ? { ...step, id } : step
+  const wireId = anyText(step['id'])
+  const id = ids.call(wireId, name)
+  return wireId === undefined ? { ...step, id } : step
 }
 
 type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>
@@ -81,11 +81,11 @@ export function readHead(wire: JsonObject): Head {
 
 /** Collects the unread fields of an interaction. */
 export const readExtras = (wire: JsonObject): CanonicalResult['extras'] =>
-  extrasOf(FORMAT, wire, TAKEN, hasFailed(wire) ? [] : ['errors']).extras
+  extrasOf(FORMAT, wire, KNOWN_FIELDS, hasFailed(wire) ? [] : ['errors']).extras
 
 const hasFailed = ({ status }: JsonObject): boolean => status === 'failed'
 
-/** Reads the error of a failed interaction. Undefined if there is none. */
+/** Reads the error of a failed interaction. Returns undefined if there is none. */
 export function readFailure(wire: JsonObject): CanonicalError | undefined {
   const [error] = hasFailed(wire) ? anyObjects(wire['errors']) : []
   return error && readInnerError({ error: { ...error, code: anyText(error['code']) ?? '' } })
@@ -107,7 +107,7 @@ const REASONS: { readonly [status: string]: FinishReason } = {
 /** Statuses of running interactions. */
 const RUNNING: ReadonlySet<Json | undefined> = new Set(['in_progress', 'queued', undefined])
 
-/** Reads the finish reason. Undefined if the answer has not ended. */
+/** Reads the finish reason. Returns undefined if the answer has not ended. */
 export function readFinish(status: string | undefined, content: EndContent): Finish | undefined {
   if (RUNNING.has(status)) return undefined
   const reason = Object.hasOwn(REASONS, status!) ? REASONS[status!]! : 'other'

@@ -5,12 +5,12 @@ import { FORMAT } from './wire.ts'
 
 /* Reads searches that the upstream ran (docs/wire/interactions.md#searches). */
 
-const CALL = new Set(['type', 'id', 'arguments'])
+const CALL_FIELDS = new Set(['type', 'id', 'arguments'])
 const QUERIES = new Set(['queries'])
-const RESULT = new Set(['type', 'call_id', 'result'])
-const SOURCE = new Set(['url', 'title'])
+const RESULT_FIELDS = new Set(['type', 'call_id', 'result'])
+const PAGE_FIELDS = new Set(['url', 'title'])
 
-/** Reads a search or its results. Undefined for any other step, or if the step has an unknown form. */
+/** Reads a search or its results. Returns undefined for any other step, or for one that cannot be parsed. */
 export function readSearch(wire: JsonObject): Part | undefined {
   if (wire['type'] === 'google_search_call') return readSearchCall(wire)
   return wire['type'] === 'google_search_result' ? readSearchResult(wire) : undefined
@@ -18,12 +18,12 @@ export function readSearch(wire: JsonObject): Part | undefined {
 
 function readSearchCall(wire: JsonObject): Part | undefined {
   const id = anyText(wire['id'])
-  const given = wire['arguments'] ?? {}
-  if (id === undefined || !isObject(given)) return undefined
-  const queries = given['queries'] ?? []
+  const queryObject = wire['arguments'] ?? {}
+  if (id === undefined || !isObject(queryObject)) return undefined
+  const queries = queryObject['queries'] ?? []
   if (!Array.isArray(queries) || !queries.every(one => typeof one === 'string')) return undefined
-  const others = extrasOf(FORMAT, given, QUERIES).extras?.[FORMAT]
-  const { extras } = extrasOf(FORMAT, unsigned(wire), CALL)
+  const others = extrasOf(FORMAT, queryObject, QUERIES).extras?.[FORMAT]
+  const { extras } = extrasOf(FORMAT, withoutSignature(wire), CALL_FIELDS)
   const fields = { ...extras?.[FORMAT], ...(others === undefined ? {} : { arguments: others }) }
   return {
     type: 'search-call',
@@ -33,14 +33,14 @@ function readSearchCall(wire: JsonObject): Part | undefined {
   }
 }
 
-/** Reads the pages of a search. Other entries, such as suggestions to show, become an extra. */
+/** Reads the pages of a search. Other entries, such as suggestions to show, are kept in `extras`. */
 function readSearchResult(wire: JsonObject): Part | undefined {
   const id = anyText(wire['call_id'])
-  const found = wire['result'] ?? []
-  if (id === undefined || !Array.isArray(found)) return undefined
-  const sources = found.filter(isPage).map(readSource)
-  const others = (found as readonly Json[]).filter(one => !isPage(one))
-  const { extras } = extrasOf(FORMAT, unsigned(wire), RESULT)
+  const results = wire['result'] ?? []
+  if (id === undefined || !Array.isArray(results)) return undefined
+  const sources = results.filter(isPage).map(readSource)
+  const others = (results as readonly Json[]).filter(one => !isPage(one))
+  const { extras } = extrasOf(FORMAT, withoutSignature(wire), RESULT_FIELDS)
   const fields = { ...extras?.[FORMAT], ...(others.length === 0 ? {} : { result: others }) }
   return {
     type: 'search-result',
@@ -51,7 +51,7 @@ function readSearchResult(wire: JsonObject): Part | undefined {
 }
 
 /** Removes an empty signature from a step, because it means that there is no signature. */
-function unsigned(wire: JsonObject): JsonObject {
+function withoutSignature(wire: JsonObject): JsonObject {
   if (wire['signature'] !== '') return wire
   const { signature: _, ...others } = wire
   return others
@@ -63,5 +63,5 @@ const isPage = (wire: Json): wire is JsonObject =>
 const readSource = (wire: JsonObject): SearchSource => ({
   url: wire['url'] as string,
   ...defined({ title: anyText(wire['title']) }),
-  ...extrasOf(FORMAT, wire, SOURCE),
+  ...extrasOf(FORMAT, wire, PAGE_FIELDS),
 })

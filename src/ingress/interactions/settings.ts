@@ -17,34 +17,34 @@ interface Generation {
   readonly extras: JsonObject | undefined
 }
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['stop_sequences', 'thinking_level', 'thinking_summaries', 'tool_choice', 'speech_config', 'image_config'],
 ])
 
 /** Reads `generation_config` except for the tool choice (docs/wire/interactions.md#generation-config). */
 export function readGeneration(config: JsonObject): Generation {
-  const refused: string[] = []
+  const unreadFields: string[] = []
   const { sampling } = readSettings(SETTINGS, config)
   return {
     sampling: withDefined(sampling, { stop: texts(config['stop_sequences']) }),
-    reasoning: readReasoning(config, refused),
-    voice: readVoice(config['speech_config'], refused),
-    image: readImageConfig(object(config['image_config']), refused),
-    extras: extrasOf(FORMAT, config, TAKEN, refused).extras?.[FORMAT],
+    reasoning: readReasoning(config, unreadFields),
+    voice: readVoice(config['speech_config'], unreadFields),
+    image: readImageConfig(object(config['image_config']), unreadFields),
+    extras: extrasOf(FORMAT, config, KNOWN_FIELDS, unreadFields).extras?.[FORMAT],
   }
 }
 
 const SUMMARIES: { readonly [value: string]: boolean } = { auto: true, none: false }
 
 /** Reads the thinking level and the visibility of summaries. */
-function readReasoning(config: JsonObject, refused: string[]): Reasoning | undefined {
+function readReasoning(config: JsonObject, unreadFields: string[]): Reasoning | undefined {
   const level = text(config['thinking_level'])
   const summaries = text(config['thinking_summaries'])
   const effort = isEffort(level) && level !== 'none' ? level : undefined
   const show = summaries !== undefined && Object.hasOwn(SUMMARIES, summaries) ? SUMMARIES[summaries] : undefined
-  if (effort === undefined) refused.push('thinking_level')
-  if (show === undefined) refused.push('thinking_summaries')
+  if (effort === undefined) unreadFields.push('thinking_level')
+  if (show === undefined) unreadFields.push('thinking_summaries')
   return effort === undefined && show === undefined ? undefined : defined({ effort, show })
 }
 
@@ -53,22 +53,22 @@ export const reasoningShown = ({ reasoning }: CanonicalRequest): ReasoningShown 
   reasoning?.show === true ? 'all' : 'signatures'
 
 /** Reads the voice of a single speaker. Any other configuration becomes an extra. */
-function readVoice(wire: Json | undefined, refused: string[]): string | undefined {
+function readVoice(wire: Json | undefined, unreadFields: string[]): string | undefined {
   if (wire == null) return undefined
   const speakers = isObject(wire) && Object.keys(wire).length === 1 ? wire['speakers'] : wire
   const [speaker, ...others] = Array.isArray(speakers) ? (speakers as readonly Json[]) : []
   const voice = isObject(speaker) && Object.keys(speaker).length === 1 ? speaker['voice'] : undefined
   if (others.length === 0 && typeof voice === 'string') return voice
-  refused.push('speech_config')
+  unreadFields.push('speech_config')
   return undefined
 }
 
 /** Reads the size of images from `image_config`. */
-function readImageConfig(wire: JsonObject | undefined, refused: string[]): string | undefined {
+function readImageConfig(wire: JsonObject | undefined, unreadFields: string[]): string | undefined {
   if (wire === undefined) return undefined
   const { aspect_ratio, image_size, ...others } = wire
   const size = Object.keys(others).length === 0 ? readSize(aspect_ratio, image_size) : undefined
-  if (size === undefined) refused.push('image_config')
+  if (size === undefined) unreadFields.push('image_config')
   return size
 }
 

@@ -22,7 +22,7 @@ export interface Sink {
 /** Reads one step of a streamed answer, from `step.start` to `step.stop`. */
 export interface StepReader {
   /** Returns false for a delta that cannot belong to the step, for example a text delta for a thought. */
-  takes(delta: JsonObject): boolean
+  accepts(delta: JsonObject): boolean
   delta(delta: JsonObject): void
   end(): void
   /** Reads annotations that arrive after the step has ended. */
@@ -83,7 +83,7 @@ class OutputReader implements StepReader {
     for (const one of anyObjects(content)) this.add(one)
   }
 
-  takes({ type }: JsonObject): boolean {
+  accepts({ type }: JsonObject): boolean {
     return type !== 'thought_summary' && type !== 'thought_signature' && type !== 'arguments_delta'
   }
 
@@ -163,7 +163,7 @@ class ThoughtReader implements StepReader {
     if (Object.keys(step).some(field => field !== 'type')) this.startParts(readAnyStep(step))
   }
 
-  takes({ type }: JsonObject): boolean {
+  accepts({ type }: JsonObject): boolean {
     return type === 'thought_summary' || type === 'thought_signature'
   }
 
@@ -215,13 +215,13 @@ class CallReader implements StepReader {
     const parts = readAnyStep(step)
     const call = parts.at(-1)!
     for (const one of parts.slice(0, -1)) end(start(one, sink), sink)
-    const given = bodyOf(call)
+    const argumentsText = bodyOf(call)
     this.sink = sink
-    this.initial = given === '{}' ? '' : given
+    this.initial = argumentsText === '{}' ? '' : argumentsText
     this.at = start(withBody(call, ''), sink)
   }
 
-  takes({ type }: JsonObject): boolean {
+  accepts({ type }: JsonObject): boolean {
     return type === 'arguments_delta'
   }
 
@@ -254,7 +254,7 @@ class WholeReader implements StepReader {
     this.at = start(this.start, sink)
   }
 
-  takes(): boolean {
+  accepts(): boolean {
     return true
   }
 

@@ -26,12 +26,12 @@ export function readStep(wire: JsonObject): readonly Part[] {
   }
 }
 
-const OUTPUT = new Set(['type', 'role', 'content'])
+const OUTPUT_FIELDS = new Set(['type', 'role', 'content'])
 
 /** Reads the model's output. Unread fields of the step become extras of its first part, under `step`. */
 function readOutput(wire: JsonObject): readonly Part[] {
   const [first = { type: 'text', text: '' } as const, ...others] = readContent(wire['content'])
-  const step = extrasOf(FORMAT, wire, OUTPUT).extras?.[FORMAT]
+  const step = extrasOf(FORMAT, wire, OUTPUT_FIELDS).extras?.[FORMAT]
   if (step === undefined) return [first, ...others]
   if (first.type === 'opaque' || first.extras?.[FORMAT]?.['step'] !== undefined) return [opaqueStep(wire)]
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], step } } }, ...others]
@@ -57,7 +57,7 @@ const isPlainText = (wire: JsonObject): boolean =>
 const CALL = new Set(['type', 'id', 'name', 'arguments', 'signature'])
 
 /** Mark of a reasoning part that is the signature of the next call. */
-export const ON_CALL = { [FORMAT]: { on: 'call' } }
+export const SIGNATURE_OF_CALL = { [FORMAT]: { on: 'call' } }
 
 /** Reads a tool call. If it has a signature, a reasoning part with the signature precedes it. */
 export function readCall(wire: JsonObject): readonly Part[] {
@@ -71,7 +71,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
   }
   if (signature === '') return [call]
   const reasoning = unwrapReasoning(signature, FORMAT).map(
-    (one): ReasoningPart => ({ type: 'reasoning', text: '', ...one, spelling: ON_CALL }),
+    (one): ReasoningPart => ({ type: 'reasoning', text: '', ...one, spelling: SIGNATURE_OF_CALL }),
   )
   return [...reasoning, withWireSource(call, FORMAT, wire)]
 }
@@ -79,7 +79,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
 /** Converts arguments to text. A string is used unchanged. */
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const RESULT = new Set(['type', 'call_id', 'name', 'is_error', 'result'])
+const RESULT_FIELDS = new Set(['type', 'call_id', 'name', 'is_error', 'result'])
 
 /** Reads a tool result: a text, contents, or any other JSON, which is converted to text. */
 export function readResult(wire: JsonObject): ToolResultPart {
@@ -90,7 +90,7 @@ export function readResult(wire: JsonObject): ToolResultPart {
     ...defined({ name: text(wire['name']) }),
     content: readReturned(wire['result'] ?? undefined),
     ...(failed === true ? { failed: true as const } : {}),
-    ...extrasOf(FORMAT, wire, RESULT),
+    ...extrasOf(FORMAT, wire, RESULT_FIELDS),
     ...(isObject(wire['result']) ? { spelling: { [FORMAT]: { result: 'object' } } } : {}),
   }
 }

@@ -25,8 +25,8 @@ function readTool(wire: JsonObject): Tool {
     return { ...tool, ...extrasOf(FORMAT, wire, FUNCTION) }
   }
   if (!Object.hasOwn(HOSTED, type)) return opaqueTool(FORMAT, wire)
-  const taken = isWebSearch(wire) ? SEARCH_FIELDS : HOSTED_FIELDS
-  return { type: 'hosted', kind: HOSTED[type]!, ...extrasOf(FORMAT, wire, taken) }
+  const knownFields = isWebSearch(wire) ? SEARCH_FIELDS : HOSTED_FIELDS
+  return { type: 'hosted', kind: HOSTED[type]!, ...extrasOf(FORMAT, wire, knownFields) }
 }
 
 /** Returns true for a tool that searches only the web, which is the default. */

@@ -21,14 +21,14 @@ export function readUsage(wire: JsonObject): Usage {
   const input = sum(anyCount(wire['total_input_tokens']), anyCount(wire['total_tool_use_tokens']))
   const includesReasoning = answer !== undefined && (input ?? 0) + answer === total
   const prompt = byModality(wire['input_tokens_by_modality'])
-  const answered = byModality(wire['output_tokens_by_modality'])
+  const outputBy = byModality(wire['output_tokens_by_modality'])
   const searches = readSearches(wire['grounding_tool_count'])
-  const taken = new Set<string>(COUNTS.filter(field => anyCount(wire[field]) !== undefined))
-  if (prompt !== undefined && prompt.others.length === 0) taken.add('input_tokens_by_modality')
-  if (answered !== undefined && answered.others.length === 0) taken.add('output_tokens_by_modality')
-  if (searches !== undefined) taken.add('grounding_tool_count')
-  if (wire['total_tool_use_tokens'] === 0) taken.add('total_tool_use_tokens')
-  const { extras } = extrasOf(FORMAT, wire, taken)
+  const knownFields = new Set<string>(COUNTS.filter(field => anyCount(wire[field]) !== undefined))
+  if (prompt !== undefined && prompt.others.length === 0) knownFields.add('input_tokens_by_modality')
+  if (outputBy !== undefined && outputBy.others.length === 0) knownFields.add('output_tokens_by_modality')
+  if (searches !== undefined) knownFields.add('grounding_tool_count')
+  if (wire['total_tool_use_tokens'] === 0) knownFields.add('total_tool_use_tokens')
+  const { extras } = extrasOf(FORMAT, wire, knownFields)
   const counts = reconcileCounts({
     input,
     output: includesReasoning ? answer : sum(answer, reasoning),
@@ -36,8 +36,8 @@ export function readUsage(wire: JsonObject): Usage {
     cached: total === undefined ? undefined : cacheRead,
   })
   const usage: Usage = withDefined(counts, {
-    ...{ cacheRead, reasoning, inputBy: prompt?.counts, outputBy: answered?.counts, searches },
-    extras: extras?.[FORMAT] && { [FORMAT]: { ...extras[FORMAT], ...othersOf(prompt, answered) } },
+    ...{ cacheRead, reasoning, inputBy: prompt?.counts, outputBy: outputBy?.counts, searches },
+    extras: extras?.[FORMAT] && { [FORMAT]: { ...extras[FORMAT], ...othersOf(prompt, outputBy) } },
   })
   return withWireSource(usage, FORMAT, wire)
 }
@@ -68,14 +68,14 @@ function byModality(wire: Json | undefined): ByModality | undefined {
 }
 
 /** Returns the unread entries, by field. */
-function othersOf(prompt: ByModality | undefined, answered: ByModality | undefined): JsonObject {
+function othersOf(prompt: ByModality | undefined, outputBy: ByModality | undefined): JsonObject {
   return {
     ...(prompt === undefined || prompt.others.length === 0 ? {} : { input_tokens_by_modality: prompt.others }),
-    ...(answered === undefined || answered.others.length === 0 ? {} : { output_tokens_by_modality: answered.others }),
+    ...(outputBy === undefined || outputBy.others.length === 0 ? {} : { output_tokens_by_modality: outputBy.others }),
   }
 }
 
-/** Reads the number of searches. Undefined if other tools are also counted. */
+/** Reads the number of searches. Returns undefined if other tools are also counted. */
 function readSearches(wire: Json | undefined): number | undefined {
   if (!Array.isArray(wire) || wire.length !== 1) return undefined
   const [only] = anyObjects(wire)

@@ -5,16 +5,13 @@ import { byValue, json, maybe, maybeText, settingEntries, shape } from '../error
 
 export const FORMAT = 'interactions'
 
-/**
- * Schema of the request (docs/wire/interactions.md#request). Unknown fields are accepted, and free-form JSON is never
- * validated.
- */
-
 const maybeFlag = maybe(v.boolean())
 
-/** Schema of a list or another value. The input determines which, so that the error names the faulty item. */
-const listOr = (item: v.GenericSchema, other: v.GenericSchema): v.GenericSchema =>
-  v.lazy(input => (Array.isArray(input) ? v.array(item) : other))
+/**
+ * Returns the schema of a list or another value. The input determines which, so that the error names the faulty item.
+ */
+const listOr = (item: v.GenericSchema, otherwise: v.GenericSchema): v.GenericSchema =>
+  v.lazy(input => (Array.isArray(input) ? v.array(item) : otherwise))
 
 const media = shape({ data: maybeText, mime_type: maybeText, uri: maybeText, resolution: maybeText })
 
@@ -84,6 +81,10 @@ const generationConfig = shape({
 export const namesOne = ({ model, agent }: { readonly model?: unknown; readonly agent?: unknown }): boolean =>
   (model == null) !== (agent == null)
 
+/**
+ * Schema of the request (docs/wire/interactions.md#request). Unknown fields are accepted, and free-form JSON is never
+ * validated.
+ */
 export const request = v.pipe(
   shape({
     model: maybeText,

@@ -18,13 +18,13 @@ export const FORMAT = 'kling'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readOrExplain(requestAt(wire), wire.body, () => read(wire))
+  readOrExplain(requestAt(wire), wire.body, () => readBody(wire))
 
 const SETTINGS = [
   ...['prompt', 'image', 'image_tail', 'negative_prompt', 'duration', 'aspect_ratio', 'mode', 'external_task_id'],
 ]
 
-function read(wire: WireRequest): CanonicalRequest {
+function readBody(wire: WireRequest): CanonicalRequest {
   const { path, body } = wire
   const name = text(body['model_name']) === undefined ? 'model' : 'model_name'
   const model = required(text(body[name]))

@@ -9,7 +9,9 @@ import { readInnerError } from './error.ts'
 import { FORMAT } from './request.ts'
 
 const ANSWER_FIELDS = new Set(['code', 'message', 'request_id', 'data'])
-const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])
+const KNOWN_FIELDS = new Set([
+  ...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at'],
+])
 
 /**
  * Reads a task, `{code, message, data}`, from the answer to a submission or a status query (Kling's API, "Query Task").
@@ -22,9 +24,9 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const data = anyObject(body['data'])
   const id = idOf(data?.['task_id'])
   if (data === undefined || id === undefined) throw new GatewayError(NO_TASK)
-  const refused: string[] = []
-  const createdAt = readTime(data, 'created_at', refused)
-  const task = readTask(data, refused)
+  const unreadFields: string[] = []
+  const createdAt = readTime(data, 'created_at', unreadFields)
+  const task = readTask(data, unreadFields)
   const result = { id, ...defined({ createdAt }), candidates: [], task, ...extrasOf(FORMAT, body, ANSWER_FIELDS) }
   return withWireSource(result, FORMAT, body)
 }
@@ -35,19 +37,19 @@ function idOf(value: Json | undefined): string | undefined {
   return id === undefined || /^\.*$/.test(id) ? undefined : id
 }
 
-function readTask(data: JsonObject, refused: string[]): CanonicalTask {
-  const stated = stateOf(data['task_status'])
-  const videos = stated === 'completed' ? readVideos(data['task_result']) : undefined
-  const state = stated === 'completed' && videos === undefined ? 'failed' : stated
+function readTask(data: JsonObject, unreadFields: string[]): CanonicalTask {
+  const taskState = stateOf(data['task_status'])
+  const videos = taskState === 'completed' ? readVideos(data['task_result']) : undefined
+  const state = taskState === 'completed' && videos === undefined ? 'failed' : taskState
   const failure = state === 'failed' ? readFailure(data) : undefined
-  if (failure === undefined || anyText(data['task_status_msg']) === undefined) refused.push('task_status_msg')
-  if (videos === undefined) refused.push('task_result')
-  const completedAt = state === 'completed' ? readTime(data, 'updated_at', refused) : undefined
-  if (state !== 'completed') refused.push('updated_at')
+  if (failure === undefined || anyText(data['task_status_msg']) === undefined) unreadFields.push('task_status_msg')
+  if (videos === undefined) unreadFields.push('task_result')
+  const completedAt = state === 'completed' ? readTime(data, 'updated_at', unreadFields) : undefined
+  if (state !== 'completed') unreadFields.push('updated_at')
   return {
     state,
     ...defined({ failure, files: videos?.files, seconds: videos?.seconds, completedAt }),
-    ...withResult(extrasOf(FORMAT, data, TAKEN, refused), videos?.otherFields),
+    ...withResult(extrasOf(FORMAT, data, KNOWN_FIELDS, unreadFields), videos?.otherFields),
   }
 }
 
@@ -73,7 +75,7 @@ interface Videos {
   readonly otherFields: JsonObject
 }
 
-/** Reads the videos of a result. Undefined if there are none, or if one has no URL. */
+/** Reads the videos of a result. Returns undefined if there are none, or if one has no URL. */
 function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined
@@ -85,14 +87,14 @@ function readVideos(wire: Json | undefined): Videos | undefined {
     (video, index): TaskFile => ({
       variant: 'video',
       url: video['url'] as string,
-      ...extrasOf(FORMAT, video, index === 0 && seconds !== undefined ? TIMED : PLAIN),
+      ...extrasOf(FORMAT, video, index === 0 && seconds !== undefined ? TIMED_VIDEO_FIELDS : VIDEO_FIELDS),
     }),
   )
   return { files, seconds, otherFields }
 }
 
-const PLAIN = new Set(['url'])
-const TIMED = new Set(['url', 'duration'])
+const VIDEO_FIELDS = new Set(['url'])
+const TIMED_VIDEO_FIELDS = new Set(['url', 'duration'])
 
 /**
  * Threshold that separates Unix seconds from milliseconds: larger than any time of this century in seconds, smaller
@@ -101,9 +103,9 @@ const TIMED = new Set(['url', 'duration'])
 const MILLISECONDS = 1e11
 
 /** Reads a time as Unix seconds. Kling sends milliseconds, some compatible vendors seconds. */
-function readTime(data: JsonObject, field: string, refused: string[]): number | undefined {
+function readTime(data: JsonObject, field: string, unreadFields: string[]): number | undefined {
   const time = data[field]
   if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)
-  refused.push(field)
+  unreadFields.push(field)
   return undefined
 }

@@ -23,7 +23,7 @@ type Fields = { readonly [field in keyof typeof fields]?: string | null }
  * Returns a schema that requires one of the fields. The first one present is used. It may be an empty string only if
  * `empty` is true.
  */
-const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
+const withRequired = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
   v.pipe(
     schema,
     v.check(
@@ -35,9 +35,9 @@ const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty
     ),
   )
 
-const REQUEST = having(shape(fields), ['model_name', 'model'], true)
-const FROM_TEXT = having(REQUEST, ['prompt'], false)
-const FROM_IMAGE = having(REQUEST, ['image', 'image_tail'], false)
+const REQUEST = withRequired(shape(fields), ['model_name', 'model'], true)
+const FROM_TEXT = withRequired(REQUEST, ['prompt'], false)
+const FROM_IMAGE = withRequired(REQUEST, ['image', 'image_tail'], false)
 
 /** Returns the schema for the endpoint in a request's path. */
 export const requestAt = ({ path }: WireRequest): v.GenericSchema =>

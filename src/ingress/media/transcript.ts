@@ -6,7 +6,7 @@ import { anyNumber, defined } from '../fields.ts'
 /* Readers for transcripts of vendors that always send times, even if the caller did not request them. */
 
 /** Creates the result for a transcript, with only the details that the request asks for. */
-export function transcribed(
+export function transcriptResult(
   id: string | undefined,
   text: string,
   { words, ...facts }: { readonly [F in keyof Transcript]: Transcript[F] | undefined },
@@ -21,7 +21,7 @@ export function transcribed(
   }
 }
 
-/** Reads start and end of a word or segment, in seconds. Undefined if either is missing. */
+/** Reads start and end of a word or segment, in seconds. Returns undefined if either is missing. */
 export function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])

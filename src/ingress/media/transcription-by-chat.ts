@@ -15,13 +15,13 @@ import { anyText, defined } from '../fields.ts'
  */
 export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   if (workOf(request) !== 'transcription') return result
-  return { ...result, candidates: result.candidates.map(candidate => transcribed(candidate, request)) }
+  return { ...result, candidates: result.candidates.map(candidate => withTranscript(candidate, request)) }
 }
 
-function transcribed(candidate: Candidate, { output: { transcript } }: CanonicalRequest): Candidate {
+function withTranscript(candidate: Candidate, { output: { transcript } }: CanonicalRequest): Candidate {
   const content = candidate.content.filter(isText)
-  const wanted = transcript?.timestamps !== undefined || transcript?.speakers === true
-  const object = wanted ? parseObject(withoutFence(content.map(part => part.text).join(''))) : undefined
+  const needsSegments = transcript?.timestamps !== undefined || transcript?.speakers === true
+  const object = needsSegments ? parseObject(withoutFence(content.map(part => part.text).join(''))) : undefined
   const segments = object && segmentsIn(object)
   if (segments === undefined) return { ...candidate, content }
   const language = anyText(object?.['language'])
@@ -37,7 +37,7 @@ const isText = (part: Part): part is Part & { readonly type: 'text' } => part.ty
 /** Removes the code fence that some models put around their object. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
-/** Reads all segments. Undefined if a segment has no times, because times are never invented. */
+/** Reads all segments. Returns undefined if a segment has no times, because times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
   const list = object['segments']
   if (!Array.isArray(list)) return undefined

@@ -46,8 +46,8 @@ export const locateVideo =
     )
 
 /**
- * Reads a length in seconds from a number or a string. Undefined for a string that is not a number, which the upstream
- * must check.
+ * Reads a length in seconds from a number or a string. Returns undefined for a string that is not a number, which the
+ * upstream must check.
  */
 export function readLength(wire: Json | undefined): number | undefined {
   if (wire == null) return undefined

@@ -8,15 +8,15 @@ import { leniently } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 /** Field that each kind of delta appends to, and the type of part that has the field. */
-const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
+const DELTA_FIELDS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'reasoning' },
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** Returns the type of part that a delta belongs to. Undefined if the delta fits any type. */
+/** Returns the type of part that a delta belongs to, or undefined if the delta fits any type. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
-  GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
+  DELTA_FIELDS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
 /**
  * Reads one content block of a stream. Searches and format-specific blocks are collected and emitted in one piece at
@@ -51,7 +51,7 @@ export class BlockReader {
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
     const type = typeof delta['type'] === 'string' ? delta['type'] : ''
-    const grows = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined
+    const grows = Object.hasOwn(DELTA_FIELDS, type) ? DELTA_FIELDS[type]! : undefined
     if (this.value !== undefined) this.collect(type, delta)
     else if (grows !== undefined) this.grow(delta[grows.field], out)
     else if (type === 'signature_delta') this.sign(delta['signature'], out)

@@ -186,7 +186,7 @@ function argumentsOf(input: Json | undefined): string {
   throw WrongType.instance
 }
 
-const RESULT = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
+const RESULT_FIELDS = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
 
 function readResult(wire: JsonObject): ToolResultPart {
   const content = wire['content'] ?? undefined
@@ -197,7 +197,7 @@ function readResult(wire: JsonObject): ToolResultPart {
     content: content === undefined ? [] : readContent(content),
     ...(failed === true ? { failed } : {}),
     ...defined({ cache: readCache(wire) }),
-    ...extrasOf(FORMAT, wire, RESULT),
+    ...extrasOf(FORMAT, wire, RESULT_FIELDS),
   }
 }
 

@@ -27,11 +27,11 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private parts = 0
   private started = false
   private ended = false
-  private called = false
+  private hasCalls = false
   /** Usage and stop reason, merged from several events. A later value replaces an earlier one. */
   private readonly usage: { [field: string]: Json } = {}
   private readonly stop: { [field: string]: Json } = {}
-  private readonly late: { [field: string]: Json } = {}
+  private readonly lateFields: { [field: string]: Json } = {}
   private tier: string | undefined
   private readonly early = new EarlyEvents()
 
@@ -116,7 +116,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private openBlock(index: Json, part: Part): BlockReader {
     const block = new BlockReader(part, this.parts++, this.out)
-    this.called ||= part.type === 'tool-call'
+    this.hasCalls ||= part.type === 'tool-call'
     this.open.set(index, block)
     if (part.type === 'text') this.texts.set(index, block)
     return block
@@ -157,8 +157,8 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     const delta = anyObject(wire['delta'])
     for (const field in delta)
       if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = delta[field]!
-      else put(this.late, field, delta[field])
-    for (const field in wire) if (!DELTA.has(field)) put(this.late, field, wire[field])
+      else put(this.lateFields, field, delta[field])
+    for (const field in wire) if (!DELTA.has(field)) put(this.lateFields, field, wire[field])
     const usage = anyObject(wire['usage'])
     if (usage !== undefined) this.count(usage)
   }
@@ -175,13 +175,13 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (this.open.size > 0 || this.stop['stop_reason'] === undefined) this.irregular = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
-    const { refusal, ...stop } = readStop(this.stop, this.called)
+    const { refusal, ...stop } = readStop(this.stop, this.hasCalls)
     if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
     this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...extrasOf(FORMAT, this.late, NO_FIELDS),
+      ...extrasOf(FORMAT, this.lateFields, NO_FIELDS),
     })
     this.ended = true
   }

@@ -8,25 +8,25 @@ const IMAGE = new Set(['type', 'source', 'cache_control'])
 const DOCUMENT = new Set(['type', 'source', 'title', 'cache_control'])
 
 /** A media source, and the wire fields that it was read from. */
-interface Sourced {
+interface ReadSource {
   readonly source: MediaSource
-  readonly taken: ReadonlySet<string>
+  readonly fields: ReadonlySet<string>
 }
 
 /** Readers by the type of source. */
-const SOURCES: { readonly [type: string]: (wire: JsonObject) => Sourced } = {
+const SOURCES: { readonly [type: string]: (wire: JsonObject) => ReadSource } = {
   base64: wire => ({
     source: { type: 'base64', mediaType: required(text(wire['media_type'])), data: required(text(wire['data'])) },
-    taken: new Set(['type', 'media_type', 'data']),
+    fields: new Set(['type', 'media_type', 'data']),
   }),
   text: wire => ({
     source: { type: 'text', mediaType: required(text(wire['media_type'])), text: required(text(wire['data'])) },
-    taken: new Set(['type', 'media_type', 'data']),
+    fields: new Set(['type', 'media_type', 'data']),
   }),
-  url: wire => ({ source: { type: 'url', url: required(text(wire['url'])) }, taken: new Set(['type', 'url']) }),
+  url: wire => ({ source: { type: 'url', url: required(text(wire['url'])) }, fields: new Set(['type', 'url']) }),
   file: wire => ({
     source: { type: 'file-id', format: FORMAT, id: required(text(wire['file_id'])) },
-    taken: new Set(['type', 'file_id']),
+    fields: new Set(['type', 'file_id']),
   }),
 }
 
@@ -39,7 +39,7 @@ export function readImage(wire: JsonObject): Part {
     type: 'media',
     kind: kindOf(sourced.source, 'image'),
     source: sourced.source,
-    ...extrasWithin(FORMAT, wire, 'source', source, sourced.taken, IMAGE),
+    ...extrasWithin(FORMAT, wire, 'source', source, sourced.fields, IMAGE),
   }
 }
 
@@ -60,15 +60,15 @@ export function readDocument(wire: JsonObject): Part {
     kind: kindOf(sourced.source, 'file'),
     source: sourced.source,
     ...defined({ name }),
-    ...extrasWithin(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT),
+    ...extrasWithin(FORMAT, wire, 'source', source, sourced.fields, DOCUMENT),
   }
 }
 
 /** Returns the kind of media. For bytes, the media type decides; otherwise the block's type does. */
-const kindOf = (source: MediaSource, declared: MediaKind): MediaKind =>
-  source.type === 'base64' ? kindOfMediaType(source.mediaType) : declared
+const kindOf = (source: MediaSource, declaredKind: MediaKind): MediaKind =>
+  source.type === 'base64' ? kindOfMediaType(source.mediaType) : declaredKind
 
-function readSource(wire: JsonObject): Sourced | undefined {
+function readSource(wire: JsonObject): ReadSource | undefined {
   const type = required(text(wire['type']))
   return Object.hasOwn(SOURCES, type) ? SOURCES[type]!(wire) : undefined
 }

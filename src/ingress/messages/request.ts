@@ -10,7 +10,7 @@ import { readSettings } from '../settings.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
 import { readToolChoice, readTools } from './tools.ts'
-import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
+import { FIELDS, FORMAT, isTokenCount, requestAt } from './wire.ts'
 
 /**
  * Reads the body of `POST /v1/messages` or `/v1/messages/count_tokens` (docs/wire/messages.md#request).
@@ -18,28 +18,28 @@ import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
+  readOrExplain(requestAt(incoming), incoming.body, () => readBody(incoming, isTokenCount(incoming.path)))
 
-function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
+function readBody(incoming: WireRequest, counting: boolean): CanonicalRequest {
   const { body } = incoming
-  const refused: string[] = []
+  const unreadFields: string[] = []
   const settings = readSettings(SETTINGS, body)
   const limit = number(body['max_tokens'])
-  const reasoning = readReasoning(body, refused)
+  const reasoning = readReasoning(body, unreadFields)
   const model = required(text(body['model']))
   const messages = [...readSystem(body), ...required(objects(body['messages'])).flatMap(readTurn)]
   const output: Output = withDefined(settings.output, {
-    text: readShape(body, refused),
+    text: readShape(body, unreadFields),
     count: counting ? (true as const) : undefined,
   })
   const sampling: Sampling = withDefined(settings.sampling, {
     maxTokens: counting ? limit : required(limit),
     stop: texts(body['stop_sequences']),
   })
-  const stream = readStream(body, counting, refused)
+  const stream = readStream(body, counting, unreadFields)
   const { toolChoice, parallelToolCalls } = readToolChoice(body)
   const thread = counting ? undefined : readThread(object(body['thread']))
-  if (thread === undefined) refused.push('thread')
+  if (thread === undefined) unreadFields.push('thread')
   const request: CanonicalRequest = withDefined(
     { model, messages, output, sampling, stream },
     {
@@ -52,7 +52,7 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
       state: thread && { thread },
       serviceTier: readTier(text(body['service_tier'])),
       cache: readCache(body),
-      extras: readExtras(body, refused),
+      extras: readExtras(body, unreadFields),
     },
   )
   return withWireSource(request, FORMAT, incoming)
@@ -69,9 +69,9 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
 }
 
 /** Reads whether to stream the answer. Token counts are never streamed. */
-function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
+function readStream(body: JsonObject, counting: boolean, unreadFields: string[]): boolean {
   const stream = flag(body['stream']) ?? false
-  if (counting && stream) refused.push('stream')
+  if (counting && stream) unreadFields.push('stream')
   return stream && !counting
 }
 
@@ -81,10 +81,10 @@ const readTier = (tier: string | undefined): string | undefined => (tier === 'st
 /**
  * Collects fields that the canonical model lacks, including the unread fields inside `metadata` and `output_config`.
  */
-function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
+function readExtras(body: JsonObject, unreadFields: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
-  const { extras } = extrasOf(FORMAT, body, FIELDS, refused)
+  const { extras } = extrasOf(FORMAT, body, FIELDS, unreadFields)
   if (metadata === undefined && config === undefined) return extras
   const inner: { [field: string]: Json | undefined } = {
     metadata: metadata && extrasOf(FORMAT, metadata, USER).extras?.[FORMAT],
@@ -129,9 +129,9 @@ export function locate({ messages }: CanonicalRequest): Locate {
  * the message.
  */
 function indexesWithout(notes: readonly number[]): readonly number[] {
-  const taken = new Set(notes)
+  const noteIndexes = new Set(notes)
   const indexes: number[] = []
-  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) indexes.push(at)
+  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!noteIndexes.has(at)) indexes.push(at)
   return indexes
 }
 

@@ -62,10 +62,10 @@ export function leniently(wire: JsonObject): Part {
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
-  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }, FORMAT, body)
+  return withWireSource({ candidates: [], usage: { input }, ...extrasOf(FORMAT, body, READ_COUNTS) }, FORMAT, body)
 }
 
-const COUNTED = new Set(['input_tokens'])
+const READ_COUNTS = new Set(['input_tokens'])
 
 const REASONS: { readonly [value: string]: FinishReason } = {
   end_turn: 'stop',
@@ -80,29 +80,33 @@ const REASONS: { readonly [value: string]: FinishReason } = {
 
 const STOP = new Set(['stop_reason', 'stop_sequence'])
 /** Extras for a stop sequence without a stop reason, which has no meaning in other formats. */
-const UNREAD = ['stop_sequence']
+const UNREAD_FIELDS = ['stop_sequence']
 const STOP_REFUSED = new Set([...STOP, 'stop_details'])
 
 /**
  * Reads the finish reason from a whole answer or from the last delta of a stream. Tool calls override the upstream's
  * reason (trap 13). The explanation of a refusal becomes a part of the answer (trap 16).
  */
-export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
+export function readStop(wire: JsonObject, hasCalls: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
   const stop: { [field: string]: Json } = {}
   for (const field of STOP_FIELDS) if (wire[field] !== undefined) stop[field] = wire[field]
   const refusal = readRefusal(stop['stop_details'])
-  const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
-  const taken = refusal === undefined ? STOP : STOP_REFUSED
+  const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), hasCalls)
+  const knownFields = refusal === undefined ? STOP : STOP_REFUSED
   return {
     ...defined({ finish, refusal }),
-    ...extrasOf(FORMAT, stop, taken, finish === undefined ? UNREAD : undefined),
+    ...extrasOf(FORMAT, stop, knownFields, finish === undefined ? UNREAD_FIELDS : undefined),
   }
 }
 
-function readFinish(value: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
+function readFinish(
+  value: string | undefined,
+  stopSequence: string | undefined,
+  hasCalls: boolean,
+): Finish | undefined {
   if (value === undefined) return undefined
   const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
-  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value, ...defined({ stopSequence }) }
+  return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw: value, ...defined({ stopSequence }) }
 }
 
 const DETAILS = new Set(['explanation'])
@@ -111,8 +115,8 @@ const DETAILS_TYPED = new Set([...DETAILS, 'type'])
 function readRefusal(details: Json | undefined): Part | undefined {
   const text = isObject(details) ? anyText(details['explanation']) : undefined
   if (!isObject(details) || text === undefined || text === '') return undefined
-  const taken = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
-  return { type: 'refusal', text, ...extrasOf(FORMAT, details, taken) }
+  const knownFields = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
+  return { type: 'refusal', text, ...extrasOf(FORMAT, details, knownFields) }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -139,7 +143,7 @@ export function readUsage(wire: JsonObject): Usage {
       reasoning: anyCount(anyObject(wire['output_tokens_details'])?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
-    ...extrasOf(FORMAT, wire, hasOnlyCounts(wire) ? COUNTS_AND_TIER : takenIn(wire)),
+    ...extrasOf(FORMAT, wire, hasOnlyCounts(wire) ? COUNTS_AND_TIER : knownFieldsOf(wire)),
   }
 }
 
@@ -153,15 +157,15 @@ function hasOnlyCounts(wire: JsonObject): boolean {
 }
 
 /** Returns the fields of usage that are read. A value that is not a count becomes an extra. */
-function takenIn(wire: JsonObject): ReadonlySet<string> {
+function knownFieldsOf(wire: JsonObject): ReadonlySet<string> {
   const details = wire['output_tokens_details']
-  const taken = new Set(['service_tier'])
-  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
+  const knownFields = new Set(['service_tier'])
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) knownFields.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
-    taken.add('output_tokens_details')
-  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
-  for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) taken.add(field)
-  return taken
+    knownFields.add('output_tokens_details')
+  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) knownFields.add('server_tool_use')
+  for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) knownFields.add(field)
+  return knownFields
 }
 
 /** Fields that are always present but may be empty: a breakdown with only zeros, an unavailable location. */

@@ -22,8 +22,8 @@ export function readServerCall(wire: JsonObject): Part {
   return { type: 'search-call', id, queries, ...extras }
 }
 
-const RESULT = new Set(['type', 'tool_use_id', 'content'])
-const RESULT_DIRECT = new Set([...RESULT, 'caller'])
+const RESULT_FIELDS = new Set(['type', 'tool_use_id', 'content'])
+const RESULT_DIRECT = new Set([...RESULT_FIELDS, 'caller'])
 
 /** Reads `web_search_tool_result`. */
 export function readSearchResult(wire: JsonObject): Part {
@@ -31,7 +31,12 @@ export function readSearchResult(wire: JsonObject): Part {
   const { content } = wire
   if (id === undefined || !Array.isArray(content) || !content.every(isSource)) return opaque(wire)
   const sources = content.map(readSource)
-  return { type: 'search-result', id, sources, ...extrasOf(FORMAT, wire, isDirect(wire) ? RESULT_DIRECT : RESULT) }
+  return {
+    type: 'search-result',
+    id,
+    sources,
+    ...extrasOf(FORMAT, wire, isDirect(wire) ? RESULT_DIRECT : RESULT_FIELDS),
+  }
 }
 
 /** Returns true if the model itself called the tool, which is the default. */
@@ -59,14 +64,14 @@ const isSource = (wire: Json): wire is JsonObject =>
   typeof wire['url'] === 'string' &&
   (wire['title'] == null || typeof wire['title'] === 'string')
 
-const SOURCE = new Set(['type', 'url', 'title'])
-const SOURCE_WITHOUT_CONTENT = new Set([...SOURCE, 'encrypted_content'])
+const PAGE_FIELDS = new Set(['type', 'url', 'title'])
+const SOURCE_WITHOUT_CONTENT = new Set([...PAGE_FIELDS, 'encrypted_content'])
 
 function readSource(wire: JsonObject): SearchSource {
   const title = anyText(wire['title'])
   return {
     url: wire['url'] as string,
     ...defined({ title: title === '' ? undefined : title }),
-    ...extrasOf(FORMAT, wire, wire['encrypted_content'] === '' ? SOURCE_WITHOUT_CONTENT : SOURCE),
+    ...extrasOf(FORMAT, wire, wire['encrypted_content'] === '' ? SOURCE_WITHOUT_CONTENT : PAGE_FIELDS),
   }
 }

@@ -19,10 +19,10 @@ const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: 
 const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
- * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
- * extra. Thinking between tools also becomes an extra, and the model decides the amount.
+ * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `unreadFields` and
+ * becomes an extra. Thinking between tools also becomes an extra, and the model decides the amount.
  */
-export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
+export function readReasoning(body: JsonObject, unreadFields: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])
   const effort = isEffort(value) ? value : undefined
   const thinking = object(body['thinking'])
@@ -30,18 +30,18 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
   number(thinking?.['budget_tokens'])
   const display = text(thinking?.['display']) ?? ''
   if (thinking === undefined || type === undefined || !Object.hasOwn(KINDS, type)) {
-    if (thinking !== undefined) refused.push('thinking')
+    if (thinking !== undefined) unreadFields.push('thinking')
     return effort === undefined ? undefined : { effort }
   }
   const show = Object.hasOwn(SHOWN_BY_DISPLAY, display) ? SHOWN_BY_DISPLAY[display] : undefined
   const implied = show === undefined && display === '' ? SHOWN_BY_DEFAULT[type] : undefined
-  const taken = new Set(type === 'between_tools' ? [] : ['type'])
-  if (type === 'enabled') taken.add('budget_tokens')
-  if (show !== undefined) taken.add('display')
+  const knownFields = new Set(type === 'between_tools' ? [] : ['type'])
+  if (type === 'enabled') knownFields.add('budget_tokens')
+  if (show !== undefined) knownFields.add('display')
   return {
     ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),
-    ...extrasOf(FORMAT, thinking, taken),
+    ...extrasOf(FORMAT, thinking, knownFields),
     spelling: { [FORMAT]: { type, ...(implied === undefined ? {} : { implied: ['show'] }) } },
   }
 }
@@ -59,18 +59,18 @@ export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown 
   return reasoning?.show === false ? 'signatures' : 'all'
 }
 
-const SHAPE = new Set(['type', 'schema'])
+const SHAPE_FIELDS = new Set(['type', 'schema'])
 
 /** Reads the shape of the answer from `output_config.format`, or else the deprecated `output_format`. */
-export function readShape(body: JsonObject, refused: string[]): Output['text'] {
+export function readShape(body: JsonObject, unreadFields: string[]): Output['text'] {
   const format = object(object(body['output_config'])?.['format'])
-  const deprecated = object(body['output_format'])
-  if (format !== undefined || deprecated === undefined) {
-    if (deprecated !== undefined) refused.push('output_format')
+  const legacyFormat = object(body['output_format'])
+  if (format !== undefined || legacyFormat === undefined) {
+    if (legacyFormat !== undefined) unreadFields.push('output_format')
     return format === undefined || !isSchema(format) ? undefined : shapeOf(format)
   }
-  if (isSchema(deprecated)) return shapeOf(deprecated)
-  refused.push('output_format')
+  if (isSchema(legacyFormat)) return shapeOf(legacyFormat)
+  unreadFields.push('output_format')
   return undefined
 }
 
@@ -79,13 +79,13 @@ const isSchema = (wire: JsonObject): boolean => wire['type'] === 'json_schema' &
 const shapeOf = (wire: JsonObject): Output['text'] => ({
   shape: 'schema',
   schema: wire['schema'] as JsonObject,
-  ...extrasOf(FORMAT, wire, SHAPE),
+  ...extrasOf(FORMAT, wire, SHAPE_FIELDS),
 })
 
 /** Returns the fields of `output_config` that were read. */
 export function takenOfConfig(config: JsonObject): ReadonlySet<string> {
-  const taken = new Set<string>()
-  if (isEffort(config['effort'])) taken.add('effort')
-  if (isObject(config['format']) && isSchema(config['format'])) taken.add('format')
-  return taken
+  const knownFields = new Set<string>()
+  if (isEffort(config['effort'])) knownFields.add('effort')
+  if (isObject(config['format']) && isSchema(config['format'])) knownFields.add('format')
+  return knownFields
 }

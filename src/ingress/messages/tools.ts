@@ -42,9 +42,9 @@ const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blo
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
   const location = readApproximateLocation(wire['user_location'])
   const name = text(wire['name'])
-  const taken = new Set(HOSTED)
-  if (name !== undefined && name !== hostedName(type)) taken.delete('name')
-  if (location !== undefined) taken.add('user_location')
+  const knownFields = new Set(HOSTED)
+  if (name !== undefined && name !== hostedName(type)) knownFields.delete('name')
+  if (location !== undefined) knownFields.add('user_location')
   return {
     type: 'hosted',
     kind,
@@ -55,7 +55,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
       location,
       cache: readCache(wire),
     }),
-    ...extrasOf(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, knownFields),
   }
 }
 
@@ -76,12 +76,12 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
   const mode = Object.hasOwn(MODES, type) ? MODES[type] : undefined
   if (mode === undefined && type !== 'tool')
     return { toolChoice: { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } } }
-  const disabled = flag(wire['disable_parallel_tool_use'])
+  const isSerial = flag(wire['disable_parallel_tool_use'])
   const choice = mode === undefined ? readForced(wire, body) : { mode }
-  const taken = mode === undefined ? CHOICE : CHOICE_UNNAMED
+  const knownFields = mode === undefined ? CHOICE : CHOICE_UNNAMED
   return {
-    toolChoice: { ...choice, ...extrasOf(FORMAT, wire, taken) },
-    ...(disabled === undefined ? {} : { parallelToolCalls: !disabled }),
+    toolChoice: { ...choice, ...extrasOf(FORMAT, wire, knownFields) },
+    ...(isSerial === undefined ? {} : { parallelToolCalls: !isSerial }),
   }
 }
 

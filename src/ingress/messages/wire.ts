@@ -5,21 +5,16 @@ import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } f
 
 export const FORMAT = 'messages'
 
-/**
- * Schema of the messages request (docs/wire/messages.md#request). Unknown fields are accepted, and free-form JSON is
- * never validated.
- */
-
 const maybeFlag = maybe(v.boolean())
 const texts = maybe(v.array(v.string()))
 
-const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
+const cacheField = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** Schema of a string or a list. The input determines which, so that the error names the faulty item. */
+/** Returns the schema of a string or a list. The input determines which, so that the error names the faulty item. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
-  const either = v.union([v.string(), list])
-  return v.lazy(input => (Array.isArray(input) ? list : either))
+  const textOrList = v.union([v.string(), list])
+  return v.lazy(input => (Array.isArray(input) ? list : textOrList))
 }
 
 /** Media sources that are read, by type. Blocks with other sources become opaque. */
@@ -33,29 +28,29 @@ const source = byValue('type', SOURCES, other)
 
 /** Blocks that are read, by type. Blocks of other types become opaque. */
 const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
-  text: shape({ text: v.string(), citations: maybe(v.array(json)), ...marked }),
-  image: shape({ source, ...marked }),
-  document: shape({ source, title: maybeText, ...marked }),
-  thinking: shape({ thinking: v.string(), signature: maybeText, ...marked }),
-  redacted_thinking: shape({ data: v.string(), ...marked }),
+  text: shape({ text: v.string(), citations: maybe(v.array(json)), ...cacheField }),
+  image: shape({ source, ...cacheField }),
+  document: shape({ source, title: maybeText, ...cacheField }),
+  thinking: shape({ thinking: v.string(), signature: maybeText, ...cacheField }),
+  redacted_thinking: shape({ data: v.string(), ...cacheField }),
   tool_use: shape({
     id: v.string(),
     name: v.string(),
     input: maybe(v.union([v.string(), v.array(v.unknown()), json])),
-    ...marked,
+    ...cacheField,
   }),
   tool_result: shape({
     tool_use_id: v.string(),
     content: maybe(textOr(v.array(v.lazy(() => block)))),
     is_error: maybeFlag,
-    ...marked,
+    ...cacheField,
   }),
 }
 const block: v.GenericSchema = byValue('type', BLOCKS, other)
 
 const content = textOr(v.array(block))
 
-/** Roles of turns. */
+/** Roles that a message may have. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content })
@@ -68,14 +63,14 @@ const functionTool = shape({
   description: maybeText,
   input_schema: maybe(json),
   strict: maybeFlag,
-  ...marked,
+  ...cacheField,
 })
 const hostedTool = shape({
   name: maybeText,
   allowed_domains: texts,
   blocked_domains: texts,
   max_uses: maybeNumber,
-  ...marked,
+  ...cacheField,
 })
 const otherTool = v.lazy(input =>
   isObject(input) && typeof input['type'] === 'string' && HOSTED_TYPE.test(input['type']) ? hostedTool : other,
@@ -105,19 +100,24 @@ const fields = {
   metadata: maybe(shape({ user_id: maybeText })),
   service_tier: maybeText,
   thread: maybe(shape({ type: maybeText, previous_message_id: maybeText })),
-  ...marked,
+  ...cacheField,
 }
 
+/**
+ * Schema of the messages request (docs/wire/messages.md#request). Unknown fields are accepted, and free-form JSON is
+ * never validated.
+ */
 export const request = shape({ ...fields, max_tokens: v.number() })
 
 /** Schema of a token count, which needs no `max_tokens`. */
-export const counting = shape({ ...fields, max_tokens: maybeNumber })
+export const countRequest = shape({ ...fields, max_tokens: maybeNumber })
 
 /** The known fields of a request. */
 export const FIELDS: ReadonlySet<string> = new Set([...Object.keys(fields), 'max_tokens'])
 
 /** Returns true if a path counts tokens instead of generating an answer. */
-export const counts = (path: string): boolean => path.endsWith('/count_tokens')
+export const isTokenCount = (path: string): boolean => path.endsWith('/count_tokens')
 
 /** Returns the schema for the endpoint in a request's path. */
-export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)
+export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
+  isTokenCount(path) ? countRequest : request

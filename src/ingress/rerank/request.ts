@@ -21,11 +21,11 @@ type Style = 'jina' | 'cohere' | 'voyage'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming), FORMAT, incoming))
 
-const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
+const KNOWN_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 
-function read({ body, headers }: WireRequest): CanonicalRequest {
+function readBody({ body, headers }: WireRequest): CanonicalRequest {
   const style = styleOf(headers, body)
   const fields = fieldsOf(texts(body['rank_fields']))
   const documents = required(list(body['documents']))
@@ -45,7 +45,7 @@ function read({ body, headers }: WireRequest): CanonicalRequest {
     },
     sampling: {},
     stream: false,
-    ...extrasOf(FORMAT, body, TAKEN, usual === undefined ? [] : ['top_k']),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, usual === undefined ? [] : ['top_k']),
     spelling: { [FORMAT]: { style } },
   }
 }
@@ -65,8 +65,8 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
 type Fields = ReadonlyMap<string, number>
 
 /** Returns the named fields with their order. By default, only `text`. */
-const fieldsOf = (named: readonly string[] = ['text']): Fields =>
-  new Map([...new Set(named)].map((field, position) => [field, position]))
+const fieldsOf = (names: readonly string[] = ['text']): Fields =>
+  new Map([...new Set(names)].map((field, position) => [field, position]))
 
 const DEFAULT_FIELDS = fieldsOf()
 
@@ -79,12 +79,12 @@ export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part
   if (!isObject(wire)) throw WrongType.instance
   text(wire['text'])
   const image = text(wire['image'])
-  const named = Object.keys(wire)
+  const names = Object.keys(wire)
     .filter(field => fields.has(field) && typeof wire[field] === 'string')
     .sort((a, b) => fields.get(a)! - fields.get(b)!)
-  const hasImage = image !== undefined && !named.includes('image')
+  const hasImage = image !== undefined && !names.includes('image')
   const parts = [
-    ...named.map((field): Part => ({ type: 'text', text: wire[field] as string })),
+    ...names.map((field): Part => ({ type: 'text', text: wire[field] as string })),
     ...(hasImage ? [readImage(image)] : []),
   ]
   if (parts.length === 0) parts.push({ type: 'text', text: '' })

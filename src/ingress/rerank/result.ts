@@ -9,7 +9,7 @@ import { readInputUsage } from '../usage/input-usage.ts'
 import { readMeta } from '../usage/meta.ts'
 import { FORMAT, readDocument } from './request.ts'
 
-const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
+const KNOWN_FIELDS = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
 /**
  * Reads a whole answer (docs/wire/rerank.md#response): ranks in the upstream's order. They are in `results`, or for
@@ -25,17 +25,17 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const model = anyText(body['model'])
   const meta = anyObject(body['meta'])
   const usage = anyObject(body['usage'])
-  const read = new Set([
+  const readFields = new Set([
     ...[id === undefined ? '' : 'id', model === undefined ? '' : 'model', field],
     meta !== undefined ? 'meta' : usage === undefined ? '' : 'usage',
     ...(typeof body['object'] === 'string' ? ['object'] : []),
   ])
-  const refused = [...TAKEN].filter(one => !read.has(one))
+  const unreadFields = [...KNOWN_FIELDS].filter(one => !readFields.has(one))
   const result = {
     ...defined({ id, model }),
     candidates: [{ content: anyObjects(body[field]).map(readRank) }],
     ...defined({ usage: meta === undefined ? usage && readInputUsage(FORMAT, usage) : readMeta(FORMAT, meta) }),
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
   return withWireSource(result, FORMAT, body)
 }

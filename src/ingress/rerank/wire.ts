@@ -1,14 +1,13 @@
 import * as v from 'valibot'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 
+/** A document: a string, or an object that may have a text and an image. */
+const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
+
 /**
  * Schema of the rerank request of Jina, Voyage and Cohere's API version 1 (docs/wire/rerank.md#request). Unknown fields
  * are accepted.
  */
-
-/** A document: a string, or an object that may have a text and an image. */
-const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
-
 export const request = shape({
   model: v.string(),
   query: v.string(),

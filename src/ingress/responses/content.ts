@@ -27,7 +27,7 @@ export const opaquePart = (value: JsonObject): Part => ({
 })
 
 const CACHED = 'prompt_cache_breakpoint'
-const TAKEN = {
+const KNOWN_FIELDS = {
   text: new Set(['type', 'text', CACHED]),
   output: new Set(['type', 'text', 'annotations', 'logprobs', CACHED]),
   refusal: new Set(['type', 'refusal', CACHED]),
@@ -39,28 +39,28 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined }
   input_text: readText,
   text: readText,
   // Log probabilities of an earlier answer are dropped, because upstreams send them but do not read them.
-  output_text: wire => readOutputText(wire, TAKEN.output),
+  output_text: wire => readOutputText(wire, KNOWN_FIELDS.output),
   refusal: wire => ({
     type: 'refusal',
     text: required(text(wire['refusal'])),
-    ...extrasOf(FORMAT, wire, TAKEN.refusal),
+    ...extrasOf(FORMAT, wire, KNOWN_FIELDS.refusal),
   }),
   input_image: readImage,
   input_file: readFile,
 }
 
 function readText(wire: JsonObject): TextPart {
-  return { type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, TAKEN.text) }
+  return { type: 'text', text: required(text(wire['text'])), ...extrasOf(FORMAT, wire, KNOWN_FIELDS.text) }
 }
 
 /** Reads text that a model wrote, with its citations. */
-export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): TextPart {
-  const cited = objects(wire['annotations'])
+export function readOutputText(wire: JsonObject, knownFields: ReadonlySet<string>): TextPart {
+  const annotations = objects(wire['annotations'])
   return {
     type: 'text',
     text: required(text(wire['text'])),
-    ...(cited === undefined || cited.length === 0 ? {} : { annotations: cited.map(readAnnotation) }),
-    ...extrasOf(FORMAT, wire, taken),
+    ...(annotations === undefined || annotations.length === 0 ? {} : { annotations: annotations.map(readAnnotation) }),
+    ...extrasOf(FORMAT, wire, knownFields),
   }
 }
 
@@ -98,7 +98,7 @@ function readImage(wire: JsonObject): MediaPart | undefined {
     kind: 'image',
     source: url === undefined ? { type: 'file-id', format: FORMAT, id: id! } : sourceOfUrl(url),
     ...defined({ detail }),
-    ...extrasOf(FORMAT, wire, url === undefined ? TAKEN.imageId : TAKEN.image),
+    ...extrasOf(FORMAT, wire, url === undefined ? KNOWN_FIELDS.imageId : KNOWN_FIELDS.image),
   }
 }
 

@@ -100,7 +100,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
       const item = items[index]!
       const position = knownPosition ?? this.positions.add({ item })
       if (this.ended.has(position)) {
-        if (isCited(item)) this.messages.get(position)?.repeated(item)
+        if (isCited(item)) this.messages.get(position)?.repeatDone(item)
         continue
       }
       openItem(this, position, item)

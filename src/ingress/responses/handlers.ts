@@ -90,16 +90,16 @@ function startOfReasoning({ signature, spelling, extras, ...reasoning }: Reasoni
   }
 }
 
-type ReaderOf<R> = abstract new (...args: never[]) => R
+type ReaderClass<R> = abstract new (...args: never[]) => R
 
 /**
  * Returns the item that an event continues, if the item is of the given kind. An item that was never announced is
  * created empty.
  */
-function continued<R extends ItemReader>(
+function continueItem<R extends ItemReader>(
   answer: ResponseState,
   event: JsonObject,
-  kind: ReaderOf<R>,
+  kind: ReaderClass<R>,
   empty: JsonObject,
 ): R | undefined {
   const position = positionOf(answer, event)
@@ -112,10 +112,10 @@ const EMPTY_MESSAGE: JsonObject = { type: 'message', role: 'assistant', status: 
 const EMPTY_REASONING: JsonObject = { type: 'reasoning', summary: [] }
 
 const messageAt = (answer: ResponseState, event: JsonObject): MessageReader | undefined =>
-  continued(answer, event, MessageReader, EMPTY_MESSAGE)
+  continueItem(answer, event, MessageReader, EMPTY_MESSAGE)
 
 const reasoningAt = (answer: ResponseState, event: JsonObject): ReasoningReader | undefined =>
-  continued(answer, event, ReasoningReader, EMPTY_REASONING)
+  continueItem(answer, event, ReasoningReader, EMPTY_REASONING)
 
 /** Returns the part of a message that an event continues. */
 const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
@@ -125,12 +125,12 @@ const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPar
 function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
   const position = positions.find(event)
   const isNew =
-    position === undefined || (ended.has(position) && isNameless(event) && GROWS.test(stringIn(event['type'])))
+    position === undefined || (ended.has(position) && isNameless(event) && GROWING_TYPE.test(stringIn(event['type'])))
   return isNew ? positions.add(event) : position
 }
 
 /** Matches events that start another item if they have neither id nor index and the previous item has ended. */
-const GROWS = /\.(?:delta|added)$/
+const GROWING_TYPE = /\.(?:delta|added)$/
 
 const appendText =
   (type: string, field: string): Handler =>
@@ -213,7 +213,7 @@ const previewImage: Handler = (answer, event) => {
 }
 
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
-const ignored: Handler = () => {}
+const ignore: Handler = () => {}
 
 /** Handlers by event type. All other events pass through unchanged. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
@@ -225,7 +225,7 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.reasoning.delta', reasoningText('content', 'grow', 'delta')],
   ['response.refusal.delta', appendText('refusal', 'delta')],
   ['response.created', (answer, event) => answer.start(anyObject(event['response']))],
-  ['response.in_progress', ignored],
+  ['response.in_progress', ignore],
   ['response.output_item.added', (answer, event) => void itemAt(answer, event)],
   ['response.output_item.done', (answer, event) => answer.close(itemAt(answer, event), anyObject(event['item']) ?? {})],
   ['response.content_part.added', partAdded],
@@ -236,7 +236,7 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.function_call_arguments.done', callArguments('arguments', true)],
   ['response.custom_tool_call_input.done', callArguments('input', true)],
   ['response.reasoning_summary_part.added', reasoningText('summary', 'begin', '')],
-  ['response.reasoning_summary_part.done', ignored],
+  ['response.reasoning_summary_part.done', ignore],
   ['response.reasoning_summary_text.done', reasoningText('summary', 'fill', 'text')],
   ['response.reasoning_text.done', reasoningText('content', 'fill', 'text')],
   ['response.reasoning.done', reasoningText('content', 'fill', 'text')],

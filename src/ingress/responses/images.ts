@@ -6,10 +6,10 @@ import { isObject, type Json, type JsonObject, wireSourceOf, withWireSource } fr
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { anyNumber, anyText, defined, extrasOf } from '../fields.ts'
-import { FIELDS, misread, readMade } from '../media/image-settings.ts'
+import { FIELDS, readMade, unreadableFields } from '../media/image-settings.ts'
 import { FORMAT } from './wire.ts'
 
-const TYPE = 'image_generation'
+const CALL_TYPE = 'image_generation'
 
 const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity', 'moderation'] as const
 const NUMBERS = ['output_compression', 'partial_images'] as const
@@ -40,9 +40,10 @@ export function asImageRequest(request: CanonicalRequest, body: JsonObject): Can
 }
 
 function toolOf({ tools, tool_choice }: JsonObject): JsonObject | undefined {
-  if (!isObject(tool_choice) || tool_choice['type'] !== TYPE || Object.keys(tool_choice).length !== 1) return undefined
+  if (!isObject(tool_choice) || tool_choice['type'] !== CALL_TYPE || Object.keys(tool_choice).length !== 1)
+    return undefined
   const [tool, ...others] = Array.isArray(tools) ? (tools as readonly Json[]) : []
-  if (!isObject(tool) || others.length > 0 || tool['type'] !== TYPE) return undefined
+  if (!isObject(tool) || others.length > 0 || tool['type'] !== CALL_TYPE) return undefined
   const isValid =
     TEXTS.every(field => tool[field] == null || typeof tool[field] === 'string') &&
     NUMBERS.every(field => tool[field] == null || typeof tool[field] === 'number')
@@ -78,19 +79,19 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
 }
 
 /**
- * Adds the mask to the last turn. Undefined unless that turn is a user turn with text, because otherwise the mask would
- * be read as an input image.
+ * Adds the mask to the last turn. Returns undefined unless that turn is a user turn with text, because otherwise the
+ * mask would be read as an input image.
  */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
   if (mask === 'unclear' || last?.role !== 'user') return undefined
   if (!last.content.some(part => part.type === 'text' && part.text !== '')) return undefined
-  const masked: Message = { ...last, content: [...last.content, mask] }
+  const withMaskPart: Message = { ...last, content: [...last.content, mask] }
   const item = wireSourceOf<JsonObject>(last, FORMAT)?.wire
-  return [...messages.slice(0, -1), item === undefined ? masked : withWireSource(masked, FORMAT, item)]
+  return [...messages.slice(0, -1), item === undefined ? withMaskPart : withWireSource(withMaskPart, FORMAT, item)]
 }
 
-const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
+const CALL_FIELDS = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
 
 /** Returns true if an item is an image generation call. */
 export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
@@ -98,7 +99,7 @@ export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'imag
 /** Number of base64 characters that are enough to detect a file type. */
 const HEAD = 24
 
-/** Reads the image of an image generation call. Undefined if the item is malformed or has no image. */
+/** Reads the image of an image generation call. Returns undefined if the item is malformed or has no image. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')
@@ -111,6 +112,6 @@ export function readImageCall(wire: JsonObject): MediaPart | undefined {
     kind: 'image',
     source: { type: 'base64', mediaType, data: result },
     ...defined({ made: readMade(wire) }),
-    ...extrasOf(FORMAT, wire, OF_CALL, misread(wire)),
+    ...extrasOf(FORMAT, wire, CALL_FIELDS, unreadableFields(wire)),
   }
 }

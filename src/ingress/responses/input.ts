@@ -56,13 +56,13 @@ function readItems(items: readonly JsonObject[], upstreamCalls: ReadonlySet<Json
   return messages
 }
 
-/** Reads an item that is a separate turn. Undefined for assistant items. */
+/** Reads an item that is a separate turn. Returns undefined for assistant items. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
-/** Reads a message. Undefined if its role is `assistant`. */
+/** Reads a message. Returns undefined if its role is `assistant`. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance

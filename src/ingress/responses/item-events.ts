@@ -58,8 +58,8 @@ export class OpenPart {
     this.sink.out.push({ type: 'logprobs', candidate: 0, append: tokens })
   }
 
-  patch(late: Omit<PartPatch, 'type' | 'at'>): void {
-    this.sink.out.push({ type: 'part-patch', at: this.at, ...late })
+  patch(lateFields: Omit<PartPatch, 'type' | 'at'>): void {
+    this.sink.out.push({ type: 'part-patch', at: this.at, ...lateFields })
   }
 
   /** Emits the rest of the final part, then ends the part. */
@@ -67,9 +67,9 @@ export class OpenPart {
     if (final !== undefined) {
       this.fill(bodyOf(final))
       this.log(tokens.slice(this.tokens))
-      const late = this.late(final)
-      if (late !== undefined) this.patch(late)
-      this.annotations += late?.annotations?.length ?? 0
+      const lateFields = this.lateFieldsOf(final)
+      if (lateFields !== undefined) this.patch(lateFields)
+      this.annotations += lateFields?.annotations?.length ?? 0
     }
     this.sink.out.push({ type: 'part-end', at: this.at })
   }
@@ -81,24 +81,24 @@ export class OpenPart {
     this.patch({ annotations })
   }
 
-  private late(final: Part): Omit<PartPatch, 'type' | 'at'> | undefined {
-    const more = final.type === 'text' ? (final.annotations?.slice(this.annotations) ?? []) : []
-    const late = {
-      ...(more.length === 0 ? {} : { annotations: more }),
+  private lateFieldsOf(final: Part): Omit<PartPatch, 'type' | 'at'> | undefined {
+    const newAnnotations = final.type === 'text' ? (final.annotations?.slice(this.annotations) ?? []) : []
+    const lateFields = {
+      ...(newAnnotations.length === 0 ? {} : { annotations: newAnnotations }),
       ...(final.type === 'reasoning' && final.signature !== undefined ? { signature: final.signature } : {}),
-      ...(WHOLE.has(final.type) || becomesRedacted(this.start, final) || mediaChanged(this.start, final)
+      ...(UNSTREAMED_TYPES.has(final.type) || becomesRedacted(this.start, final) || mediaChanged(this.start, final)
         ? { part: final }
         : {}),
       ...(final.extras === undefined ? {} : { extras: final.extras }),
-      ...respelled(this.start, final),
+      ...spellingChange(this.start, final),
     }
-    for (const _ in late) return late
+    for (const _ in lateFields) return lateFields
     return undefined
   }
 }
 
 /** Types of parts that are replaced at the end of their item. */
-const WHOLE: ReadonlySet<Part['type']> = new Set(['opaque', 'search-call', 'search-result'])
+const UNSTREAMED_TYPES: ReadonlySet<Part['type']> = new Set(['opaque', 'search-call', 'search-result'])
 
 const becomesRedacted = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
@@ -115,7 +115,7 @@ const sameSettings = (start: ImageProperties = {}, final: ImageProperties = {}):
   )
 
 /** Returns the final spelling, without the item's initial state. Later marks override earlier ones. */
-function respelled(start: Node, final: Node): Node {
+function spellingChange(start: Node, final: Node): Node {
   const after = final.spelling?.[FORMAT]
   const ended = start.spelling?.[FORMAT]?.['begun'] === undefined ? after : { ...after, begun: null }
   return ended === undefined ? {} : { spelling: { [FORMAT]: ended } }
@@ -171,7 +171,7 @@ export class MessageReader implements ItemReader {
   }
 
   /** Adds citations that appear only in the whole answer. */
-  repeated(item: JsonObject): void {
+  repeatDone(item: JsonObject): void {
     for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
       const ended = this.parts.get(index)
       if (part.type === 'text' && part.annotations !== undefined && ended !== undefined)

@@ -10,15 +10,15 @@ export class ItemPositions {
   private readonly byId = new Map<string, number>()
   private readonly byIndex = new Map<number, number>()
   /** Indexes that several items share. */
-  private readonly shared = new Set<number>()
+  private readonly sharedPositions = new Set<number>()
   private count = 0
 
-  /** Returns the position of the item that an event continues. Undefined for an unknown item. */
+  /** Returns the position of the item that an event continues, or undefined for an unknown item. */
   find(event: JsonObject): number | undefined {
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
     const atIndex = index === undefined ? undefined : this.byIndex.get(index)
-    if (atIndex !== undefined && !this.shared.has(index!)) return atIndex
+    if (atIndex !== undefined && !this.sharedPositions.has(index!)) return atIndex
     const known = id === undefined ? undefined : this.byId.get(id)
     if (known !== undefined || index !== undefined) return known ?? atIndex
     return id === undefined && this.count > 0 ? this.count - 1 : undefined
@@ -46,17 +46,17 @@ export class ItemPositions {
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
     if (id !== undefined) this.byId.set(id, position)
-    if (index !== undefined && this.byIndex.has(index)) this.shared.add(index)
+    if (index !== undefined && this.byIndex.has(index)) this.sharedPositions.add(index)
     if (index !== undefined) this.byIndex.set(index, position)
     return position
   }
 
-  /** Returns the positions of all items of a complete output. Undefined for items that no event started. */
+  /** Returns the positions of all items of a complete output, or undefined for items that no event started. */
   findAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
     const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
     // Indexes are positions in the output, unless there are gaps or all indexes are the same.
     const hasGaps = indices.length > 0 && indices.at(-1)! >= items.length
-    const inOrder = indices.length === 0 || this.shared.size > 0
+    const inOrder = indices.length === 0 || this.sharedPositions.size > 0
     return items.map(({ id }, position) => {
       const atIndex = hasGaps ? this.byIndex.get(indices[position]!) : this.byIndex.get(position)
       if (!hasGaps && !inOrder && atIndex !== undefined) return atIndex

@@ -10,7 +10,7 @@ import { FORMAT, kindOfItem } from './wire.ts'
 /** The known fields of a message. */
 export const MESSAGE: ReadonlySet<string> = new Set(['type', 'role', 'content', 'id', 'status'])
 
-const TAKEN = {
+const KNOWN_FIELDS = {
   reasoning: new Set(['type', 'role', 'id', 'status', 'summary', 'content', 'encrypted_content']),
   function_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'arguments', 'namespace']),
   custom_tool_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'input', 'namespace']),
@@ -124,17 +124,17 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   const signature = text(wire['encrypted_content'])
   const entries = summary !== undefined && summary.length > 0 ? summary : (content ?? [])
   const inContent = entries.length > 0 && entries === content
-  const refused: string[] = []
+  const unreadFields: string[] = []
   const texts = textsOf(entries, inContent ? 'reasoning_text' : 'summary_text')
-  if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
-  if (!inContent && content !== undefined && content.length > 0) refused.push('content')
-  if (signature === '') refused.push('encrypted_content')
+  if (!texts.plain) unreadFields.push(inContent ? 'content' : 'summary')
+  if (!inContent && content !== undefined && content.length > 0) unreadFields.push('content')
+  if (signature === '') unreadFields.push('encrypted_content')
   const marks = definedIfAny({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
   return {
     type: 'reasoning',
     text: texts.text,
     ...readEncryptedContent(signature ?? ''),
-    ...extrasOf(FORMAT, wire, TAKEN.reasoning, refused),
+    ...extrasOf(FORMAT, wire, KNOWN_FIELDS.reasoning, unreadFields),
     ...(marks === undefined ? {} : { spelling: { [FORMAT]: marks } }),
   }
 }
@@ -144,18 +144,18 @@ function readReasoning(wire: JsonObject): ReasoningPart {
  */
 function textsOf(entries: readonly JsonObject[], type: string) {
   const cuts: number[] = []
-  let joined = ''
+  let joinedText = ''
   let plain = true
   for (const [index, entry] of entries.entries()) {
     if (index > 0) {
-      cuts.push(joined.length)
-      joined += SEPARATOR
+      cuts.push(joinedText.length)
+      joinedText += SEPARATOR
     }
-    joined += anyText(entry['text']) ?? ''
+    joinedText += anyText(entry['text']) ?? ''
     plain &&= entry['type'] === type && typeof entry['text'] === 'string' && Object.keys(entry).length === 2
   }
-  const needed = cuts.length > 0 || (entries.length === 1 && joined === '')
-  return { text: joined, plain, cuts: needed ? cuts : undefined }
+  const needsCuts = cuts.length > 0 || (entries.length === 1 && joinedText === '')
+  return { text: joinedText, plain, cuts: needsCuts ? cuts : undefined }
 }
 
 /**
@@ -166,11 +166,11 @@ const readEncryptedContent = (signature: string): WrappedReasoning =>
   signature === '' ? {} : (unwrapReasoning(signature, FORMAT)[0] ?? {})
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
-  const given = wire['arguments'] ?? undefined
+  const argumentsValue = wire['arguments'] ?? undefined
   return {
     ...readCallHead(wire),
-    arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
-    ...extrasOf(FORMAT, wire, TAKEN.function_call),
+    arguments: isObject(argumentsValue) ? JSON.stringify(argumentsValue) : (text(argumentsValue) ?? ''),
+    ...extrasOf(FORMAT, wire, KNOWN_FIELDS.function_call),
   }
 }
 
@@ -178,7 +178,7 @@ const readCustomCall = (wire: JsonObject): ToolCallPart => ({
   ...readCallHead(wire),
   arguments: text(wire['input']) ?? '',
   freeform: true,
-  ...extrasOf(FORMAT, wire, TAKEN.custom_tool_call),
+  ...extrasOf(FORMAT, wire, KNOWN_FIELDS.custom_tool_call),
 })
 
 function readCallHead(wire: JsonObject) {
@@ -200,6 +200,6 @@ export function readOutput(wire: JsonObject): ToolResultPart {
     ...defined({ name: text(wire['name']) }),
     content: readContent(wire['output']),
     ...(wire['type'] === 'custom_tool_call_output' ? { freeform: true as const } : {}),
-    ...extrasOf(FORMAT, wire, TAKEN.output),
+    ...extrasOf(FORMAT, wire, KNOWN_FIELDS.output),
   }
 }

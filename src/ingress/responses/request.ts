@@ -27,16 +27,16 @@ import { FORMAT } from './wire.ts'
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () =>
-    withWireSource(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
+    withWireSource(asImageRequest(readBody(incoming), incoming.body), FORMAT, incoming),
   )
 
-function read({ path, body }: WireRequest): CanonicalRequest {
-  const refused = Object.keys(IS_DEFAULT).filter(field => body[field] != null && !IS_DEFAULT[field]!(body[field]!))
-  const include = readInclude(body, refused)
-  const conversation = readConversation(body, refused)
+function readBody({ path, body }: WireRequest): CanonicalRequest {
+  const unreadFields = Object.keys(IS_DEFAULT).filter(field => body[field] != null && !IS_DEFAULT[field]!(body[field]!))
+  const include = readInclude(body, unreadFields)
+  const conversation = readConversation(body, unreadFields)
   const safety = text(body['safety_identifier'])
   const user = text(body['user'])
-  if (safety !== undefined && user !== undefined) refused.push('user')
+  if (safety !== undefined && user !== undefined) unreadFields.push('user')
   const state = defined({
     store: flag(body['store']),
     previous: text(body['previous_response_id']),
@@ -46,12 +46,12 @@ function read({ path, body }: WireRequest): CanonicalRequest {
   const output = { ...readText(body), ...outputOf(path, body['input']) }
   const stream = flag(body['stream']) ?? false
   // A token count is never streamed.
-  if (stream && output.count === true) refused.push('stream')
+  if (stream && output.count === true) unreadFields.push('stream')
   const model = required(text(body['model']))
   const messages = readHistory(body)
   const settings = readSettings(SETTINGS, body)
   const sampling: Sampling = withDefined(settings.sampling, { logprobs: include.logprobs })
-  const reasoning = readReasoning(body, refused)
+  const reasoning = readReasoning(body, unreadFields)
   return withDefined(
     { model, messages, output, sampling, stream: stream && output.count !== true },
     {
@@ -61,14 +61,14 @@ function read({ path, body }: WireRequest): CanonicalRequest {
       state: Object.keys(state).length === 0 ? undefined : state,
       endUser: safety ?? user,
       ...settings.request,
-      extras: withInclude(include.others, extrasOf(FORMAT, body, TAKEN, refused)).extras,
+      extras: withInclude(include.others, extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields)).extras,
     },
   )
 }
 
 const COMPACTION: Output = { compaction: true }
 /** Output of endpoints other than the main one, by path suffix. */
-const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
+const OUTPUT_BY_PATH: ReadonlyMap<string, Output> = new Map<string, Output>([
   ['/responses/compact', COMPACTION],
   ['/responses/input_tokens', { count: true }],
 ])
@@ -79,13 +79,13 @@ const TRIGGER = 'compaction_trigger'
  * a version.
  */
 function outputOf(path: string, input: Json | undefined): Output {
-  const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
-  if (fixed !== undefined) return fixed
+  const fixedOutput = OUTPUT_BY_PATH.get(path.replace(/^\/v1(?=\/)/, ''))
+  if (fixedOutput !== undefined) return fixedOutput
   const last = Array.isArray(input) ? input.at(-1) : undefined
   return isObject(last) && last['type'] === TRIGGER ? COMPACTION : {}
 }
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'top_logprobs', 'include'],
   ...['store', 'previous_response_id', 'conversation', 'background', 'stream', 'user', 'safety_identifier'],
@@ -103,18 +103,18 @@ const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
 const SIGNATURES = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 const SOURCES = 'web_search_call.action.sources'
-const RETURNED = new Set([SIGNATURES, LOGPROBS, SOURCES])
+const INCLUDED_IN_ANSWER = new Set([SIGNATURES, LOGPROBS, SOURCES])
 
 /**
  * Reads `include`. Reasoning signatures and search sources are left out, because every other format returns them
  * anyway. `top_logprobs` without its `include` has no effect that other formats could reproduce.
  */
-function readInclude(body: JsonObject, refused: string[]) {
-  const wanted = texts(body['include'])
+function readInclude(body: JsonObject, unreadFields: string[]) {
+  const includedFields = texts(body['include'])
   const top = number(body['top_logprobs'])
-  const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
-  if (logprobs === undefined && top !== undefined && top !== 0) refused.push('top_logprobs')
-  const others = wanted?.filter(value => !RETURNED.has(value)) ?? []
+  const logprobs = includedFields?.includes(LOGPROBS) ? (top ?? 0) : undefined
+  if (logprobs === undefined && top !== undefined && top !== 0) unreadFields.push('top_logprobs')
+  const others = includedFields?.filter(value => !INCLUDED_IN_ANSWER.has(value)) ?? []
   return { logprobs, others }
 }
 
@@ -123,11 +123,11 @@ function withInclude(others: readonly string[], node: Node): Node {
   return { ...node, extras: { [FORMAT]: { ...node.extras?.[FORMAT], include: others } } }
 }
 
-function readConversation(body: JsonObject, refused: string[]): string | undefined {
+function readConversation(body: JsonObject, unreadFields: string[]): string | undefined {
   const conversation = body['conversation'] ?? undefined
   if (!isObject(conversation)) return text(conversation)
   if (typeof conversation['id'] === 'string' && Object.keys(conversation).length === 1) return conversation['id']
-  refused.push('conversation')
+  unreadFields.push('conversation')
   return undefined
 }
 
@@ -139,10 +139,10 @@ function readText(body: JsonObject): Output {
   if (value === undefined) return {}
   const format = object(value['format'])
   const shape = format && readFormat(format)
-  const refused = format !== undefined && shape === undefined ? ['format'] : []
+  const unreadFields = format !== undefined && shape === undefined ? ['format'] : []
   return {
     ...defined({ text: shape, verbosity: text(value['verbosity']) }),
-    ...extrasOf(FORMAT, value, TEXT, refused),
+    ...extrasOf(FORMAT, value, TEXT, unreadFields),
   }
 }
 
@@ -157,14 +157,14 @@ function readFormat(format: JsonObject): Output['text'] {
 const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary'])
 
 /** Reads `reasoning`. A request for a summary of any length makes reasoning visible. */
-function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
+function readReasoning(body: JsonObject, unreadFields: string[]): Reasoning | undefined {
   const value = object(body['reasoning'])
   if (value === undefined) return undefined
   const { effort, summary, generate_summary } = value
   const known =
     (effort == null || isEffort(effort)) && isMaybe(summary, 'string') && isMaybe(generate_summary, 'string')
   if (!known) {
-    refused.push('reasoning')
+    unreadFields.push('reasoning')
     return undefined
   }
   return {

@@ -48,7 +48,7 @@ const factsOf = (parts: readonly Part[]): ContentFacts => ({
 const HEAD = ['id', 'model', 'created_at', 'service_tier', 'output', 'usage'] as const
 
 /** Fields that repeat the request or the answer's state and therefore add nothing for other formats. */
-const ECHO = new Set([
+const ECHOED_FIELDS = new Set([
   ...['object', 'status', 'error', 'incomplete_details', 'completed_at', 'background', 'instructions'],
   ...['max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls', 'previous_response_id', 'prompt'],
   ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'reasoning', 'safety_identifier', 'store'],
@@ -56,7 +56,7 @@ const ECHO = new Set([
   ...['frequency_penalty', 'presence_penalty', 'conversation', 'context_management', 'output_text', 'access_programs'],
   ...['image', 'include', 'stream'],
 ])
-const TAKEN: ReadonlySet<string> = new Set([...HEAD, ...ECHO])
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...HEAD, ...ECHOED_FIELDS])
 
 /** Reads id, model, time and service tier of an answer. */
 export const readHead = (body: JsonObject) =>
@@ -69,7 +69,7 @@ export const readHead = (body: JsonObject) =>
 
 /** Returns a node that records the response object for callers of the same format. Unknown fields become extras. */
 export const readNode = (body: JsonObject): Node => ({
-  ...extrasOf(FORMAT, body, TAKEN, misread(body)),
+  ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadableFields(body)),
   spelling: { [FORMAT]: { response: body } },
 })
 
@@ -83,7 +83,7 @@ const CHECKS: { readonly [field: string]: (value: Json) => boolean } = {
 }
 
 /** Returns the known fields with values of the wrong type, which become extras. */
-const misread = (body: JsonObject): string[] =>
+const unreadableFields = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]!))
 
 /** Kinds of content that the finish reason depends on. */
@@ -99,8 +99,8 @@ const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
 
 /**
  * Reads the finish reason from an answer's status (docs/wire/mapping.md#finish-reasons). Tool calls and refusals
- * override `completed` (trap 13). An incomplete answer names its reason (trap 14). Undefined while the answer is
- * running, or if an error ended it.
+ * override `completed` (trap 13). An incomplete answer names its reason (trap 14). Returns undefined while the answer
+ * is running, or if an error ended it.
  */
 export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
   const status = anyText(body['status'])
@@ -131,7 +131,7 @@ function readTask(body: JsonObject): CanonicalTask | undefined {
   return isNamed && Object.hasOwn(STATES, status) ? { state: STATES[status]! } : undefined
 }
 
-const COUNTED = new Set(['object', 'input_tokens'])
+const READ_COUNTS = new Set(['object', 'input_tokens'])
 
 /**
  * Reads the answer of `POST /v1/responses/input_tokens`, `{object, input_tokens}`
@@ -142,7 +142,7 @@ const COUNTED = new Set(['object', 'input_tokens'])
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw faultyAnswer(body, 'is not a token count', readInnerError)
-  const result: CanonicalResult = { candidates: [], usage: { input }, ...extrasOf(FORMAT, body, COUNTED) }
+  const result: CanonicalResult = { candidates: [], usage: { input }, ...extrasOf(FORMAT, body, READ_COUNTS) }
   return withWireSource(result, FORMAT, body)
 }
 
@@ -188,17 +188,17 @@ function readLeniently(wire: JsonObject, tokens: TokenLogprob[]): Part {
   }
 }
 
-const OF_TEXT = new Set(['type', 'text', 'annotations'])
-const LOGGED = new Set([...OF_TEXT, 'logprobs'])
+const TEXT_FIELDS = new Set(['type', 'text', 'annotations'])
+const LOGGED = new Set([...TEXT_FIELDS, 'logprobs'])
 
 function readText(wire: JsonObject, tokens: TokenLogprob[]): Part {
   const logged = readTokens(wire['logprobs'])
-  const part = readOutputText(wire, logged === undefined ? OF_TEXT : LOGGED)
+  const part = readOutputText(wire, logged === undefined ? TEXT_FIELDS : LOGGED)
   append(tokens, logged ?? [])
   return part
 }
 
-/** Reads the chosen tokens with their alternatives. Undefined if the value is not a valid list. */
+/** Reads the chosen tokens with their alternatives. Returns undefined if the value is not a valid list. */
 export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
   if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
   return wire.map(token => {
@@ -221,13 +221,13 @@ const isToken = (wire: Json): wire is JsonObject =>
 const ALTERNATIVE = new Set(['token', 'logprob', 'bytes'])
 const TOKEN = new Set([...ALTERNATIVE, 'top_logprobs'])
 
-function readToken(wire: JsonObject, taken: ReadonlySet<string>): TokenLogprob {
+function readToken(wire: JsonObject, knownFields: ReadonlySet<string>): TokenLogprob {
   const { bytes } = wire
   const known = Array.isArray(bytes) && bytes.every(byte => typeof byte === 'number')
   return {
     token: anyText(wire['token'])!,
     logprob: anyNumber(wire['logprob'])!,
     ...(known && bytes.length > 0 ? { bytes } : {}),
-    ...extrasOf(FORMAT, wire, taken, known ? [] : ['bytes']),
+    ...extrasOf(FORMAT, wire, knownFields, known ? [] : ['bytes']),
   }
 }

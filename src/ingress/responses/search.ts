@@ -5,18 +5,18 @@ import { FORMAT } from './wire.ts'
 
 /* Reads hosted web searches (docs/wire/responses.md#web-search). */
 
-const TAKEN = new Set(['type', 'role', 'id', 'status', 'action'])
+const KNOWN_FIELDS = new Set(['type', 'role', 'id', 'status', 'action'])
 const ACTION = new Set(['type', 'query', 'queries', 'sources'])
 
 /**
- * Reads a search as a call, its results or both. Undefined for any other item, and for actions on a single page, which
- * other formats lack.
+ * Reads a search as a call, its results or both. Returns undefined for any other item, and for actions on a single
+ * page, which other formats lack.
  */
 export function readSearch(wire: JsonObject): readonly [Part, ...Part[]] | undefined {
   const id = wire['id'] ?? ''
   const action = wire['action'] ?? SEARCHING
   if (wire['type'] !== 'web_search_call' || typeof id !== 'string' || !isSearch(action)) return undefined
-  const node = extrasOf(FORMAT, wire, TAKEN)
+  const node = extrasOf(FORMAT, wire, KNOWN_FIELDS)
   const queries = readQueries(action)
   const sources = readSources(action['sources'])
   if (queries === undefined || sources === undefined) return undefined
@@ -33,7 +33,7 @@ const SEARCHING: JsonObject = { type: 'search' }
 const isSearch = (action: Json): action is JsonObject =>
   isObject(action) && action['type'] === 'search' && Object.keys(action).every(field => ACTION.has(field))
 
-/** Returns the queries. Upstreams may send only `query`. Undefined if a field has the wrong type. */
+/** Returns the queries. Upstreams may send only `query`. The result is undefined if a field has the wrong type. */
 function readQueries({ query, queries }: JsonObject): readonly string[] | undefined {
   if (query != null && typeof query !== 'string') return undefined
   if (queries == null) return query == null ? [] : [query]
@@ -41,8 +41,8 @@ function readQueries({ query, queries }: JsonObject): readonly string[] | undefi
 }
 
 /**
- * Returns the pages that were found. Other sources become extras. Null if the upstream sent no sources; undefined if
- * the field has the wrong type.
+ * Returns the pages that were found. Other sources become extras. Returns null if the upstream sent no sources, and
+ * undefined if the field has the wrong type.
  */
 function readSources(
   wire: Json | undefined,
@@ -57,10 +57,10 @@ function readSources(
 const isPage = ({ type, url, title }: JsonObject): boolean =>
   type === 'url' && typeof url === 'string' && (title == null || typeof title === 'string')
 
-const SOURCE = new Set(['type', 'url', 'title'])
+const PAGE_FIELDS = new Set(['type', 'url', 'title'])
 
 const readSource = (wire: JsonObject): SearchSource => ({
   url: wire['url'] as string,
   ...defined({ title: anyText(wire['title']) }),
-  ...extrasOf(FORMAT, wire, SOURCE),
+  ...extrasOf(FORMAT, wire, PAGE_FIELDS),
 })

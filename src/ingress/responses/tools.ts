@@ -14,7 +14,7 @@ import { opaqueTool } from '../opaque-tool.ts'
 import { readApproximateLocation, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { FORMAT, kindOfTool, TOOL_ITEMS } from './wire.ts'
 
-const TAKEN = {
+const KNOWN_FIELDS = {
   function: new Set(['type', 'name', 'description', 'parameters', 'strict']),
   custom: new Set(['type', 'name', 'description', 'format']),
   customFree: new Set(['type', 'name', 'description']),
@@ -89,7 +89,7 @@ const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string,
 ])
 
 function readFunctionTool(wire: JsonObject): FunctionTool {
-  return { ...readFunction(wire), ...extrasOf(FORMAT, wire, TAKEN.function) }
+  return { ...readFunction(wire), ...extrasOf(FORMAT, wire, KNOWN_FIELDS.function) }
 }
 
 /** Reads a tool whose argument is free text. A format that is not a plain grammar becomes an extra. */
@@ -97,8 +97,8 @@ function readCustom(wire: JsonObject): FreeformTool {
   const format = isObject(wire['format']) ? wire['format'] : {}
   const grammar = readGrammar(format)
   const plain = format['type'] === 'text' && Object.keys(format).length === 1
-  const taken = plain || grammar !== undefined ? TAKEN.custom : TAKEN.customFree
-  return { ...readFreeform(wire, grammar), ...extrasOf(FORMAT, wire, taken) }
+  const knownFields = plain || grammar !== undefined ? KNOWN_FIELDS.custom : KNOWN_FIELDS.customFree
+  return { ...readFreeform(wire, grammar), ...extrasOf(FORMAT, wire, knownFields) }
 }
 
 /**
@@ -138,9 +138,9 @@ const isMember = (tool: Json): tool is JsonObject =>
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
   const approximateLocation = readApproximateLocation(wire['user_location'])
-  const taken = new Set(['type', 'search_context_size'])
-  if (domains !== undefined) taken.add('filters')
-  if (approximateLocation !== undefined) taken.add('user_location')
+  const knownFields = new Set(['type', 'search_context_size'])
+  if (domains !== undefined) knownFields.add('filters')
+  if (approximateLocation !== undefined) knownFields.add('user_location')
   return {
     type: 'hosted',
     kind: 'web-search',
@@ -149,7 +149,7 @@ function readSearch(wire: JsonObject): HostedTool {
       contextSize: text(wire['search_context_size']),
       location: approximateLocation,
     }),
-    ...extrasOf(FORMAT, wire, taken),
+    ...extrasOf(FORMAT, wire, knownFields),
   }
 }
 
@@ -178,7 +178,7 @@ function readInterpreter(wire: JsonObject): HostedTool {
 const AUTOMATIC = new Set(['type', 'container'])
 const CONTAINED = new Set(['type'])
 
-const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | undefined, HostedKind>([
+const HOSTED_BY_TYPE: ReadonlyMap<string | undefined, HostedKind> = new Map<string | undefined, HostedKind>([
   ['web_search', 'web-search'],
   ['code_interpreter', 'code-execution'],
 ])
@@ -209,17 +209,17 @@ function readForced(wire: JsonObject): ToolChoice | undefined {
 }
 
 function readHosted(wire: JsonObject): ToolChoice | undefined {
-  const hosted = CHOSEN.get(kindOfTool(wire['type']))
+  const hosted = HOSTED_BY_TYPE.get(kindOfTool(wire['type']))
   return hosted === undefined || Object.keys(wire).length !== 1 ? undefined : { mode: 'required', hosted }
 }
 
-/** Reads a list of allowed functions and custom tools. Undefined for any other list, which becomes an extra. */
+/** Reads a list of allowed functions and custom tools. Returns undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const { type, mode, tools } = wire
   if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)
     return undefined
   if (!Array.isArray(tools)) return undefined
-  const forced = tools.map(tool => (isObject(tool) ? readForced(tool) : undefined))
-  if (forced.some(choice => choice === undefined)) return undefined
-  return { mode, only: forced.map(choice => choice!.only![0]!) }
+  const names = tools.map(tool => (isObject(tool) ? readForced(tool) : undefined))
+  if (names.some(choice => choice === undefined)) return undefined
+  return { mode, only: names.map(choice => choice!.only![0]!) }
 }

@@ -17,7 +17,7 @@ export class UpstreamCalls {
   private readonly mayRun = lazy(
     () => this.declared.some(isHosted) && !this.declared.some(one => one.type === 'freeform'),
   )
-  private repeated: { readonly runs: boolean; readonly names: ReadonlySet<Json | undefined> } | undefined
+  private repeatedTools: { readonly runs: boolean; readonly names: ReadonlySet<Json | undefined> } | undefined
 
   constructor(request: CanonicalRequest) {
     this.declared = request.tools ?? []
@@ -26,7 +26,7 @@ export class UpstreamCalls {
   /** Records the tools that the answer repeats, by the names that the upstream received. */
   read({ tools }: JsonObject): this {
     const repeated = Array.isArray(tools) ? anyObjects(tools) : undefined
-    if (repeated !== undefined) this.repeated = { runs: repeated.some(runsUpstream), names: namesOf(repeated) }
+    if (repeated !== undefined) this.repeatedTools = { runs: repeated.some(runsUpstream), names: namesOf(repeated) }
     return this
   }
 
@@ -35,7 +35,7 @@ export class UpstreamCalls {
     if (!isFreeform(item)) return false
     const { name } = item
     if (typeof name === 'string' && this.names().has(name)) return false
-    const { repeated } = this
+    const { repeatedTools: repeated } = this
     // The gateway may have sanitized names, so if the answer does not repeat the tools, only their kinds decide.
     if (repeated === undefined) return this.mayRun()
     return repeated.runs && !repeated.names.has(name)
@@ -52,10 +52,12 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   const declared = anyObjects(tools)
   if (!declared.some(runsUpstream)) return NO_CALLS
   const names = namesOf(declared)
-  const answered = new Set(items.filter(({ type }) => stringIn(type).endsWith('_output')).map(({ call_id }) => call_id))
+  const answeredIds = new Set(
+    items.filter(({ type }) => stringIn(type).endsWith('_output')).map(({ call_id }) => call_id),
+  )
   const lastMessage = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
   const isUpstreamCall = (item: JsonObject): boolean =>
-    isFreeform(item) && typeof item['id'] === 'string' && !answered.has(item['call_id']) && !names.has(item['name'])
+    isFreeform(item) && typeof item['id'] === 'string' && !answeredIds.has(item['call_id']) && !names.has(item['name'])
   return new Set(items.slice(0, Math.max(lastMessage, 0)).filter(isUpstreamCall))
 }
 

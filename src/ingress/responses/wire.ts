@@ -5,14 +5,9 @@ import { json, maybe, maybeText, settingEntries, shape } from '../errors/validat
 
 export const FORMAT = 'responses'
 
-/**
- * Schema of the responses request (docs/wire/responses.md#request). Unknown fields, items, parts and tools are
- * accepted, and free-form JSON is never validated.
- */
-
 /** Returns a schema that is selected by the value itself. */
-const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
-  v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
+const selectedBy = (choose: (value: JsonObject) => v.GenericSchema | undefined, otherwise: v.GenericSchema) =>
+  v.lazy(value => (isObject(value) ? (choose(value) ?? otherwise) : json))
 
 const HINT = { prompt_cache_breakpoint: maybe(json) }
 const plainText = shape({ text: v.string(), ...HINT })
@@ -30,13 +25,13 @@ const PARTS: { readonly [type: string]: v.GenericSchema } = {
 /** Types of known parts. Parts of other types become opaque. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
-const part = chosen(
+const part = selectedBy(
   wire => (KNOWN_PARTS.has(wire['type'] as string) ? PARTS[wire['type'] as string] : undefined),
   shape({ type: v.string() }),
 )
 const content = maybe(v.union([v.string(), v.array(part)]))
 
-/** Roles of messages. */
+/** Roles that a message item may have. */
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 const answer = shape({ call_id: maybeText, output: content, name: maybeText, id: maybeText, status: maybeText })
@@ -65,8 +60,8 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
 }
 
 /**
- * Returns the type of an item that can be read. Undefined for any other item, which becomes opaque. A message needs no
- * type (trap 71).
+ * Returns the type of an item that can be read, or undefined for any other item, which becomes opaque. A message needs
+ * no type (trap 71).
  */
 export function kindOfItem(wire: JsonObject): string | undefined {
   const type = wire['type'] ?? undefined
@@ -79,12 +74,12 @@ export function kindOfItem(wire: JsonObject): string | undefined {
 export const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 
-const item = chosen(wire => ITEMS[kindOfItem(wire) ?? ''], shape({ type: maybeText }))
+const item = selectedBy(wire => ITEMS[kindOfItem(wire) ?? ''], shape({ type: maybeText }))
 
-const NAMED = { name: v.string(), description: maybeText }
+const NAME_FIELDS = { name: v.string(), description: maybeText }
 const TOOLS: { readonly [type: string]: v.GenericSchema } = {
-  function: shape({ ...NAMED, parameters: maybe(json), strict: maybe(v.boolean()) }),
-  custom: shape(NAMED),
+  function: shape({ ...NAME_FIELDS, parameters: maybe(json), strict: maybe(v.boolean()) }),
+  custom: shape(NAME_FIELDS),
   web_search: shape({ search_context_size: maybeText }),
 }
 
@@ -94,7 +89,7 @@ export const kindOfTool = (type: unknown): string | undefined => {
   return type.startsWith('web_search') ? 'web_search' : type
 }
 
-const tool = chosen(
+const tool = selectedBy(
   wire => {
     const kind = kindOfTool(wire['type'])
     return kind !== undefined && Object.hasOwn(TOOLS, kind) ? TOOLS[kind] : undefined
@@ -102,6 +97,10 @@ const tool = chosen(
   shape({ type: v.string() }),
 )
 
+/**
+ * Schema of the responses request (docs/wire/responses.md#request). Unknown fields, items, parts and tools are
+ * accepted, and free-form JSON is never validated.
+ */
 export const request = shape({
   ...settingEntries(SETTINGS),
   model: v.string(),

@@ -11,8 +11,8 @@ import { reconcileCounts, reportedCounts } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-const AT = { candidate: 0, part: 0 } as const
-const DONE = new Set(['type', 'usage'])
+const POSITION = { candidate: 0, part: 0 } as const
+const DONE_FIELDS = new Set(['type', 'usage'])
 
 /** Reads a streamed answer (docs/wire/speech.md#events): chunks of one recording, then its end with the usage. */
 export class SpeechEvents extends AnswerEvents {
@@ -44,31 +44,31 @@ export class SpeechEvents extends AnswerEvents {
 
   private grow(append: string): void {
     this.openRecording()
-    if (append !== '') this.out.push({ type: 'part-delta', at: AT, append })
+    if (append !== '') this.out.push({ type: 'part-delta', at: POSITION, append })
   }
 
   private openRecording(): void {
     if (this.open) return
     this.open = true
     const source = { type: 'base64', mediaType: this.mediaType, data: '' } as const
-    this.out.push({ type: 'part-start', at: AT, part: { type: 'media', kind: 'audio', source } })
+    this.out.push({ type: 'part-start', at: POSITION, part: { type: 'media', kind: 'audio', source } })
   }
 
   protected finish(done: JsonObject): void {
     this.start(done)
     if (this.open) {
       this.grow(this.data.end())
-      this.out.push({ type: 'part-end', at: AT })
+      this.out.push({ type: 'part-end', at: POSITION })
     }
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
-    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, done, DONE) })
+    this.out.push({ type: 'result-end', ...extrasOf(FORMAT, done, DONE_FIELDS) })
     this.ended = true
   }
 }
 
-const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
+const KNOWN_FIELDS = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
 /** Reads the usage of a streamed answer. Whole answers have no usage. */
 const readUsage = (wire: JsonObject): Usage =>
-  withWireSource({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, TAKEN) }, FORMAT, wire)
+  withWireSource({ ...reconcileCounts(reportedCounts(wire)), ...extrasOf(FORMAT, wire, KNOWN_FIELDS) }, FORMAT, wire)

@@ -14,7 +14,7 @@ import {
   text,
   WrongType,
 } from '../fields.ts'
-import { locateInstructed } from '../locate.ts'
+import { locateInputAndInstructions } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT, mediaTypeOf } from './wire.ts'
 
@@ -24,11 +24,11 @@ import { FORMAT, mediaTypeOf } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
 
-const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
+const KNOWN_FIELDS = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 
-function read(body: JsonObject): CanonicalRequest {
+function readBody(body: JsonObject): CanonicalRequest {
   const model = required(text(body['model']))
   const input = required(text(body['input']))
   const instructions = text(body['instructions'])
@@ -43,7 +43,7 @@ function read(body: JsonObject): CanonicalRequest {
     output: { modalities: ['audio'], ...defined({ audio: readAudio(body) }) },
     sampling: {},
     stream: flow === 'sse',
-    ...extrasOf(FORMAT, body, TAKEN),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS),
   }
 }
 
@@ -63,7 +63,7 @@ function readVoice(wire: Json | undefined) {
 }
 
 /** Locates the input text and its instructions in the body. */
-export const locate = locateInstructed('input', 'instructions')
+export const locate = locateInputAndInstructions('input', 'instructions')
 
 /** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {

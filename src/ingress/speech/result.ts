@@ -24,8 +24,8 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
 })
 
 /** Returns the media type: the declared type if it is audio, otherwise the requested type. */
-const typeOf = (declared: string, request: CanonicalRequest): string =>
-  /^audio\//i.test(declared) ? declared : requestedType(request)
+const typeOf = (declaredType: string, request: CanonicalRequest): string =>
+  /^audio\//i.test(declaredType) ? declaredType : requestedType(request)
 
 /** Returns the media type that the request asks for. */
 export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? DEFAULT_TYPE

@@ -4,7 +4,7 @@ import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 export const FORMAT = 'speech'
 
 /** Media types by value of `response_format` (docs/wire/speech.md#response). */
-const TYPES = {
+const MEDIA_TYPES = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
   aac: 'audio/aac',
@@ -16,9 +16,9 @@ const TYPES = {
 /** Media type if the request does not specify one. */
 export const DEFAULT_TYPE = 'audio/mpeg'
 
-/** Returns the media type for a value of `response_format`. Undefined for an unknown value. */
+/** Returns the media type for a value of `response_format`, or undefined for an unknown value. */
 export const mediaTypeOf = (value: string): string | undefined =>
-  Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
+  Object.hasOwn(MEDIA_TYPES, value) ? MEDIA_TYPES[value as keyof typeof MEDIA_TYPES] : undefined
 
 /** Schema of the text-to-speech request (docs/wire/speech.md#request). Unknown fields are accepted. */
 export const request = shape({
@@ -26,7 +26,7 @@ export const request = shape({
   input: v.string(),
   voice: maybe(v.union([v.string(), shape({ id: v.string() })])),
   instructions: maybeText,
-  response_format: maybe(v.picklist(Object.keys(TYPES))),
+  response_format: maybe(v.picklist(Object.keys(MEDIA_TYPES))),
   speed: maybe(v.number()),
   stream_format: maybe(v.picklist(['audio', 'sse'])),
 })

@@ -29,13 +29,13 @@ export class TranscriptEvents extends AnswerEvents {
   protected read(wire: JsonObject): void {
     const kind = anyText(wire['type'])?.replace(/^transcription\./, 'transcript.')
     if (kind === 'transcript.text.delta') this.delta(wire)
-    else if (kind === 'transcript.text.segment' || kind === 'transcript.segment') this.timed(wire)
+    else if (kind === 'transcript.text.segment' || kind === 'transcript.segment') this.readTimedText(wire)
     else if (kind === 'transcript.text.done' || kind === 'transcript.done') this.finish(wire)
     else if (Array.isArray(wire['choices'])) this.chunk(wire, wire['choices'])
-    else if (kind !== undefined) this.other(wire, kind)
+    else if (kind !== undefined) this.readOther(wire, kind)
   }
 
-  private other(wire: JsonObject, kind: string): void {
+  private readOther(wire: JsonObject, kind: string): void {
     this.start(wire)
     const language = kind === 'transcript.language' ? anyText(wire['audio_language']) : undefined
     if (language === undefined) this.out.push({ type: 'opaque', format: FORMAT, value: wire })
@@ -78,7 +78,7 @@ export class TranscriptEvents extends AnswerEvents {
     this.out.push({ type: 'part-delta', at: this.at(), append: text })
   }
 
-  private timed(wire: JsonObject): void {
+  private readTimedText(wire: JsonObject): void {
     this.start(wire)
     const { type: _, ...others } = wire
     const segment = readSegment(others)

@@ -10,7 +10,7 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, extrasOf, isNumeral, required, text, texts, WrongType } from '../fields.ts'
-import { locateInstructed } from '../locate.ts'
+import { locateInputAndInstructions } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
@@ -22,17 +22,17 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.requestAt(incoming), incoming.body, () => read(incoming))
+  readOrExplain(wire.requestAt(incoming), incoming.body, () => readBody(incoming))
 
-function read(incoming: WireRequest): CanonicalRequest {
+function readBody(incoming: WireRequest): CanonicalRequest {
   const { path, body, files } = incoming
   const shape = text(body['response_format'])
   if ((shape !== undefined && !wire.isShape(shape, path)) || wire.conflictIn(body) !== undefined)
     throw WrongType.instance
-  const refused: string[] = []
+  const unreadFields: string[] = []
   const temperature = text(body['temperature'])
-  const transcript = readTranscript(path, body, refused)
-  const logprobs = listed(body, INCLUDE, refused, ['logprobs'])?.includes('logprobs') === true ? 0 : undefined
+  const transcript = readTranscript(path, body, unreadFields)
+  const logprobs = listIn(body, INCLUDE, unreadFields, ['logprobs'])?.includes('logprobs') === true ? 0 : undefined
   const stream = text(body['stream'])
   const prompt = text(body['prompt'])
   const model = required(text(body['model']))
@@ -42,7 +42,7 @@ function read(incoming: WireRequest): CanonicalRequest {
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
     ...(shape === undefined ? {} : { spelling: { [FORMAT]: { shape } } }),
   }
   return withWireSource(request, FORMAT, incoming)
@@ -52,7 +52,7 @@ const KEYWORDS = ['keywords[]', 'keywords'] as const
 const GRANULARITIES = ['timestamp_granularities[]', 'timestamp_granularities'] as const
 const INCLUDE = ['include[]', 'include'] as const
 
-const TAKEN = new Set<string>([
+const KNOWN_FIELDS = new Set<string>([
   ...['model', 'language', 'prompt', 'response_format', 'temperature', 'stream'],
   ...[...KEYWORDS, ...GRANULARITIES, ...INCLUDE],
 ])
@@ -83,10 +83,10 @@ function flag(written: string): boolean {
  * Reads a list in a form, under either of its names. A second list, or a list with an item that is not `known`, becomes
  * an extra.
  */
-function listed(
+function listIn(
   body: JsonObject,
   names: readonly [string, string],
-  refused: string[],
+  unreadFields: string[],
   known?: readonly string[],
 ): readonly string[] | undefined {
   let found: readonly string[] | undefined
@@ -95,22 +95,22 @@ function listed(
     const list = typeof value === 'string' ? [value] : texts(value)
     if (list === undefined) continue
     const isKnown = known === undefined || list.every(one => known.includes(one))
-    if (found !== undefined || !isKnown) refused.push(name)
+    if (found !== undefined || !isKnown) unreadFields.push(name)
     found ??= list
   }
   return found
 }
 
-function readTranscript(path: string, body: JsonObject, refused: string[]): NonNullable<Output['transcript']> {
+function readTranscript(path: string, body: JsonObject, unreadFields: string[]): NonNullable<Output['transcript']> {
   const format = text(body['response_format'])
-  const granularities = listed(body, GRANULARITIES, refused, ['word', 'segment'])
+  const granularities = listIn(body, GRANULARITIES, unreadFields, ['word', 'segment'])
   return {
     task: wire.translates(path) ? 'translate' : 'transcribe',
     ...defined({
       language: text(body['language']),
       timestamps: timestamps(format, granularities),
       speakers: format === 'diarized_json' ? true : undefined,
-      keywords: listed(body, KEYWORDS, refused),
+      keywords: listIn(body, KEYWORDS, unreadFields),
     }),
   }
 }
@@ -126,8 +126,8 @@ const NEEDED_TIMESTAMPS: ReadonlyMap<string | undefined, Timestamps> = new Map<s
 
 function timestamps(format: string | undefined, written: readonly string[] | undefined): Timestamps | undefined {
   const known = written?.filter(one => one === 'word' || one === 'segment') ?? []
-  const needed = NEEDED_TIMESTAMPS.get(format) ?? []
-  const all = [...new Set([...known, ...needed])]
+  const neededTimestamps = NEEDED_TIMESTAMPS.get(format) ?? []
+  const all = [...new Set([...known, ...neededTimestamps])]
   if (all.length === 0 && format === 'verbose_json') return ['segment']
   return all.length === 0 ? undefined : all
 }
@@ -136,8 +136,8 @@ function timestamps(format: string | undefined, written: readonly string[] | und
  * Reads a form's file as a recording. Many clients declare every file as bytes or text; then the file's name or first
  * bytes decide.
  */
-function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
-  const mediaType = mediaTypeOf(name, claimed, bytes)
+function readRecording({ name, mediaType: claimedType, bytes }: WireFile): MediaPart {
+  const mediaType = mediaTypeOf(name, claimedType, bytes)
   return {
     type: 'media',
     kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'audio',
@@ -146,12 +146,12 @@ function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart
   }
 }
 
-function mediaTypeOf(name: string | undefined, claimed: string, bytes: WireFile['bytes']): string {
-  if (isAudible(claimed)) return claimed
+function mediaTypeOf(name: string | undefined, claimedType: string, bytes: WireFile['bytes']): string {
+  if (isAudible(claimedType)) return claimedType
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
-  const detected = bytes instanceof BufferedBytes ? sniffMediaType(bytes.bytes) : undefined
-  return detected !== undefined && isAudible(detected) ? detected : claimed
+  const detectedType = bytes instanceof BufferedBytes ? sniffMediaType(bytes.bytes) : undefined
+  return detectedType !== undefined && isAudible(detectedType) ? detectedType : claimedType
 }
 
 const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
@@ -163,7 +163,7 @@ const BY_EXTENSION: { readonly [extension: string]: string } = {
 }
 
 /** Locates the recording and its prompt in the form. */
-export const locate = locateInstructed('file', 'prompt')
+export const locate = locateInputAndInstructions('file', 'prompt')
 
 /** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {

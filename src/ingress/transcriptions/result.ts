@@ -26,10 +26,10 @@ import { FORMAT } from './wire.ts'
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw === undefined) return readObject(body, request)
   if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
-  const plain = PLAIN.has(formatOf(request))
+  const plain = TEXT_FORMATS.has(formatOf(request))
   // Some servers declare their JSON as text, and some support only text.
-  const undeclared = parseObject(raw.text)
-  if (undeclared !== undefined && (!plain || isAnswer(undeclared))) return readObject(undeclared, request)
+  const parsedText = parseObject(raw.text)
+  if (parsedText !== undefined && (!plain || isAnswer(parsedText))) return readObject(parsedText, request)
   if (raw.text === '' && !plain) throw new GatewayError(NOT_AN_ANSWER)
   return readRaw(raw, request)
 }
@@ -37,7 +37,7 @@ export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest)
 const isAnswer = ({ text, error }: JsonObject): boolean => typeof text === 'string' || isObject(error)
 
 /** Answer shapes that are not JSON. */
-const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
+const TEXT_FORMATS: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
 const formatOf = (request: CanonicalRequest): Json | undefined => request.spelling?.[FORMAT]?.['shape']
 
@@ -78,28 +78,28 @@ export function readFacts(body: JsonObject): {
   const usage = anyObject(body['usage'])
   const logprobs = readLogprobs(body['logprobs'])
   const read = { ...facts, logprobs, usage }
-  const refused: string[] = READ.filter(field => read[field] === undefined)
-  if (anyText(body['task']) === undefined) refused.push('task')
+  const unreadFields: string[] = READ_FIELDS.filter(field => read[field] === undefined)
+  if (anyText(body['task']) === undefined) unreadFields.push('task')
   return {
     candidate: {
       ...defined({ logprobs }),
       ...(Object.keys(facts).length === 0 ? {} : { transcript: facts }),
     },
-    node: extrasOf(FORMAT, body, TAKEN, refused),
+    node: extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
     usage: usage && readUsage(usage),
   }
 }
 
-const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
-const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
+const READ_FIELDS = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
+const KNOWN_FIELDS = new Set<string>(['text', 'task', 'type', ...READ_FIELDS])
 
 /**
  * Reads a plain transcript. Subtitles also have times. The body passes through unchanged if it has the requested shape.
  */
 function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalRequest): CanonicalResult {
   const style = styleOf(raw.text)
-  const wanted = formatOf(request)
-  const isUnchanged = wanted === (style ?? 'text') || (wanted === 'text' && raw.text.trim() === '')
+  const format = formatOf(request)
+  const isUnchanged = format === (style ?? 'text') || (format === 'text' && raw.text.trim() === '')
   const segments = style === undefined ? undefined : readSubtitles(raw.text)
   const text = segments?.map(segment => segment.text).join(' ') ?? (isUnchanged ? raw.text : raw.text.trim())
   return {
@@ -114,7 +114,7 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   }
 }
 
-/** Reads all items of a list. Undefined if any item is malformed. */
+/** Reads all items of a list. Returns undefined if any of them is malformed. */
 function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -128,7 +128,7 @@ function readAll<T>(wire: Json | undefined, read: (item: JsonObject, index: numb
 
 const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => readAll(wire, readSegment)
 const readWords = (wire: Json | undefined): readonly Word[] | undefined => readAll(wire, readWord)
-/** Reads a list of token log probabilities. Undefined if any is malformed. */
+/** Reads a list of token log probabilities. Returns undefined if any is malformed. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => readAll(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
@@ -143,10 +143,12 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   const text = anyText(wire['text'])
   if (start === undefined || end === undefined || text === undefined) return undefined
   const speaker = anyText(wire['speaker']) ?? anyText(wire['speaker_id'])
-  const named = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
-  const refused = ['speaker', 'speaker_id'].filter(name => name !== (named ?? 'speaker') || wire[name] !== speaker)
-  const segment = { start, end, text, ...defined({ speaker }), ...extrasOf(FORMAT, wire, SEGMENT, refused) }
-  return wire['id'] == null || named !== undefined ? segment : withWireSource(segment, FORMAT, wire)
+  const speakerField = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
+  const unreadFields = ['speaker', 'speaker_id'].filter(
+    name => name !== (speakerField ?? 'speaker') || wire[name] !== speaker,
+  )
+  const segment = { start, end, text, ...defined({ speaker }), ...extrasOf(FORMAT, wire, SEGMENT, unreadFields) }
+  return wire['id'] == null || speakerField !== undefined ? segment : withWireSource(segment, FORMAT, wire)
 }
 
 const WORD = new Set(['word', 'start', 'end', 'speaker'])
@@ -183,7 +185,7 @@ function readToken(wire: JsonObject): TokenLogprob | undefined {
 }
 
 /** Names for the token counts of prompt and answer: OpenAI's, then Mistral's (docs/wire/transcriptions.md#mistral). */
-const NAMES = [
+const COUNT_NAMES = [
   ['input_tokens', 'output_tokens'],
   ['prompt_tokens', 'completion_tokens'],
 ] as const
@@ -192,12 +194,12 @@ const DETAILS = 'input_token_details'
 
 /** Reads usage: tokens, or seconds of audio, which become extras. */
 export function readUsage(wire: JsonObject): Usage {
-  const names = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
+  const names = COUNT_NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? COUNT_NAMES[0]
   const [input, output] = names.map(name => anyCount(wire[name]))
   const { inputBy, others } = readDetails(wire[DETAILS])
-  const taken = new Set(['type', ...names, 'total_tokens', DETAILS])
-  const refused = [...taken].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
-  const outer = extrasOf(FORMAT, wire, taken, refused).extras?.[FORMAT]
+  const knownFields = new Set(['type', ...names, 'total_tokens', DETAILS])
+  const unreadFields = [...knownFields].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
+  const outer = extrasOf(FORMAT, wire, knownFields, unreadFields).extras?.[FORMAT]
   const extras = others === undefined ? outer : { ...outer, [DETAILS]: others }
   const usage = {
     ...reconcileCounts({ input, output, total: anyCount(wire['total_tokens']) }),

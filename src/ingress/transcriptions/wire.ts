@@ -18,7 +18,7 @@ const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
 /** Shapes of answers. Translations cannot have speakers. */
 const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
-const TRANSLATED = SHAPES.filter(value => value !== 'diarized_json')
+const TRANSLATION_SHAPES = SHAPES.filter(value => value !== 'diarized_json')
 
 /** Returns true if an endpoint translates recordings to English instead of transcribing them. */
 export const translates = (path: string): boolean => path.endsWith('/translations')
@@ -52,23 +52,25 @@ const listOf = (value: Json | undefined): readonly Json[] =>
 const CONFLICTS: readonly {
   readonly fields: readonly string[]
   readonly message: string
-  conflicts(shape: Json, wanted: readonly Json[]): boolean
+  conflicts(shape: Json, include: readonly Json[]): boolean
 }[] = [
   {
     fields: ['timestamp_granularities[]', 'timestamp_granularities'],
     message: 'response_format must be verbose_json',
     // Some clients send their default granularity even with `json`, where it has no effect.
-    conflicts: (shape, wanted) =>
-      shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
+    conflicts: (shape, include) =>
+      shape !== 'verbose_json' && include.length > 0 && (shape !== 'json' || include.some(one => one !== 'segment')),
   },
   {
     fields: ['include[]', 'include'],
     message: 'logprobs are available only with response_format json',
-    conflicts: (shape, wanted) => shape !== 'json' && wanted.includes('logprobs'),
+    conflicts: (shape, include) => shape !== 'json' && include.includes('logprobs'),
   },
 ]
 
-/** Returns the first field that the requested shape does not support, with the reason. Undefined if there is none. */
+/**
+ * Returns the first field that the requested shape does not support, with the reason, or undefined if there is none.
+ */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined
@@ -90,7 +92,7 @@ const schemaOf = (shapes: readonly string[]): v.GenericSchema =>
   )
 
 export const request = schemaOf(SHAPES)
-const translation = schemaOf(TRANSLATED)
+const translation = schemaOf(TRANSLATION_SHAPES)
 
 /** Returns the schema for the endpoint in a request's path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
@@ -98,4 +100,4 @@ export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema 
 
 /** Returns true if answers of this endpoint can have the shape. */
 export const isShape = (value: string, path: string): boolean =>
-  (translates(path) ? TRANSLATED : SHAPES).some(known => known === value)
+  (translates(path) ? TRANSLATION_SHAPES : SHAPES).some(known => known === value)

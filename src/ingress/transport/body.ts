@@ -39,7 +39,7 @@ export async function readJson(message: IncomingMessage, limit: number, open?: (
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw invalid(`A JSON body must be UTF-8 text; ${charset} is not supported.`)
   if (Number(message.headers['content-length']) > limit) throw overLimit(limit)
-  return parsed(await collect(message, inflaterOf(message), limit, open))
+  return parseBody(await collect(message, inflaterOf(message), limit, open))
 }
 
 const charsetOf = (type: string | undefined): string | undefined =>
@@ -69,20 +69,20 @@ function collect(
     let meter: Meter | undefined
     let settled = false
 
-    const late = (): void => fail(TOO_SLOW)
+    const onTimeout = (): void => fail(TOO_SLOW)
     /**
      * Starts the timer and the meter, unless the body arrived together with its head, as most do. Node ends such a body
      * in the next tick.
      */
     const wait = (): void => {
       if (message.complete || settled || (inflater === undefined && size === declaredLength)) return
-      timer = setTimeout(late, BODY_TIMEOUT)
-      measured(() => {
+      timer = setTimeout(onTimeout, BODY_TIMEOUT)
+      withFailure(() => {
         meter = open?.()
         meter?.take(size)
       })
     }
-    const measured = (measure: () => void): void => {
+    const withFailure = (measure: () => void): void => {
       try {
         measure()
       } catch (thrown) {
@@ -103,7 +103,7 @@ function collect(
       size += chunk.length
       if (size > limit) return fail(overLimit(limit))
       chunks.push(chunk)
-      if (meter !== undefined) measured(() => meter!.take(chunk.length))
+      if (meter !== undefined) withFailure(() => meter!.take(chunk.length))
     }
     const finish = (): void => {
       clearTimeout(timer)
@@ -111,11 +111,11 @@ function collect(
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
     const onClose = (thrown?: Error): void => {
-      if (!message.complete || isDisconnected(message)) fail(interrupted(thrown))
+      if (!message.complete || isDisconnected(message)) fail(interruption(thrown))
     }
 
     // The caller may have disconnected while the limits of its key were looked up.
-    if (isDisconnected(message)) return fail(interrupted(message.errored))
+    if (isDisconnected(message)) return fail(interruption(message.errored))
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
     message.on('close', onClose).on('error', onClose)
@@ -123,7 +123,7 @@ function collect(
   })
 }
 
-function parsed(bytes: Buffer): JsonObject {
+function parseBody(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalid('The body is not UTF-8 text.')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -145,7 +145,7 @@ export const isDisconnected = (message: IncomingMessage): boolean =>
   (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
 /** Returns the error for a body that ended early: the server's error, or `cancelled` if the caller disconnected. */
-export const interrupted = (thrown: unknown): GatewayError =>
+export const interruption = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError ? thrown : new GatewayError(DISCONNECTED)
 
 const DISCONNECTED = { kind: 'cancelled', message: 'The caller disconnected before the request was complete.' } as const

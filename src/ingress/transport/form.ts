@@ -5,7 +5,7 @@ import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { interrupted, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
+import { interruption, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
 /** Default maximum size of a form, in bytes: enough for hours of audio. */
@@ -17,7 +17,7 @@ const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024,
 /** Maximum size of all text fields, in bytes. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
 /** Maximum time without a byte of a form, in milliseconds. After that, the form is dropped. */
-const IDLE_TIMEOUT = 60_000
+const IDLE_TIMEOUT_MS = 60_000
 
 /** The part of a form that has arrived so far: text fields and files. Repeated fields are lists. */
 export interface Form {
@@ -75,7 +75,7 @@ class FormReading {
   private readonly entries: [string, string][] = []
   private readonly files: (WireFile | Promise<WireFile>)[] = []
   private readonly spools: Spool[] = []
-  private streamed: Readable | undefined
+  private streamedFile: Readable | undefined
   private size = 0
   private texts = 0
   /** Size of all files buffered in memory, in bytes. */
@@ -95,13 +95,13 @@ class FormReading {
     this.usableForm = this.usable.promise
     this.completeForm.promise.catch(() => {})
     parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
-      if (name === undefined) return this.fail(NAMELESS)
+      if (name === undefined) return this.fail(NO_PART_NAME)
       this.texts += Buffer.byteLength(value)
       if (valueTruncated) this.fail(LARGE_FIELD)
       else if (this.texts > TEXTS_LIMIT) this.fail(LARGE_TEXTS)
       else {
         this.entries.push([name, value])
-        this.measured(() => this.memory?.take(name.length + value.length))
+        this.withFailure(() => this.memory?.take(name.length + value.length))
       }
     })
     parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
@@ -115,16 +115,16 @@ class FormReading {
       if (this.size > limit) this.fail(overLimit(limit))
     })
     const onClose = (thrown?: Error): void => {
-      if (!message.complete) this.fail(interrupted(thrown))
+      if (!message.complete) this.fail(interruption(thrown))
     }
     message.on('close', onClose).on('error', onClose)
-    this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
+    this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT_MS)
     // The caller may have disconnected while the limits of its key were looked up.
-    if (isDisconnected(message)) this.fail(interrupted(message.errored))
+    if (isDisconnected(message)) this.fail(interruption(message.errored))
     else message.pipe(parser)
   }
 
-  private measured(measure: () => void): void {
+  private withFailure(measure: () => void): void {
     try {
       measure()
     } catch (thrown) {
@@ -134,14 +134,14 @@ class FormReading {
 
   /** Fails the form after the idle timeout, unless the gateway itself paused reading. */
   private silent(): void {
-    if (isDisconnected(this.message)) this.fail(interrupted(this.message.errored))
+    if (isDisconnected(this.message)) this.fail(interruption(this.message.errored))
     else if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
     else this.fail(TOO_SLOW)
   }
 
   private file(field: string | undefined, stream: Readable, filename: string | undefined, mediaType: string): void {
     stream.on('error', () => {})
-    if (field === undefined) return this.fail(NAMELESS)
+    if (field === undefined) return this.fail(NO_PART_NAME)
     const index = this.files.length
     const as = (bytes: Bytes): WireFile => ({ field, ...defined({ name: filename }), mediaType, bytes })
     const taken = this.take(stream, bytes => this.flow(as(bytes), index, stream)).then(as)
@@ -154,11 +154,11 @@ class FormReading {
    * @returns true if the file is streamed. At most one file per form is.
    */
   private async flow(file: WireFile, index: number, stream: Readable): Promise<boolean> {
-    if (this.streamed !== undefined) return false
+    if (this.streamedFile !== undefined) return false
     const files = [...(await Promise.all(this.files.slice(0, index))), file]
     if (this.failed || !this.ready(this.body(), files)) return false
     this.files[index] = file
-    this.streamed = stream
+    this.streamedFile = stream
     this.usable.resolve({ body: this.body(), files, completeForm: this.completeForm.promise, drop: this.drop })
     return true
   }
@@ -172,7 +172,7 @@ class FormReading {
         chunks.push(chunk)
         size += chunk.length
         this.bufferedBytes += chunk.length
-        this.measured(() => this.memory?.take(chunk.length))
+        this.withFailure(() => this.memory?.take(chunk.length))
         if (this.bufferedBytes <= BUFFER_LIMIT) return
         stream.pause()
         stream.off('data', collect).off('end', end)
@@ -193,7 +193,7 @@ class FormReading {
     if (this.failed) {
       // `drop` ran while the file was opened.
       spool.close()
-      throw DROPPED
+      throw FORM_DROPPED
     }
     this.disk ??= this.meters?.disk()
     return spool.fill(chunks, stream, bytes => this.disk?.take(bytes))
@@ -224,7 +224,7 @@ class FormReading {
     this.failed = true
     this.usable.reject(error)
     this.completeForm.reject(error)
-    this.streamed?.destroy(error)
+    this.streamedFile?.destroy(error)
     this.drop()
   }
 
@@ -235,7 +235,7 @@ class FormReading {
     this.disk?.close()
     this.message.unpipe(this.parser)
     if (this.message.complete) this.message.resume()
-    if (this.streamed?.readableEnded === false) this.streamed.destroy()
+    if (this.streamedFile?.readableEnded === false) this.streamedFile.destroy()
     if (!this.parser.destroyed) this.parser.destroy()
     for (const spool of this.spools) spool.close()
   }
@@ -265,13 +265,13 @@ class StreamedBytes implements Bytes {
  * Error for a part without a name. The name may be in a parameter that forms do not support (`name*`, RFC 7578, section
  * 4.2).
  */
-const NAMELESS = invalid('Each part of a form needs a name.')
+const NO_PART_NAME = invalid('Each part of a form needs a name.')
 
 const LARGE_FIELD = tooLarge(`A text field of the form is larger than ${LIMITS.fieldSize} bytes.`)
 const LARGE_TEXTS = tooLarge(`The text fields of the form are larger than ${TEXTS_LIMIT} bytes in total.`)
 
 /** Ends reading the files of a dropped form. Never sent, because the form has already failed. */
-const DROPPED = new GatewayError({ kind: 'cancelled', message: 'The form was dropped.' })
+const FORM_DROPPED = new GatewayError({ kind: 'cancelled', message: 'The form was dropped.' })
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 

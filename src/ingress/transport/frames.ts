@@ -69,7 +69,7 @@ class FrameParser implements EventParser {
       if (length > this.limit) this.overflowed = true
       this.frameLength = Math.max(length, MIN_FRAME_LENGTH)
       if (this.overflowed || rest.length < this.frameLength) break
-      events.push(this.decoded(rest.subarray(0, length)))
+      events.push(this.decode(rest.subarray(0, length)))
       if (this.isDamaged) break
       rest = rest.subarray(length)
     }
@@ -79,10 +79,10 @@ class FrameParser implements EventParser {
   }
 
   end(): readonly WireEvent[] {
-    return this.size === 0 || this.overflowed || this.isDamaged ? NOTHING : [CUT]
+    return this.size === 0 || this.overflowed || this.isDamaged ? NOTHING : [CUT_FRAME]
   }
 
-  private decoded(frame: Uint8Array): WireEvent {
+  private decode(frame: Uint8Array): WireEvent {
     try {
       const { headers, body } = this.codec.decode(frame)
       const data = Buffer.from(body.buffer, body.byteOffset, body.length).toString()
@@ -115,4 +115,4 @@ const lengthOf = (bytes: Uint8Array): number =>
 const failure = (message: string): WireEvent => ({ event: 'error', data: JSON.stringify({ message }) })
 
 const DAMAGED = failure('The upstream sent a damaged frame.')
-const CUT = failure('The upstream ended its answer within a frame.')
+const CUT_FRAME = failure('The upstream ended its answer within a frame.')

@@ -55,8 +55,8 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
 })
 
 /** Adds a part to the whole if the part is larger, because then the whole cannot include it. */
-const includingPart = (whole: number | undefined, part: number): number | undefined =>
-  whole !== undefined && part > whole ? whole + part : whole
+const includingPart = (totalCount: number | undefined, part: number): number | undefined =>
+  totalCount !== undefined && part > totalCount ? totalCount + part : totalCount
 
-/** Returns the rest of a total beyond one part. Undefined if the rest is zero. */
+/** Returns the rest of a total beyond one part, or undefined if the rest is zero. */
 const remainder = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)

@@ -7,9 +7,9 @@ const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
 /** Reads the usage of an answer with only prompt tokens, such as an embedding. */
 export function readInputUsage(format: Format, wire: JsonObject): Usage {
-  const refused = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
+  const unreadFields = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
   return withWireSource(
-    { ...defined({ input: inputTokens(wire) }), ...extrasOf(format, wire, COUNTS, refused) },
+    { ...defined({ input: inputTokens(wire) }), ...extrasOf(format, wire, COUNTS, unreadFields) },
     format,
     wire,
   )

@@ -17,9 +17,9 @@ export interface CountNames {
   readonly output: string
   readonly inputDetails: string
   readonly outputDetails: string
-  readonly taken: ReadonlySet<string>
-  readonly takenOfInput: ReadonlySet<string>
-  readonly takenOfOutput: ReadonlySet<string>
+  readonly fields: ReadonlySet<string>
+  readonly inputFields: ReadonlySet<string>
+  readonly outputFields: ReadonlySet<string>
 }
 
 /**
@@ -31,9 +31,9 @@ export function countNames(input: string, output: string, modalities: readonly s
   const [inputDetails, outputDetails] = [`${input}_details`, `${output}_details`]
   return {
     ...{ input, output, inputDetails, outputDetails },
-    taken: new Set([input, output, 'total_tokens', inputDetails, outputDetails]),
-    takenOfInput: new Set([...modalities, 'cached_tokens', 'cache_write_tokens']),
-    takenOfOutput: new Set([...modalities, 'reasoning_tokens']),
+    fields: new Set([input, output, 'total_tokens', inputDetails, outputDetails]),
+    inputFields: new Set([...modalities, 'cached_tokens', 'cache_write_tokens']),
+    outputFields: new Set([...modalities, 'reasoning_tokens']),
   }
 }
 
@@ -41,16 +41,17 @@ export function countNames(input: string, output: string, modalities: readonly s
 const CACHE_HIT = 'prompt_cache_hit_tokens'
 
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
-const NAMES: CountNames = { ...CHAT_NAMES, taken: new Set([...CHAT_NAMES.taken, CACHE_HIT]) }
+const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAMES.fields, CACHE_HIT]) }
 
 /**
  * Reads usage in the form of chat and text completions. Other formats pass their own `names` and have no counts by
  * modality. Most upstreams include cached and reasoning tokens in the counts (docs/wire/mapping.md#usage).
  */
-export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
+export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
   const output = anyObject(wire[names.outputDetails])
-  const cacheRead = anyCount(input?.['cached_tokens']) ?? (names === NAMES ? anyCount(wire[CACHE_HIT]) : undefined)
+  const cacheRead =
+    anyCount(input?.['cached_tokens']) ?? (names === DEFAULT_NAMES ? anyCount(wire[CACHE_HIT]) : undefined)
   const cacheWrite = anyCount(input?.['cache_write_tokens'])
   const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {
@@ -59,7 +60,7 @@ export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usag
     total: anyCount(wire['total_tokens']),
   }
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
-  const byKind = names === NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
+  const byKind = names === DEFAULT_NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
     ...reconcileCounts({ ...reported, cached, reasoning }),
     ...{ cacheRead, cacheWrite, reasoning },
@@ -71,18 +72,18 @@ export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usag
 function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
   if (details === undefined) return undefined
   const counts: { [M in Modality]?: number } = {}
-  let some = false
+  let hasCount = false
   for (const field in BY_MODALITY) {
     const count = anyCount(details[field])
     if (count === undefined) continue
     counts[BY_MODALITY[field as keyof typeof BY_MODALITY]] = count
-    some = true
+    hasCount = true
   }
-  return some ? counts : undefined
+  return hasCount ? counts : undefined
 }
 
 /**
- * Collects fields of the usage and its two detail objects that have no canonical field. For formats with their own
+ * Collects fields of the usage and its two detail objects that have no canonical field. If the format has its own
  * names, known fields with the wrong type are included. The chat format instead rewrites them from the valid counts.
  */
 function usageExtras(
@@ -92,16 +93,19 @@ function usageExtras(
   input: JsonObject | undefined,
   output: JsonObject | undefined,
 ) {
-  const wrong = names === NAMES ? undefined : misread(wire, names)
-  const outer = extrasOf(format, wire, names.taken, wrong).extras?.[format]
-  const inputExtras = input && extrasOf(format, input, names.takenOfInput).extras?.[format]
-  const outputExtras = output && extrasOf(format, output, names.takenOfOutput).extras?.[format]
+  const wrong = names === DEFAULT_NAMES ? undefined : unreadableFields(wire, names)
+  const outer = extrasOf(format, wire, names.fields, wrong).extras?.[format]
+  const inputExtras = input && extrasOf(format, input, names.inputFields).extras?.[format]
+  const outputExtras = output && extrasOf(format, output, names.outputFields).extras?.[format]
   if (outer === undefined && inputExtras === undefined && outputExtras === undefined) return undefined
   const inside = defined({ [names.inputDetails]: inputExtras, [names.outputDetails]: outputExtras })
   return { [format]: { ...outer, ...inside } as JsonObject }
 }
 
-function misread(wire: JsonObject, { taken, inputDetails, outputDetails }: CountNames): string[] | undefined {
+function unreadableFields(
+  wire: JsonObject,
+  { fields: taken, inputDetails, outputDetails }: CountNames,
+): string[] | undefined {
   let fields: string[] | undefined
   for (const field of taken) {
     const value = wire[field]

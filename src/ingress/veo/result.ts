@@ -45,7 +45,7 @@ function readTask(body: JsonObject): CanonicalTask {
   return { state: 'completed', progress: 100, files, ...node }
 }
 
-/** Reads the videos: `generatedSamples` of the Gemini API, or `videos` of Google Cloud. */
+/** Reads the videos: the Gemini API's `generatedSamples`, or Google Cloud's `videos`. */
 function readFiles(answer: JsonObject): TaskFile[] {
   const samples = [answer['generatedSamples'], answer['generatedVideos'], answer['videos']].find(Array.isArray)
   return anyObjects(samples).flatMap(sample => {

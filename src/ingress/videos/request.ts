@@ -19,22 +19,22 @@ export const FORMAT = 'videos'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readOrExplain(requestAt(wire), wire.body, () => read(wire))
+  readOrExplain(requestAt(wire), wire.body, () => readBody(wire))
 
-const FIELD = 'input_reference'
+const REFERENCE_FIELD = 'input_reference'
 const REFERENCE_FIELDS = ['image_url', 'file_id'] as const
 
 /** Form fields for the fields of an object, as spelled by OpenAI's libraries. */
-const IN_BRACKETS = REFERENCE_FIELDS.map(word => [`${FIELD}[${word}]`, word] as const)
+const BRACKETED_FIELDS = REFERENCE_FIELDS.map(word => [`${REFERENCE_FIELD}[${word}]`, word] as const)
 
 /**
  * Known fields of a remix. A remix uses the model of the original task, so a model in the body is neither checked nor
  * sent.
  */
-const REMIX_TAKEN = new Set(['prompt', 'seconds', 'size', FIELD, ...IN_BRACKETS.map(([field]) => field)])
-const TAKEN = new Set([...REMIX_TAKEN, 'model'])
+const REMIX_TAKEN = new Set(['prompt', 'seconds', 'size', REFERENCE_FIELD, ...BRACKETED_FIELDS.map(([field]) => field)])
+const KNOWN_FIELDS = new Set([...REMIX_TAKEN, 'model'])
 
-function read(wire: WireRequest): CanonicalRequest {
+function readBody(wire: WireRequest): CanonicalRequest {
   const { path, body, files, unfinished } = wire
   const remixOf = REMIX.exec(path)?.[1]
   const prompt = text(body['prompt'])
@@ -44,18 +44,18 @@ function read(wire: WireRequest): CanonicalRequest {
   const seconds = readLength(body['seconds'])
   const original = remixOf === undefined ? undefined : percentDecoded(remixOf)
   const video = defined({ seconds, size: text(body['size']), remixOf: original })
-  const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
+  const knownFields = remixOf === undefined ? KNOWN_FIELDS : REMIX_TAKEN
   const request = {
     ...videoRequest(model, prompt, images, video),
-    ...extrasOf(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
+    ...extrasOf(FORMAT, body, knownFields, seconds === undefined ? ['seconds'] : []),
   }
   return withWireSource(request, FORMAT, wire)
 }
 
 /** Reads the images that a body refers to. */
 const readReferencedImages = (body: JsonObject): readonly (MediaPart | OpaquePart)[] => [
-  ...(body[FIELD] == null ? [] : [readReference(body[FIELD])]),
-  ...IN_BRACKETS.flatMap(([field, word]) => {
+  ...(body[REFERENCE_FIELD] == null ? [] : [readReference(body[REFERENCE_FIELD])]),
+  ...BRACKETED_FIELDS.flatMap(([field, word]) => {
     const value = text(body[field])
     return value === undefined ? [] : [imagePart(word, value)]
   }),
@@ -83,11 +83,11 @@ const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
     kind: mediaType.startsWith('video/') ? 'video' : 'image',
     source: { type: 'bytes', mediaType, bytes },
     ...defined({ name }),
-    ...(field === FIELD ? {} : { extras: { [FORMAT]: { field } } }),
+    ...(field === REFERENCE_FIELD ? {} : { extras: { [FORMAT]: { field } } }),
   }))
 
 /** Locates the prompt and the image in the body. */
-export const locate = locateVideo(part => String(part.extras?.[FORMAT]?.['field'] ?? FIELD))
+export const locate = locateVideo(part => String(part.extras?.[FORMAT]?.['field'] ?? REFERENCE_FIELD))
 
 /** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {

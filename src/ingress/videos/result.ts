@@ -8,7 +8,7 @@ import { anyNumber, anyText, defined, extrasOf } from '../fields.ts'
 import { NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 import { FORMAT } from './request.ts'
 
-const TAKEN = new Set([
+const KNOWN_FIELDS = new Set([
   ...['id', 'object', 'model', 'status', 'progress', 'created_at', 'completed_at', 'expires_at', 'seconds', 'size'],
   ...['prompt', 'remixed_from_video_id', 'error', 'url', 'task_id'],
 ])
@@ -21,64 +21,67 @@ const TAKEN = new Set([
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['id']) || anyText(body['task_id'])
   if (!id) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NO_TASK)
-  const refused = body['task_id'] === id ? [] : ['task_id']
+  const unreadFields = body['task_id'] === id ? [] : ['task_id']
   const result = {
     id,
-    ...defined({ model: readText(body, 'model', refused), createdAt: readNumber(body, 'created_at', refused) }),
+    ...defined({
+      model: readText(body, 'model', unreadFields),
+      createdAt: readNumber(body, 'created_at', unreadFields),
+    }),
     candidates: [],
-    task: readTask(body, refused),
-    ...extrasOf(FORMAT, body, TAKEN, refused),
+    task: readTask(body, unreadFields),
+    ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
   }
   return withWireSource(result, FORMAT, body)
 }
 
-function readTask(body: JsonObject, refused: string[]): CanonicalTask {
+function readTask(body: JsonObject, unreadFields: string[]): CanonicalTask {
   const state = stateOf(body['status'])
   const failure = state === 'failed' ? readFailure(body['error']) : undefined
-  if (failure === undefined) refused.push('error')
+  if (failure === undefined) unreadFields.push('error')
   const seconds = readSeconds(body['seconds'])
-  if (seconds === undefined) refused.push('seconds')
-  const url = readText(body, 'url', refused)
+  if (seconds === undefined) unreadFields.push('seconds')
+  const url = readText(body, 'url', unreadFields)
   const known = {
-    progress: readNumber(body, 'progress', refused),
+    progress: readNumber(body, 'progress', unreadFields),
     failure,
     files: url === undefined ? undefined : [{ variant: 'video' as const, url }],
     seconds,
-    size: readText(body, 'size', refused),
-    prompt: readText(body, 'prompt', refused),
-    completedAt: readNumber(body, 'completed_at', refused),
-    expiresAt: readNumber(body, 'expires_at', refused),
-    remixOf: readText(body, 'remixed_from_video_id', refused),
+    size: readText(body, 'size', unreadFields),
+    prompt: readText(body, 'prompt', unreadFields),
+    completedAt: readNumber(body, 'completed_at', unreadFields),
+    expiresAt: readNumber(body, 'expires_at', unreadFields),
+    remixOf: readText(body, 'remixed_from_video_id', unreadFields),
   }
   return { state, ...defined(known) }
 }
 
-function readText(body: JsonObject, field: string, refused: string[]): string | undefined {
+function readText(body: JsonObject, field: string, unreadFields: string[]): string | undefined {
   const value = anyText(body[field])
-  if (value === undefined) refused.push(field)
+  if (value === undefined) unreadFields.push(field)
   return value
 }
 
-function readNumber(body: JsonObject, field: string, refused: string[]): number | undefined {
+function readNumber(body: JsonObject, field: string, unreadFields: string[]): number | undefined {
   const value = anyNumber(body[field])
-  if (value === undefined) refused.push(field)
+  if (value === undefined) unreadFields.push(field)
   return value
 }
 
-const FAILURE = new Set(['code', 'message'])
+const FAILURE_FIELDS = new Set(['code', 'message'])
 
-/** Reads why there is no video, from an object or a string. Undefined for any other value. */
+/** Reads why there is no video, from an object or a string. Returns undefined for any other value. */
 function readFailure(wire: Json | undefined): TaskFailure | undefined {
   if (typeof wire === 'string') return { kind: 'broken', message: wire }
   if (!isObject(wire)) return undefined
-  const refused: string[] = []
-  const message = readText(wire, 'message', refused)
-  const code = readText(wire, 'code', refused)
+  const unreadFields: string[] = []
+  const message = readText(wire, 'message', unreadFields)
+  const code = readText(wire, 'code', unreadFields)
   return {
     kind: isReview(code) ? 'content-review' : 'broken',
     message: message ?? '',
     ...defined({ code }),
-    ...extrasOf(FORMAT, wire, FAILURE, refused),
+    ...extrasOf(FORMAT, wire, FAILURE_FIELDS, unreadFields),
   }
 }
 

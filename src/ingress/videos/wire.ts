@@ -16,7 +16,7 @@ const settings = {
 }
 
 export const request = shape({ model: v.string(), prompt, ...settings })
-const unfinished = shape({ model: v.string(), prompt: maybe(prompt), ...settings })
+const commonFields = shape({ model: v.string(), prompt: maybe(prompt), ...settings })
 const remix = shape({ prompt, ...settings })
 
 /** Matches the path of a remix and captures the id of the original task. */
@@ -24,4 +24,4 @@ export const REMIX = /^\/videos\/([^/]+)\/remix$/
 
 /** Returns the schema for a request's endpoint and completeness. */
 export const requestAt = ({ path, unfinished: more }: WireRequest): v.GenericSchema =>
-  REMIX.test(path) ? remix : more === true ? unfinished : request
+  REMIX.test(path) ? remix : more === true ? commonFields : request

@@ -8,7 +8,7 @@ export type Topic =
   | 'access'
   /** A channel or one of its models started or ended a cooldown. */
   | 'health'
-  /** An account issued a signature of reasoning. */
+  /** An account issued a reasoning signature. */
   | 'signatures'
   /** An operator watches requests live. */
   | 'live-watched'
@@ -85,7 +85,7 @@ export class RedisBus implements Bus {
     this.link = link
     this.id = id
     this.listeners = new Listeners(err => log.error({ err }, 'a notice could not be handled'))
-    this.ends = TOPICS.map(topic => link.subscribe(PREFIX + topic, text => this.received(topic, text)))
+    this.ends = TOPICS.map(topic => link.subscribe(PREFIX + topic, text => this.handleMessage(topic, text)))
   }
 
   publish(topic: Topic, message: Json): void {
@@ -100,7 +100,7 @@ export class RedisBus implements Bus {
     for (const end of this.ends) end()
   }
 
-  private received(topic: Topic, text: string): void {
+  private handleMessage(topic: Topic, text: string): void {
     const notice = parseObject(text)
     if (!isObject(notice) || notice['from'] === this.id || notice['message'] === undefined) return
     this.listeners.notify(topic, notice['message'])

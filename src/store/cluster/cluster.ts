@@ -11,7 +11,7 @@ export interface Cluster {
   /** True if this process does the background work that a machine should only do once, such as polling tasks. */
   readonly leads: boolean
   readonly bus: Bus
-  /** Link to the configured Redis. Undefined if none is configured. */
+  /** Link to the configured Redis, or undefined if none is configured. */
   readonly redis: RedisLink | undefined
   /**
    * Asks the primary process of this machine. Rejects if there is no primary, or if the primary has no handler for the

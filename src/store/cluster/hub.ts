@@ -4,7 +4,7 @@ import { type Bus, LOCAL_BUS, TOPICS, type Topic } from './bus.ts'
 import { Port } from './port.ts'
 
 /** Timeout of each worker's answer to `gather`, in milliseconds. */
-const GATHERING = 2000
+const GATHER_TIMEOUT_MS = 2000
 
 /** The primary's link to one worker. */
 export interface Link {
@@ -25,14 +25,14 @@ export type PrimaryAnswer = (message: Json, worker: number) => Json | Promise<Js
 export class Hub {
   private readonly ports = new Map<number, Port>()
   private readonly answers = new Map<string, PrimaryAnswer>()
-  private readonly outside: Bus
+  private readonly otherMachines: Bus
   private readonly ends: readonly (() => void)[]
   private readonly log: Log
 
   /** @param outside bus to other machines. */
   constructor(log: Log, outside: Bus = LOCAL_BUS) {
     this.log = log
-    this.outside = outside
+    this.otherMachines = outside
     this.ends = TOPICS.map(topic => outside.subscribe(topic, message => this.pass(topic, message)))
     this.answer('gather', message =>
       isObject(message) ? this.gather(String(message['topic']), message['message'] ?? null) : [],
@@ -53,7 +53,7 @@ export class Hub {
     const port = new Port({
       send: message => link.send(message),
       answer: (topic, message) => {
-        if (topic !== 'started' && topic !== 'failed') return this.answered(worker, topic, message)
+        if (topic !== 'started' && topic !== 'failed') return this.answerWorker(worker, topic, message)
         if (topic === 'failed') link.failed(String(message))
         else link.started(message as { readonly id: string; readonly address: string })
         return null
@@ -77,8 +77,8 @@ export class Hub {
 
   /** Gathers the answers of all workers that answer in time. */
   async gather(topic: string, message: Json): Promise<Json[]> {
-    const asked = [...this.ports.values()].map(port => port.ask(topic, message, GATHERING))
-    const answers = await Promise.allSettled(asked)
+    const pendingAnswers = [...this.ports.values()].map(port => port.ask(topic, message, GATHER_TIMEOUT_MS))
+    const answers = await Promise.allSettled(pendingAnswers)
     return answers.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
@@ -87,7 +87,7 @@ export class Hub {
     for (const worker of [...this.ports.keys()]) this.leave(worker)
   }
 
-  private answered(worker: number, topic: string, message: Json): Json | Promise<Json> {
+  private answerWorker(worker: number, topic: string, message: Json): Json | Promise<Json> {
     const answer = this.answers.get(topic)
     if (answer === undefined) throw new Error(`no handler for ${topic}`)
     return answer(message, worker)
@@ -98,7 +98,7 @@ export class Hub {
     if (!TOPICS.includes(topic as Topic)) this.log.warn({ topic }, 'unknown notice from a worker')
     else {
       this.pass(topic as Topic, message, worker)
-      this.outside.publish(topic as Topic, message)
+      this.otherMachines.publish(topic as Topic, message)
     }
   }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { type Bus, Listeners, TOPICS, type Topic } from './bus.ts'
 import type { Cluster, Responder } from './cluster.ts'
 import { Port } from './port.ts'
-import { CONNECTING, OpenRedis } from './redis.ts'
+import { FIRST_CONNECTION_TIMEOUT_MS, OpenRedis } from './redis.ts'
 
 /** The log, and the channel to the primary. */
 export interface MemberOptions {
@@ -30,7 +30,7 @@ export class Member implements Cluster {
     const listeners = new Listeners(err => log.error({ err }, 'a notice could not be handled'))
     this.port = new Port({
       send,
-      answer: (topic, message) => this.answered(topic, message),
+      answer: (topic, message) => this.answerPrimary(topic, message),
       onNotice: (topic, message) => {
         if (TOPICS.includes(topic as Topic)) listeners.notify(topic, message)
         else this.orders.get(topic)?.(message)
@@ -72,14 +72,14 @@ export class Member implements Cluster {
   }
 
   async ready(): Promise<void> {
-    await this.redis?.ready(CONNECTING)
+    await this.redis?.ready(FIRST_CONNECTION_TIMEOUT_MS)
   }
 
   async close(): Promise<void> {
     await this.redis?.close()
   }
 
-  private answered(topic: string, message: Json): Json | Promise<Json> {
+  private answerPrimary(topic: string, message: Json): Json | Promise<Json> {
     const answer = this.answers.get(topic)
     if (answer === undefined) throw new Error(`no handler for ${topic}`)
     return answer(message)

@@ -11,9 +11,9 @@ export interface PortOptions {
 }
 
 /** Timeout of an answer, in milliseconds. It is long because a machine that starts several processes is slow. */
-const TIMEOUT = 30_000
+const ANSWER_TIMEOUT_MS = 30_000
 /** Maximum number of open questions. More of them mean that the other process hangs. */
-const MOST = 10_000
+const MAX_QUESTIONS = 10_000
 
 /** An open question. */
 interface Question extends PromiseWithResolvers<Json> {
@@ -27,11 +27,11 @@ interface Question extends PromiseWithResolvers<Json> {
  */
 export class Port {
   private readonly options: PortOptions
-  private waiting: JsonObject[] = []
+  private outgoing: JsonObject[] = []
   /** Open questions by slot. Slots are reused. */
   private readonly questions: (Question | undefined)[] = []
-  private readonly free: number[] = []
-  private asked = 0
+  private readonly freeSlots: number[] = []
+  private lastId = 0
   private closed = false
 
   constructor(options: PortOptions) {
@@ -39,12 +39,15 @@ export class Port {
   }
 
   /** Asks the other process. Rejects if it fails, ends or does not answer in time. */
-  ask(topic: string, message: Json, timeout = TIMEOUT): Promise<Json> {
-    if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
+  ask(topic: string, message: Json, timeout = ANSWER_TIMEOUT_MS): Promise<Json> {
+    if (this.closed || (this.freeSlots.length === 0 && this.questions.length >= MAX_QUESTIONS))
       return Promise.reject(new Error(`cannot ask the process for ${topic}`))
-    const slot = this.free.pop() ?? this.questions.length
-    const id = ++this.asked
-    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${timeout} ms`), timeout)
+    const slot = this.freeSlots.pop() ?? this.questions.length
+    const id = ++this.lastId
+    const timer = setTimeout(
+      () => this.rejectQuestion(slot, id, `no answer for ${topic} within ${timeout} ms`),
+      timeout,
+    )
     const question: Question = { id, timer, ...Promise.withResolvers<Json>() }
     this.questions[slot] = question
     this.post({ ask: topic, slot, id, message })
@@ -60,22 +63,22 @@ export class Port {
   receive(batch: unknown): void {
     // A late message of an ended process could claim resources that were already released.
     if (this.closed || !Array.isArray(batch)) return
-    for (const one of batch as Json[]) if (isObject(one)) this.received(one)
+    for (const one of batch as Json[]) if (isObject(one)) this.handleMessage(one)
   }
 
   /** Closes the port when the other process ends, and rejects all open questions. */
   close(): void {
     this.closed = true
     for (const [slot, question] of this.questions.entries())
-      if (question !== undefined) this.failed(slot, question.id, 'the process ended')
+      if (question !== undefined) this.rejectQuestion(slot, question.id, 'the process ended')
   }
 
-  private received(one: JsonObject): void {
+  private handleMessage(one: JsonObject): void {
     const { ask, notice, slot, id, message = null, answer = null, fault } = one
     if (typeof notice === 'string') this.options.onNotice(notice, message)
     else if (typeof slot !== 'number' || typeof id !== 'number') return
     else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
-    else if (typeof fault === 'string') this.failed(slot, id, fault)
+    else if (typeof fault === 'string') this.rejectQuestion(slot, id, fault)
     else this.takeQuestion(slot, id)?.resolve(answer)
   }
 
@@ -87,7 +90,7 @@ export class Port {
     }
   }
 
-  private failed(slot: number, id: number, text: string): void {
+  private rejectQuestion(slot: number, id: number, text: string): void {
     this.takeQuestion(slot, id)?.reject(new Error(text))
   }
 
@@ -97,17 +100,17 @@ export class Port {
     if (question?.id !== id) return undefined
     clearTimeout(question.timer)
     this.questions[slot] = undefined
-    this.free.push(slot)
+    this.freeSlots.push(slot)
     return question
   }
 
   private post(one: JsonObject): void {
-    if (this.waiting.push(one) === 1) queueMicrotask(this.flush)
+    if (this.outgoing.push(one) === 1) queueMicrotask(this.flush)
   }
 
   private readonly flush = (): void => {
-    const batch = this.waiting
-    this.waiting = []
+    const batch = this.outgoing
+    this.outgoing = []
     if (!this.closed) this.options.send(batch)
   }
 }

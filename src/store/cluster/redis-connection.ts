@@ -3,31 +3,32 @@ import type { RedisClientType } from '@redis/client'
 /** The Redis client with protocol version 2 and without modules. */
 export type RedisClient = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>
 
-/** Receives the state of a connection. */
+/** Handlers of the events of a connection. */
 export interface ConnectionEvents {
   /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
-  opened(): void
+  onOpened(): void
   /** Called when the connection failed or was lost. Reconnection is automatic. The text contains no credential. */
-  lost(fault: string): void
+  onLost(fault: string): void
   /** Called when Redis answered a ping. */
-  answered(): void
+  onAnswered(): void
 }
 
 /** Timeout for opening a connection, in milliseconds. */
-const OPENING = 2000
+const OPEN_TIMEOUT_MS = 2000
 /**
  * Interval between pings, in milliseconds. A connection is dropped if a ping is still unanswered when the next one is
  * due.
  */
-const EVERY = 1000
-/** Pause before the first retry, and maximum pause, in milliseconds. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 2000
+const PING_INTERVAL_MS = 1000
+/** Delay before the first retry, in milliseconds. It doubles with each failure. */
+const FIRST_DELAY_MS = 50
+/** Maximum delay before a retry, in milliseconds. */
+const MAX_DELAY_MS = 2000
 
 /** A connection to Redis that reconnects after every loss or timeout. */
 export class RedisConnection {
-  /** The open connection. Undefined while disconnected. */
+  /** The open connection, or undefined while disconnected. */
   client: RedisClient | undefined
   private readonly url: string
   private readonly events: ConnectionEvents
@@ -53,8 +54,8 @@ export class RedisConnection {
     while (!this.closed) {
       const fault = await this.live().catch((thrown: unknown) => thrown)
       if (this.closed) return
-      this.events.lost(textOf(fault))
-      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(this.failures++, 10))
+      this.events.onLost(textOf(fault))
+      const pause = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.failures++, 10))
       await this.rest(pause * (0.5 + Math.random() / 2))
     }
   }
@@ -70,24 +71,24 @@ export class RedisConnection {
       disableClientInfo: true,
       disableOfflineQueue: true,
       commandOptions: { timeout: 0 },
-      socket: { reconnectStrategy: false, connectTimeout: OPENING },
+      socket: { reconnectStrategy: false, connectTimeout: OPEN_TIMEOUT_MS },
     })
     const ended = Promise.withResolvers<unknown>()
     client.on('error', ended.resolve)
     client.on('end', () => ended.resolve(new Error('connection closed by Redis')))
     this.wake = () => ended.resolve(new Error('closed'))
     if (this.closed) return undefined
-    let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('Redis does not answer')), OPENING)
+    let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('Redis does not answer')), OPEN_TIMEOUT_MS)
     try {
-      const opening = client.connect().then(() => this.events.prepare(client))
-      opening.catch(() => {})
-      const fault = await Promise.race([opening.then(() => undefined), ended.promise])
+      const connecting = client.connect().then(() => this.events.prepare(client))
+      connecting.catch(() => {})
+      const fault = await Promise.race([connecting.then(() => undefined), ended.promise])
       if (fault !== undefined) return fault
       clearTimeout(timer)
-      timer = this.pinging(client, ended.resolve)
+      timer = this.startPings(client, ended.resolve)
       this.client = client
       this.failures = 0
-      this.events.opened()
+      this.events.onOpened()
       return await ended.promise
     } finally {
       this.client = undefined
@@ -97,16 +98,16 @@ export class RedisConnection {
   }
 
   /** Pings Redis regularly, and gives up on a missing answer. */
-  private pinging(client: RedisClient, giveUp: (fault: Error) => void): NodeJS.Timeout {
-    let awaited = false
+  private startPings(client: RedisClient, giveUp: (fault: Error) => void): NodeJS.Timeout {
+    let isUnanswered = false
     const timer = setInterval(() => {
-      if (awaited) giveUp(new Error('Redis does not answer'))
-      awaited = true
+      if (isUnanswered) giveUp(new Error('Redis does not answer'))
+      isUnanswered = true
       client.ping().then(() => {
-        awaited = false
-        this.events.answered()
+        isUnanswered = false
+        this.events.onAnswered()
       }, giveUp)
-    }, EVERY)
+    }, PING_INTERVAL_MS)
     return timer.unref()
   }
 

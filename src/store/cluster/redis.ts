@@ -25,9 +25,9 @@ export interface RedisLink {
 }
 
 /** Timeout of a command, in milliseconds. */
-const TIMEOUT = 250
+const COMMAND_TIMEOUT_MS = 250
 /** Maximum time that a starting process waits for the first connection, in milliseconds. */
-export const CONNECTING = 1000
+export const FIRST_CONNECTION_TIMEOUT_MS = 1000
 
 /** Thrown if a command could not be sent or timed out. After a timeout, Redis may still have executed the command. */
 class RedisUnreachable extends Error {
@@ -44,14 +44,14 @@ export class OpenRedis implements RedisLink {
   private readonly url: string
   private readonly outage: Outage
   /** Lost connections. An outage ends when both connections are back. */
-  private readonly lost = new Set<'commands' | 'notices'>()
+  private readonly lostConnections = new Set<'commands' | 'notices'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
-  private readonly connected: (() => void)[] = []
-  private readonly opened = Promise.withResolvers<void>()
+  private readonly connectionListeners: (() => void)[] = []
+  private readonly firstConnection = Promise.withResolvers<void>()
   /** True after a command timed out. No command is sent until Redis answers again. */
-  private silent = false
+  private isUnresponsive = false
   faults = 0
 
   constructor(url: string, log: Log) {
@@ -59,42 +59,42 @@ export class OpenRedis implements RedisLink {
     this.outage = new Outage(log, { began: 'Redis cannot be reached', ended: 'Redis can be reached again' })
     this.commands = new RedisConnection(url, {
       prepare: () => undefined,
-      opened: () => {
-        this.answered()
-        this.opened.resolve()
-        for (const listener of this.connected) listener()
+      onOpened: () => {
+        this.markAnswered()
+        this.firstConnection.resolve()
+        for (const listener of this.connectionListeners) listener()
       },
-      lost: fault => this.wentDown('commands', fault),
-      answered: () => this.answered(),
+      onLost: fault => this.markLost('commands', fault),
+      onAnswered: () => this.markAnswered(),
     })
   }
 
   get isUp(): boolean {
-    return this.commands.client !== undefined && !this.silent
+    return this.commands.client !== undefined && !this.isUnresponsive
   }
 
   /** Resolves when the first connection is open, or after the given number of milliseconds. */
   async ready(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)
-    await Promise.race([promise, this.opened.promise])
+    await Promise.race([promise, this.firstConnection.promise])
     clearTimeout(timer)
   }
 
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
-    if (client === undefined || this.silent) throw this.failed('Redis cannot be reached')
+    if (client === undefined || this.isUnresponsive) throw this.countFailure('Redis cannot be reached')
     const rest = [String(keys.length), ...keys, ...args]
     try {
-      return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
+      return await this.withTimeout(client.sendCommand(['EVALSHA', script.sha, ...rest]))
     } catch (fault) {
       if (!String((fault as Error).message).startsWith('NOSCRIPT')) throw fault
-      return this.inTime(client.sendCommand(['EVAL', script.source, ...rest]))
+      return this.withTimeout(client.sendCommand(['EVAL', script.source, ...rest]))
     }
   }
 
   onConnected(listener: () => void): void {
-    this.connected.push(listener)
+    this.connectionListeners.push(listener)
   }
 
   publish(channel: string, message: string): void {
@@ -106,40 +106,40 @@ export class OpenRedis implements RedisLink {
     this.listeners.set(channel, [...(known ?? []), listener])
     this.notices ??= this.openNotices()
     // A connection that is still opening subscribes when it is ready.
-    if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
+    if (known === undefined) this.notices.client?.subscribe(channel, this.dispatch).catch(() => {})
     return () => this.unsubscribe(channel, listener)
   }
 
   async close(): Promise<void> {
-    this.opened.resolve()
+    this.firstConnection.resolve()
     await Promise.all([this.commands.close(), this.notices?.close()])
   }
 
   /** Opens the connection for subscriptions. */
   private openNotices(): RedisConnection {
     return new RedisConnection(this.url, {
-      prepare: client => this.subscribed(client),
-      opened: () => this.cameUp('notices'),
-      lost: fault => this.wentDown('notices', fault),
-      answered: () => {},
+      prepare: client => this.subscribeAll(client),
+      onOpened: () => this.markRestored('notices'),
+      onLost: fault => this.markLost('notices', fault),
+      onAnswered: () => {},
     })
   }
 
-  private answered(): void {
-    this.silent = false
-    this.cameUp('commands')
+  private markAnswered(): void {
+    this.isUnresponsive = false
+    this.markRestored('commands')
   }
 
-  private wentDown(connection: 'commands' | 'notices', fault: string): void {
-    this.lost.add(connection)
+  private markLost(connection: 'commands' | 'notices', fault: string): void {
+    this.lostConnections.add(connection)
     this.outage.start(fault)
   }
 
-  private cameUp(connection: 'commands' | 'notices'): void {
-    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.end()
+  private markRestored(connection: 'commands' | 'notices'): void {
+    if (this.lostConnections.delete(connection) && this.lostConnections.size === 0) this.outage.end()
   }
 
-  private failed(message: string): RedisUnreachable {
+  private countFailure(message: string): RedisUnreachable {
     this.faults++
     this.outage.countAffected()
     return new RedisUnreachable(message)
@@ -156,17 +156,17 @@ export class OpenRedis implements RedisLink {
   }
 
   /** Subscribes a new connection to all channels. */
-  private async subscribed(client: RedisClient): Promise<void> {
-    let done = 0
+  private async subscribeAll(client: RedisClient): Promise<void> {
+    let subscribedCount = 0
     // Channels may be added while the earlier subscriptions are being sent.
-    while (done < this.listeners.size) {
+    while (subscribedCount < this.listeners.size) {
       const channels = [...this.listeners.keys()]
-      done = channels.length
-      await client.subscribe(channels, this.received)
+      subscribedCount = channels.length
+      await client.subscribe(channels, this.dispatch)
     }
   }
 
-  private readonly received = (message: string, channel: string): void => {
+  private readonly dispatch = (message: string, channel: string): void => {
     for (const listener of this.listeners.get(channel) ?? []) listener(message)
   }
 
@@ -174,18 +174,18 @@ export class OpenRedis implements RedisLink {
    * Adds a timeout to a command. A busy event loop does not count as a timeout, because the answer may already have
    * arrived.
    */
-  private inTime<T>(answer: Promise<T>): Promise<T> {
+  private withTimeout<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      let settled = false
-      const timer = setTimeout(() => setImmediate(expired), TIMEOUT)
-      const expired = (): void => {
-        if (settled) return
-        this.silent = true
-        this.wentDown('commands', 'Redis does not answer')
-        reject(this.failed('Redis does not answer'))
+      let isSettled = false
+      const timer = setTimeout(() => setImmediate(onTimeout), COMMAND_TIMEOUT_MS)
+      const onTimeout = (): void => {
+        if (isSettled) return
+        this.isUnresponsive = true
+        this.markLost('commands', 'Redis does not answer')
+        reject(this.countFailure('Redis does not answer'))
       }
       const settle = (): void => {
-        settled = true
+        isSettled = true
         clearTimeout(timer)
       }
       answer.then(

@@ -3,7 +3,7 @@ import type { Json } from '../../canonical/node.ts'
 import type { Log } from '../../log.ts'
 import { type Bus, LOCAL_BUS, RedisBus } from './bus.ts'
 import type { Cluster, Responder } from './cluster.ts'
-import { CONNECTING, OpenRedis } from './redis.ts'
+import { FIRST_CONNECTION_TIMEOUT_MS, OpenRedis } from './redis.ts'
 
 /** The cluster on a machine with a single process. With Redis, the gateway may span several machines. */
 export class SingleProcessCluster implements Cluster {
@@ -33,7 +33,7 @@ export class SingleProcessCluster implements Cluster {
   }
 
   async ready(): Promise<void> {
-    await this.redis?.ready(CONNECTING)
+    await this.redis?.ready(FIRST_CONNECTION_TIMEOUT_MS)
   }
 
   async close(): Promise<void> {

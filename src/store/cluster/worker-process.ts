@@ -10,11 +10,11 @@ export interface WorkerProcessOptions {
   out(lines: string): void
   fault(lines: string): void
   listening(one: WorkerProcess): void
-  ended(one: WorkerProcess, how: string): void
+  ended(one: WorkerProcess, exitReason: string): void
 }
 
 /** Timeout for a worker to start listening, in milliseconds. */
-const STARTING = 60_000
+const START_TIMEOUT_MS = 60_000
 
 /** One worker process, as the primary sees it. */
 export class WorkerProcess {
@@ -27,10 +27,10 @@ export class WorkerProcess {
   /** Reason why the worker could not start. */
   reason: string | undefined
   /** True if the primary ended the worker on purpose, so that it is not replaced. */
-  leaving = false
+  isLeaving = false
   private readonly worker: Worker
   private readonly hub: Hub
-  private readonly started = Promise.withResolvers<string>()
+  private readonly listeningResult = Promise.withResolvers<string>()
   private readonly startTimer: NodeJS.Timeout
 
   constructor(options: WorkerProcessOptions) {
@@ -38,12 +38,12 @@ export class WorkerProcess {
     const worker = cluster.fork()
     this.hub = hub
     this.worker = worker
-    this.address = this.started.promise
+    this.address = this.listeningResult.promise
     this.address.catch(() => {})
     this.startTimer = setTimeout(() => {
-      this.failed('the worker did not start listening in time')
+      this.fail('the worker did not start listening in time')
       this.kill()
-    }, STARTING)
+    }, START_TIMEOUT_MS)
     worker.on(
       'message',
       hub.join(worker.id, {
@@ -51,10 +51,10 @@ export class WorkerProcess {
         started: ({ id, address }) => {
           this.id = id
           clearTimeout(this.startTimer)
-          this.started.resolve(address)
+          this.listeningResult.resolve(address)
           options.listening(this)
         },
-        failed: reason => this.failed(reason),
+        failed: reason => this.fail(reason),
       }),
     )
     // A message was sent to a worker that had just died.
@@ -64,10 +64,10 @@ export class WorkerProcess {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
     worker.once('exit', (code: number | null, signal: string | null) => {
-      const how = signal ?? `code ${code}`
-      this.failed(`the worker ended before it started listening: ${how}`)
+      const exitReason = signal ?? `code ${code}`
+      this.fail(`the worker ended before it started listening: ${exitReason}`)
       hub.leave(worker.id)
-      options.ended(this, how)
+      options.ended(this, exitReason)
       resolve()
     })
   }
@@ -84,10 +84,10 @@ export class WorkerProcess {
     this.worker.process.kill('SIGKILL')
   }
 
-  private failed(reason: string): void {
+  private fail(reason: string): void {
     clearTimeout(this.startTimer)
     this.reason ??= reason
-    this.started.reject(new Error(reason))
+    this.listeningResult.reject(new Error(reason))
   }
 }
 
@@ -98,7 +98,7 @@ function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => vo
 }
 
 /** Maximum length of an incomplete line in memory, in characters. A longer line is split. */
-const LONGEST = 1024 * 1024
+const MAX_LINE_LENGTH = 1024 * 1024
 
 /** Splits the output of a process into complete lines, so that several processes can write to one stream. */
 export class Lines {
@@ -133,6 +133,6 @@ export class Lines {
   private hold(text: string): void {
     this.rest.push(text)
     this.length += text.length
-    if (this.length > LONGEST) this.end()
+    if (this.length > MAX_LINE_LENGTH) this.end()
   }
 }

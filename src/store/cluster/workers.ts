@@ -18,20 +18,21 @@ export interface WorkersOptions {
  * Minimum lifetime of a worker, in milliseconds. A worker that ends earlier counts as dying young, and its successor
  * may die in the same way.
  */
-const YOUNG = 10_000
-/** Pause after the second consecutive worker that died young, and maximum pause, in milliseconds. */
-const FIRST_PAUSE = 100
-const LONGEST_PAUSE = 10_000
+const MIN_LIFETIME_MS = 10_000
+/** Delay before replacing the second consecutive worker that died young, in milliseconds. It doubles with each one. */
+const FIRST_DELAY_MS = 100
+/** Maximum delay before a worker is replaced, in milliseconds. */
+const MAX_DELAY_MS = 10_000
 
 /**
  * The worker processes of one machine. They share a listening socket, so that replacing a worker refuses no connection.
  */
 export class Workers {
   private readonly options: WorkersOptions
-  private all: readonly WorkerProcess[] = []
+  private workers: readonly WorkerProcess[] = []
   private leader: WorkerProcess | undefined
   private youngDeaths = 0
-  private wanted = 0
+  private targetCount = 0
   private readonly pauses = new Set<NodeJS.Timeout>()
   private stopped = false
 
@@ -49,7 +50,7 @@ export class Workers {
 
   /** Starts workers and resolves with their shared address. Rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
-    this.wanted = count
+    this.targetCount = count
     const started = Array.from({ length: count }, () => this.fork())
     try {
       const [address] = await Promise.all(started.map(one => one.address))
@@ -63,7 +64,7 @@ export class Workers {
 
   /** Adds or ends workers until there are `count`. Rejects if a new one cannot start. */
   async resize(count: number): Promise<void> {
-    this.wanted = count
+    this.targetCount = count
     for (const excess of this.active.slice(count)) this.retire(excess)
     while (this.active.length < count && !this.stopped) await this.add()
   }
@@ -74,18 +75,18 @@ export class Workers {
    */
   async roll(count: number): Promise<void> {
     const oldWorkers = this.active
-    this.wanted = Math.max(count, oldWorkers.length)
+    this.targetCount = Math.max(count, oldWorkers.length)
     for (let index = 0; index < Math.max(count, oldWorkers.length) && !this.stopped; index++) {
       if (index < count) await this.add()
       const old = oldWorkers[index]
       if (old !== undefined) this.retire(old)
     }
-    this.wanted = count
+    this.targetCount = count
   }
 
   /** Sends an order to all workers. */
   order(topic: string, message: string | boolean | null = null): void {
-    for (const one of this.all) one.order(topic, message)
+    for (const one of this.workers) one.order(topic, message)
   }
 
   /** Ends all workers, and kills those that are still running after the given number of milliseconds. */
@@ -93,42 +94,42 @@ export class Workers {
     this.end()
     this.order('stop', signal)
     const killTimer = setTimeout(() => this.kill(), milliseconds)
-    await Promise.all(this.all.map(({ exited }) => exited))
+    await Promise.all(this.workers.map(({ exited }) => exited))
     clearTimeout(killTimer)
   }
 
   kill(): void {
     this.end()
-    for (const one of this.all) one.kill()
+    for (const one of this.workers) one.kill()
   }
 
   /** Workers that are not shutting down. */
   private get active(): readonly WorkerProcess[] {
-    return this.all.filter(({ leaving }) => !leaving)
+    return this.workers.filter(({ isLeaving }) => !isLeaving)
   }
 
   private end(): void {
     this.stopped = true
     for (const timer of this.pauses) clearTimeout(timer)
-    for (const one of this.all) one.leaving = true
+    for (const one of this.workers) one.isLeaving = true
   }
 
   /** Starts one more worker. Rejects with the reason if it cannot start. */
   private async add(): Promise<void> {
     const one = this.fork()
     // A worker that cannot start is not replaced.
-    one.leaving = true
+    one.isLeaving = true
     await one.address.catch(async (thrown: unknown) => {
       one.kill()
       await one.exited
       throw thrown
     })
-    one.leaving = this.stopped
+    one.isLeaving = this.stopped
   }
 
   /** Ends a worker gracefully. */
   private retire(one: WorkerProcess): void {
-    one.leaving = true
+    one.isLeaving = true
     this.lead()
     one.order('retire')
   }
@@ -138,29 +139,29 @@ export class Workers {
     const one = new WorkerProcess({
       ...{ hub, out, fault },
       listening: () => this.lead(),
-      ended: (_, how) => this.ended(one, how),
+      ended: (_, exitReason) => this.ended(one, exitReason),
     })
-    this.all = [...this.all, one]
+    this.workers = [...this.workers, one]
     return one
   }
 
-  private ended(one: WorkerProcess, how: string): void {
-    this.all = this.all.filter(other => other !== one)
+  private ended(one: WorkerProcess, exitReason: string): void {
+    this.workers = this.workers.filter(other => other !== one)
     if (one.id !== undefined) this.options.ended(one.id)
     this.lead()
-    if (!one.leaving) this.replace(one, how)
+    if (!one.isLeaving) this.replace(one, exitReason)
   }
 
   /** Schedules the successor of a worker that died. */
-  private replace(one: WorkerProcess, how: string): void {
-    const young = performance.now() - one.since < YOUNG
+  private replace(one: WorkerProcess, exitReason: string): void {
+    const young = performance.now() - one.since < MIN_LIFETIME_MS
     this.youngDeaths = young ? this.youngDeaths + 1 : 0
-    const pause = this.youngDeaths < 2 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.youngDeaths - 2))
+    const pause = this.youngDeaths < 2 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.youngDeaths - 2))
     const reason = one.id === undefined ? { fault: one.reason } : {}
-    this.options.log.error({ pid: one.pid, how, ...reason, pause }, 'a worker died and is replaced')
+    this.options.log.error({ pid: one.pid, how: exitReason, ...reason, pause }, 'a worker died and is replaced')
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
-      if (this.active.length < this.wanted) this.startSuccessor(one.pid)
+      if (this.active.length < this.targetCount) this.startSuccessor(one.pid)
     }, pause)
     this.pauses.add(timer)
   }

@@ -55,7 +55,7 @@ export interface UsageRow {
   /** True if tokens and cost are estimates because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
   readonly losses: number
-  /** The losses by kind. Undefined if there are none. */
+  /** The losses by kind, or undefined if there are none. */
   readonly lossKinds?: LossKinds | undefined
   /**
    * Number of additions that the gateway made to the request, such as a limit that the upstream requires. They are not
@@ -104,21 +104,23 @@ export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>):
   status !== CANCELLED && (status >= 400 || error !== undefined)
 
 /** Maximum plausible token count of a prompt or an answer. */
-const IMPOSSIBLE = 1e8
+const MAX_PLAUSIBLE_TOKENS = 1e8
 
 /** Returns true if the upstream sent plausible token counts. An absurd count must not use up the limits. */
 export const isCounted = ({ input, output }: Usage): boolean =>
-  (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
+  (input !== undefined || output !== undefined) &&
+  !((input ?? 0) > MAX_PLAUSIBLE_TOKENS) &&
+  !((output ?? 0) > MAX_PLAUSIBLE_TOKENS)
 
 /**
  * Maximum number of characters of a recorded model name. The name is copied, because a slice would keep a long string
  * in memory.
  */
-const LONGEST_MODEL = 500
+const MAX_MODEL_LENGTH = 500
 
 /** Shortens a model name for recording. */
 export const recordedModel = (model: string): string =>
-  model.length <= LONGEST_MODEL ? model : flatCopy(model.slice(0, LONGEST_MODEL))
+  model.length <= MAX_MODEL_LENGTH ? model : flatCopy(model.slice(0, MAX_MODEL_LENGTH))
 
 type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
 

@@ -47,8 +47,8 @@ const law = (level: (code: number) => number, code: (sample: number) => number):
 })
 
 const once = <T>(make: () => T): (() => T) => {
-  let made: T | undefined
-  return () => (made ??= make())
+  let value: T | undefined
+  return () => (value ??= make())
 }
 
 /** Tables of both laws, computed on first use. */

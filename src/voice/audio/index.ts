@@ -34,7 +34,7 @@ const CHUNK_BYTES = 16_384
 class Converter implements AudioConverter {
   private readonly reader: SampleReader
   private readonly writer: SampleWriter
-  /** Resampler. Undefined if both formats have the same rate. */
+  /** Resampler, or undefined if both formats have the same rate. */
   private readonly resampler: Resampler | undefined
 
   constructor(from: AudioFormat, to: AudioFormat) {

@@ -40,10 +40,10 @@ export function filterBank(from: number, to: number): FilterBank {
   const name = `${up}/${down}`
   const known = banks.get(name)
   if (known !== undefined) return known
-  const made = makeBank(up, down)
-  if (up > MAX_ROWS) return made
-  putNewest(banks, name, made, MAX_BANKS)
-  return made
+  const bank = makeBank(up, down)
+  if (up > MAX_ROWS) return bank
+  putNewest(banks, name, bank, MAX_BANKS)
+  return bank
 }
 
 function makeBank(up: number, down: number): FilterBank {

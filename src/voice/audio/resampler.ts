@@ -64,7 +64,7 @@ export class Resampler {
     const out = new Float64Array(Math.max(count, 0))
     let [at, phase] = [0, this.phase]
     for (let index = 0; index < out.length; index++) {
-      out[index] = weighted(window, at, rows, phase * taps, taps)
+      out[index] = dotProduct(window, at, rows, phase * taps, taps)
       phase += down
       while (phase >= up) {
         phase -= up
@@ -86,7 +86,7 @@ export class Resampler {
 }
 
 /** The dot product of `taps` samples and weights. `taps` is even. */
-function weighted(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
+function dotProduct(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
   let even = 0
   let odd = 0
   for (let tap = 0; tap < taps; tap += 2) {

@@ -28,8 +28,8 @@ class PcmReader implements SampleReader {
     const samples = new Float64Array(count)
     let at = 0
     let index = 0
-    if (bufferedBytes === 1 && count > 0) samples[index++] = signed(this.half! | (bytes[at++]! << 8))
-    for (; index < count; index++, at += 2) samples[index] = signed(bytes[at]! | (bytes[at + 1]! << 8))
+    if (bufferedBytes === 1 && count > 0) samples[index++] = toSigned(this.half! | (bytes[at++]! << 8))
+    for (; index < count; index++, at += 2) samples[index] = toSigned(bytes[at]! | (bytes[at + 1]! << 8))
     if (at < bytes.length) this.half = bytes[at]!
     else if (count > 0) this.half = undefined
     return samples
@@ -40,12 +40,12 @@ class PcmReader implements SampleReader {
   }
 }
 
-const signed = (word: number): number => (word << 16) >> 16
+const toSigned = (word: number): number => (word << 16) >> 16
 
 function writePcm(samples: Float64Array): Uint8Array {
   const bytes = new Uint8Array(2 * samples.length)
   for (let index = 0; index < samples.length; index++) {
-    const sample = rounded(samples[index]!)
+    const sample = toInt16(samples[index]!)
     bytes[2 * index] = sample & 0xff
     bytes[2 * index + 1] = (sample >> 8) & 0xff
   }
@@ -65,8 +65,8 @@ const lawWriter =
   ({ codes }: Law): SampleWriter =>
   samples => {
     const bytes = new Uint8Array(samples.length)
-    for (let index = 0; index < samples.length; index++) bytes[index] = codes[rounded(samples[index]!) & 0xffff]!
+    for (let index = 0; index < samples.length; index++) bytes[index] = codes[toInt16(samples[index]!) & 0xffff]!
     return bytes
   }
 
-const rounded = (sample: number): number => Math.max(-32_768, Math.min(32_767, Math.round(sample)))
+const toInt16 = (sample: number): number => Math.max(-32_768, Math.min(32_767, Math.round(sample)))

@@ -1,9 +1,9 @@
-const EMPTY = new Uint8Array(0)
-const SMALLEST = 32_768
+const NO_BYTES = new Uint8Array(0)
+const MIN_CAPACITY = 32_768
 
 /** A byte queue. Bytes are appended at the end and removed from the start. */
 export class AudioBuffer {
-  private bytes: Uint8Array = EMPTY
+  private bytes: Uint8Array = NO_BYTES
   private start = 0
   private end = 0
 
@@ -24,20 +24,20 @@ export class AudioBuffer {
 
   /** Returns all bytes and empties the buffer. */
   take(): Uint8Array {
-    const taken = this.bytes.slice(this.start, this.end)
+    const head = this.bytes.slice(this.start, this.end)
     this.clear()
-    return taken
+    return head
   }
 
   clear(): void {
-    this.bytes = EMPTY
+    this.bytes = NO_BYTES
     this.start = this.end = 0
   }
 
   private makeRoom(count: number): void {
     const { length } = this
-    const needed = length + count
-    const bytes = needed <= this.bytes.length / 2 ? this.bytes : new Uint8Array(Math.max(SMALLEST, 2 * needed))
+    const capacity = length + count
+    const bytes = capacity <= this.bytes.length / 2 ? this.bytes : new Uint8Array(Math.max(MIN_CAPACITY, 2 * capacity))
     bytes.set(this.bytes.subarray(this.start, this.end))
     this.bytes = bytes
     this.start = 0

@@ -2,8 +2,8 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import { PCM_16K, PCM_24K, type ResponseSettings, type VoiceSessionSettings } from '../../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../../canonical/voice-session-event.ts'
-import { failed } from '../conversation.ts'
-import { merged } from '../settings.ts'
+import { errorEvent } from '../conversation.ts'
+import { mergeSettings } from '../settings.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../upstream.ts'
 import { Gate } from './gate.ts'
 import { InputAudio, MIN_MS } from './input-audio.ts'
@@ -57,7 +57,7 @@ class Cascade implements Upstream {
       ...{ run, emit, gate: this.gate },
       model: models.transcription,
       items: this.items,
-      taken: () => options.listener.taken(),
+      onDrain: () => options.listener.onDrain(),
     })
     this.responses = new Responses({
       ...{ run, models, newId, emit, gate: this.gate },
@@ -108,7 +108,7 @@ class Cascade implements Upstream {
   private readonly handlers: Handlers = {
     'session-update': ({ settings }) => this.update(settings),
     'audio-append': ({ audio, id }) => {
-      if (!this.input.append(audio)) this.emit(failed(BUFFER_FULL, id))
+      if (!this.input.append(audio)) this.emit(errorEvent(BUFFER_FULL, id))
     },
     'audio-commit': ({ id }) => this.commitInput(id),
     'audio-clear': () => {
@@ -116,7 +116,7 @@ class Cascade implements Upstream {
       this.speech = undefined
       this.emit({ type: 'audio-cleared' })
     },
-    'output-clear': ({ id }) => this.emit(failed(NO_OUTPUT_BUFFER, id)),
+    'output-clear': ({ id }) => this.emit(errorEvent(NO_OUTPUT_BUFFER, id)),
     'item-create': event => this.createItem(event),
     'item-retrieve': ({ item, id }) => this.emitAll(this.items.conversation.retrieve(item, id)),
     'item-delete': ({ item, id }) => {
@@ -126,13 +126,13 @@ class Cascade implements Upstream {
     'item-truncate': ({ item, part, audioEndMs, id }) => this.emit(this.items.truncate(item, part, audioEndMs, id)),
     'response-create': ({ settings, id }) => this.createResponse(settings, id),
     'response-cancel': ({ response, id }) => {
-      if (!this.responses.cancel(response, 'client_cancelled')) this.emit(failed(NOT_ACTIVE, id))
+      if (!this.responses.cancel(response, 'client_cancelled')) this.emit(errorEvent(NO_ACTIVE_RESPONSE, id))
     },
-    opaque: ({ id }) => this.emit(failed(UNKNOWN_EVENT, id)),
+    opaque: ({ id }) => this.emit(errorEvent(UNKNOWN_EVENT, id)),
   }
 
   private update(change: VoiceSessionSettings): void {
-    this.settings = merged(this.settings, change)
+    this.settings = mergeSettings(this.settings, change)
     this.detect()
     this.emit({ type: 'session-updated', settings: this.settings })
   }
@@ -159,7 +159,7 @@ class Cascade implements Upstream {
 
   private commitInput(event: string | undefined): void {
     const audio = this.input.commit()
-    if (audio === undefined) this.emit(failed(TOO_SHORT, event))
+    if (audio === undefined) this.emit(errorEvent(AUDIO_TOO_SHORT, event))
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
@@ -170,7 +170,7 @@ class Cascade implements Upstream {
     const content = [{ type: 'media', kind: 'audio', source } as const]
     const item = { id, role: 'user', content, status: 'completed' } as const
     const after = this.items.insert(item)
-    if (after === undefined) return this.emit(failed(TOO_MANY, undefined))
+    if (after === undefined) return this.emit(errorEvent(TOO_MANY_ITEMS, undefined))
     this.emit({ type: 'audio-committed', item: id, after })
     this.emit({ type: 'item-added', item, after })
     this.emit({ type: 'item-done', item, after })
@@ -188,9 +188,9 @@ class Cascade implements Upstream {
   }
 
   private createResponse(settings: ResponseSettings | undefined, event: string | undefined): void {
-    if (this.isTranscription) return this.emit(failed(TRANSCRIPTION_ONLY, event))
-    const error = this.responses.create(merged(this.settings as ResponseSettings, settings ?? {}))
-    if (error !== undefined) this.emit(failed(error, event))
+    if (this.isTranscription) return this.emit(errorEvent(TRANSCRIPTION_ONLY, event))
+    const error = this.responses.create(mergeSettings(this.settings as ResponseSettings, settings ?? {}))
+    if (error !== undefined) this.emit(errorEvent(error, event))
   }
 
   private get isTranscription(): boolean {
@@ -207,7 +207,7 @@ class Cascade implements Upstream {
 }
 
 const withDefaults = ({ settings, voice, model }: CascadeOptions): VoiceSessionSettings =>
-  merged<VoiceSessionSettings>(
+  mergeSettings<VoiceSessionSettings>(
     {
       model,
       modalities: ['audio'],
@@ -220,12 +220,12 @@ const withDefaults = ({ settings, voice, model }: CascadeOptions): VoiceSessionS
 const invalid = (code: string, message: string): CanonicalError => ({ kind: 'invalid-request', code, message })
 
 const BUFFER_FULL = invalid('input_audio_buffer_full', 'The input audio buffer is full: commit or clear it.')
-const TOO_SHORT = invalid(
+const AUDIO_TOO_SHORT = invalid(
   'input_audio_buffer_commit_empty',
   `The input audio buffer holds less than ${MIN_MS} milliseconds of audio.`,
 )
-const TOO_MANY = invalid('conversation_too_large', 'The conversation has too many items.')
-const NOT_ACTIVE = invalid('response_cancel_not_active', 'There is no active response to cancel.')
+const TOO_MANY_ITEMS = invalid('conversation_too_large', 'The conversation has too many items.')
+const NO_ACTIVE_RESPONSE = invalid('response_cancel_not_active', 'There is no active response to cancel.')
 const NO_OUTPUT_BUFFER = invalid('invalid_event', 'There is no output audio buffer in sessions over WebSockets.')
 const UNKNOWN_EVENT = invalid('invalid_event', 'This event is not supported.')
 const TRANSCRIPTION_ONLY = invalid('invalid_event', 'A transcription session has no responses.')

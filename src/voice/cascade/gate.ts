@@ -11,7 +11,7 @@ export class Gate {
     this.waiting = undefined
   }
 
-  /** Resolves when the gate opens. Undefined while it is open. */
+  /** Resolves when the gate opens, or undefined while it is open. */
   get opened(): Promise<void> | undefined {
     return this.waiting?.promise
   }

@@ -1,13 +1,13 @@
 import { bytesPerSecond, PCM_16K, type TurnDetection } from '../../canonical/voice-session.ts'
 import { AudioBuffer } from './audio-buffer.ts'
 import { TurnDetector, turnSettings, WINDOW_MS } from './turn-detector.ts'
-import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
+import { FRAME_MS, FRAME_SAMPLES, type VoiceActivity } from './vad.ts'
 
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
-const FRAME_BYTES = 2 * FRAME
+const FRAME_BYTES = 2 * FRAME_SAMPLES
 
 /** Maximum duration of a turn, in milliseconds. Longer speech is split into several turns. */
-const MAX_MS = 5 * 60_000
+const MAX_TURN_MS = 5 * 60_000
 /** Minimum duration of audio that can be committed, in milliseconds. The same as OpenAI's. */
 export const MIN_MS = 100
 
@@ -33,8 +33,8 @@ export class InputAudio {
   /** Bytes of the last, incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
   /**
-   * Duration of the audio before the speech that belongs to the turn, in milliseconds. Undefined if turn detection is
-   * off.
+   * Duration of the audio before the speech that belongs to the turn, in milliseconds, or undefined if turn detection
+   * is off.
    */
   private prefixMs: number | undefined
   private frames = 0
@@ -58,7 +58,7 @@ export class InputAudio {
 
   /** Appends audio. Returns false if the buffer is full. */
   append(audio: Uint8Array): boolean {
-    if (this.prefixMs === undefined && this.bufferedMs + audio.length / BYTES_PER_MS > MAX_MS) return false
+    if (this.prefixMs === undefined && this.bufferedMs + audio.length / BYTES_PER_MS > MAX_TURN_MS) return false
     const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
     let at = 0
     for (; at + FRAME_BYTES <= bytes.length; at += FRAME_BYTES) this.frame(bytes.subarray(at, at + FRAME_BYTES))
@@ -66,7 +66,9 @@ export class InputAudio {
     return true
   }
 
-  /** Removes and returns all buffered audio except an incomplete sample. Undefined if the audio is too short. */
+  /**
+   * Removes and returns all buffered audio except an incomplete sample. Returns undefined if the audio is too short.
+   */
   commit(): Uint8Array | undefined {
     if (this.bufferedMs < MIN_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
@@ -101,7 +103,7 @@ export class InputAudio {
       this.listener.started(this.clock - this.buffer.length / BYTES_PER_MS)
     } else if (turn === 'stopped') this.stop()
     else if (!this.detector.speaking) this.buffer.trimToLast((this.prefixMs + WINDOW_MS) * BYTES_PER_MS)
-    else if (this.buffer.length > MAX_MS * BYTES_PER_MS) this.stop()
+    else if (this.buffer.length > MAX_TURN_MS * BYTES_PER_MS) this.stop()
   }
 
   private stop(): void {

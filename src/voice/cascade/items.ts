@@ -3,7 +3,7 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ConversationItem } from '../../canonical/voice-session.ts'
 import type { Position, ServerEvent } from '../../canonical/voice-session-event.ts'
-import { CONVERSATION_TOO_LARGE, Conversation, failed, type IdentifiedItem } from '../conversation.ts'
+import { CONVERSATION_TOO_LARGE, Conversation, errorEvent, type IdentifiedItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
@@ -33,20 +33,22 @@ export class Items {
     after: Position | undefined,
     event: string | undefined,
   ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {
-    if (this.size + sizeOf(item) > MAX_SIZE) return { events: [failed(CONVERSATION_TOO_LARGE, event)], recordings: [] }
+    if (this.size + sizeOf(item) > MAX_SIZE)
+      return { events: [errorEvent(CONVERSATION_TOO_LARGE, event)], recordings: [] }
     const recordings = item.content.flatMap((part, index) => {
       const audio = audioOf(part)
       return audio === undefined ? [] : [{ part: index, audio }]
     })
-    const stored = { ...item, content: item.content.map(emptied) }
-    const events = this.conversation.create(stored, after, event)
+    const storedItem = { ...item, content: item.content.map(withoutAudio) }
+    const events = this.conversation.create(storedItem, after, event)
     const isAdded = events[0]?.type === 'item-added'
-    if (isAdded) this.size += sizeOf(stored)
+    if (isAdded) this.size += sizeOf(storedItem)
     return { events, recordings: isAdded ? recordings : [] }
   }
 
   /**
-   * Appends an item created by the session. Returns the id of the previous item. Undefined if the conversation is full.
+   * Appends an item created by the session. Returns the id of the previous item. Returns undefined if the conversation
+   * is full.
    */
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
@@ -83,7 +85,7 @@ export class Items {
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)
-    if (playback === undefined || item === undefined || part !== 0) return failed(NOT_SPOKEN(id), event)
+    if (playback === undefined || item === undefined || part !== 0) return errorEvent(audioNotFound(id), event)
     playback.truncate(Math.max(0, audioEndMs))
     this.replace({ ...item, content: [spokenPart(playback.text)] })
     return { type: 'item-truncated', item: id, part, audioEndMs }
@@ -92,16 +94,16 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** Decodes a recording that has no transcript yet. Undefined for any other part. */
+/** Decodes a recording that has no transcript yet. Returns undefined for any other part. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined
 }
 
-const emptied = (part: Part): Part =>
+const withoutAudio = (part: Part): Part =>
   isAudio(part) && part.source.type === 'base64' ? { ...part, source: { ...part.source, data: '' } } : part
 
-const NOT_SPOKEN = (id: string): CanonicalError => ({
+const audioNotFound = (id: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'invalid_value',
   param: 'item_id',

@@ -3,7 +3,7 @@ import type { InputSettings, VoiceSessionSettings } from '../../canonical/voice-
 import type { ClientEvent } from '../../canonical/voice-session-event.ts'
 
 /** Name that no format has, so that every format-specific field is reported as lost. */
-const NONE = 'cascade'
+const NO_FORMAT = 'cascade'
 
 /**
  * Returns the losses of a client event: fields without an equivalent in the three requests of a turn. Losses at the
@@ -14,7 +14,7 @@ const NONE = 'cascade'
 export function lossesOf(event: ClientEvent, transcription: string): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create' && event.type !== 'item-create') return []
   const losses = new Losses()
-  losses.report(foreignLosses(event, NONE))
+  losses.report(foreignLosses(event, NO_FORMAT))
   if (event.type !== 'item-create' && event.settings !== undefined)
     ofSettings(event.settings, ['settings'], transcription, losses)
   return losses.list

@@ -10,7 +10,7 @@ export function messagesOf(items: readonly ConversationItem[]): readonly Message
   const messages: { role: Message['role']; content: Part[] }[] = []
   for (const item of items) {
     if (isBrokenCall(item)) continue
-    const content = item.content.map(readable).filter(isContent)
+    const content = item.content.map(asText).filter(isContent)
     const last = messages.at(-1)
     if (content.length === 0) continue
     if (last?.role === 'assistant' && item.role === 'assistant') for (const part of content) last.content.push(part)
@@ -22,7 +22,7 @@ export function messagesOf(items: readonly ConversationItem[]): readonly Message
 const isBrokenCall = ({ content, status }: ConversationItem): boolean =>
   content[0]?.type === 'tool-call' && status !== undefined && status !== 'completed'
 
-const readable = (part: Part): Part =>
+const asText = (part: Part): Part =>
   part.type === 'media' && part.kind === 'audio' ? ({ type: 'text', text: part.transcript ?? '' } as TextPart) : part
 
 const isContent = (part: Part): boolean =>

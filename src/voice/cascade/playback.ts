@@ -2,7 +2,7 @@ import { bytesPerSecond, PCM_24K } from '../../canonical/voice-session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
 /** Assumed speaking rate until the first sentence is complete, in characters per millisecond. */
-const USUAL_LETTERS_PER_MS = 0.015
+const DEFAULT_CHARACTERS_PER_MS = 0.015
 
 interface Sentence {
   readonly text: string
@@ -42,11 +42,11 @@ export class Playback {
     let remaining = this.limit
     let text = ''
     for (const sentence of this.sentences) {
-      const whole = sentence.done && sentence.ms <= remaining
-      text += whole
+      const isWhole = sentence.done && sentence.ms <= remaining
+      text += isWhole
         ? sentence.text
         : cutAtWord(sentence.text, Math.min(remaining, sentence.ms) / this.duration(sentence))
-      if (!whole) return text
+      if (!isWhole) return text
       remaining -= sentence.ms
     }
     return text
@@ -65,7 +65,7 @@ export class Playback {
         letters += sentence.text.length
         ms += sentence.ms
       }
-    return letters > 0 && ms > 0 ? letters / ms : USUAL_LETTERS_PER_MS
+    return letters > 0 && ms > 0 ? letters / ms : DEFAULT_CHARACTERS_PER_MS
   }
 }
 

@@ -18,7 +18,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
     /**
-     * Returns the conversation to answer once all transcripts are complete. Undefined if there is nothing to answer.
+     * Returns the conversation to answer once all transcripts are complete, or undefined if there is nothing to answer.
      */
     items(): Promise<readonly ConversationItem[] | undefined>
     /** Adds an item to the conversation. A spoken item has a `playback`, which is needed for truncation. */
@@ -179,9 +179,9 @@ export class Response {
     const { message, speaker } = this
     this.message = this.speaker = undefined
     if (message === undefined || this.over) return
-    const finished = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
-    if (speaker === undefined) finished()
-    else this.speaking.push(handled(speaker.end().then(finished)))
+    const onSpeechEnd = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
+    if (speaker === undefined) onSpeechEnd()
+    else this.speaking.push(markHandled(speaker.end().then(onSpeechEnd)))
   }
 
   private get status(): ResponseStatus {
@@ -228,7 +228,7 @@ const FINISHES: { readonly [reason: string]: End } = {
 }
 
 /** Marks a promise as handled, because its rejection is examined only later. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -19,7 +19,7 @@ export interface ResponsesOptions {
 }
 
 /** Maximum number of concurrent responses outside the conversation. */
-const MOST_DETACHED = 8
+const MAX_DETACHED = 8
 
 /** Running responses of a session: at most one in the conversation, and several outside it. */
 export class Responses {
@@ -38,7 +38,7 @@ export class Responses {
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
-    if (isDetached && this.detached >= MOST_DETACHED) return TOO_MANY
+    if (isDetached && this.detached >= MAX_DETACHED) return TOO_MANY_RESPONSES
     this.start(settings)
     return undefined
   }
@@ -84,14 +84,14 @@ export class Responses {
         replace: item => items.replace(item),
         usage: () => transcripts.takeUsage(),
       },
-      ended: () => this.ended(response),
+      ended: () => this.remove(response),
     })
     this.running.set(response.id, response)
     if (detached !== true) this.current = response
     response.start()
   }
 
-  private ended(response: Response): void {
+  private remove(response: Response): void {
     this.running.delete(response.id)
     if (this.current !== response) return
     this.current = undefined
@@ -106,8 +106,8 @@ export class Responses {
   }
 
   /**
-   * Returns the conversation to answer, including its transcripts. Undefined if the response is automatic and the turn
-   * has no words.
+   * Returns the conversation to answer, including its transcripts, or undefined if the response is automatic and the
+   * turn has no words.
    *
    * @throws GatewayError if the last item could not be transcribed.
    */
@@ -129,7 +129,7 @@ const ALREADY_ACTIVE: CanonicalError = {
   message: 'The conversation has an active response: wait until it is done, or cancel it.',
 }
 
-const TOO_MANY: CanonicalError = {
+const TOO_MANY_RESPONSES: CanonicalError = {
   kind: 'rate-limited',
   code: 'rate_limit_exceeded',
   message: 'Too many responses outside the conversation are running.',

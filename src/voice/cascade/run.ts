@@ -38,10 +38,10 @@ export async function runRequest(
 
 /** Resolves when the gate opens or the signal aborts. */
 export async function waitForGate(gate: Gate, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<void>()
-  const leave = (): void => aborted.resolve()
+  const abortion = Promise.withResolvers<void>()
+  const leave = (): void => abortion.resolve()
   signal.addEventListener('abort', leave, { once: true })
-  while (gate.opened !== undefined && !signal.aborted) await Promise.race([gate.opened, aborted.promise])
+  while (gate.opened !== undefined && !signal.aborted) await Promise.race([gate.opened, abortion.promise])
   signal.removeEventListener('abort', leave)
 }
 

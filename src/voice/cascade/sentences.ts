@@ -1,9 +1,9 @@
 /** Minimum length of the text that is spoken in one request, in characters. */
-const SHORTEST = 12
+const MIN_LENGTH = 12
 /** Maximum length of the text that is spoken in one request, in characters. */
-const LONGEST = 300
+const MAX_LENGTH = 300
 
-const ENDS = /[.!?…。！？؟।\n]/
+const SENTENCE_END = /[.!?…。！？؟।\n]/
 const WORD = /[\p{L}\p{N}]/u
 
 /** Returns true if a text has a letter or digit that can be spoken. */
@@ -24,7 +24,7 @@ export class Sentences {
 
   push(piece: string): readonly string[] {
     this.text += piece
-    if (!ENDS.test(this.text) && this.text.length < LONGEST) return []
+    if (!SENTENCE_END.test(this.text) && this.text.length < MAX_LENGTH) return []
     const found: string[] = []
     for (let end = this.end(); end > 0; end = this.end()) {
       found.push(this.text.slice(0, end))
@@ -42,13 +42,13 @@ export class Sentences {
 
   /** Returns the index after the first sentence, or 0 while the sentence may still continue. */
   private end(): number {
-    const text = this.text.slice(0, LONGEST)
+    const text = this.text.slice(0, MAX_LENGTH)
     let end = 0
     for (const { index, segment } of this.segmenter.segment(text)) {
       end = index + segment.length
-      if (end < text.length && text.slice(0, end).trim().length >= SHORTEST) return end
+      if (end < text.length && text.slice(0, end).trim().length >= MIN_LENGTH) return end
     }
-    return text.length < LONGEST ? 0 : lastBreak(text)
+    return text.length < MAX_LENGTH ? 0 : lastBreak(text)
   }
 }
 
@@ -59,7 +59,7 @@ export class Sentences {
 function lastBreak(text: string): number {
   for (const pattern of [/^.*[,;:，、；：]\s*/s, /^.*\s/s]) {
     const end = pattern.exec(text)?.[0].length ?? 0
-    if (end >= SHORTEST) return end
+    if (end >= MIN_LENGTH) return end
   }
   return text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0)
 }
@@ -71,9 +71,9 @@ const MAX_SEGMENTERS = 100
 function segmenterOf(language = 'en'): Intl.Segmenter {
   const known = segmenters.get(language)
   if (known !== undefined) return known
-  const made = makeSegmenter(language)
-  if (segmenters.size < MAX_SEGMENTERS) segmenters.set(language, made)
-  return made
+  const segmenter = makeSegmenter(language)
+  if (segmenters.size < MAX_SEGMENTERS) segmenters.set(language, segmenter)
+  return segmenter
 }
 
 function makeSegmenter(language: string): Intl.Segmenter {

@@ -16,7 +16,7 @@ export interface TranscriptsOptions {
   readonly items: Items
   emit(event: ServerEvent): void
   /** Called when audio has left the queue. */
-  taken(): void
+  onDrain(): void
 }
 
 interface Recording {
@@ -80,7 +80,7 @@ export class Transcripts {
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
     this.waiting = this.waiting.filter(one => one.item !== item)
     this.waitingBytes = this.waiting.reduce((sum, { audio }) => sum + audio.length, 0)
-    this.options.taken()
+    this.options.onDrain()
   }
 
   /** Returns and clears the usage of transcriptions that no event has reported yet. */
@@ -100,7 +100,7 @@ export class Transcripts {
     while (this.running < MAX_CONCURRENT && this.waiting.length > 0) {
       const recording = this.waiting.shift()!
       this.waitingBytes -= recording.audio.length
-      this.options.taken()
+      this.options.onDrain()
       this.running++
       void this.transcribe(recording).finally(() => {
         this.running--

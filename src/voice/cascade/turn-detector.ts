@@ -19,17 +19,17 @@ export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
     return { ...DEFAULTS, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
   const { threshold = DEFAULTS.threshold, prefixMs = DEFAULTS.prefixMs, silenceMs = DEFAULTS.silenceMs } = detection
-  return { threshold, prefixMs: bounded(prefixMs, 0), silenceMs: bounded(silenceMs, 100) }
+  return { threshold, prefixMs: clamped(prefixMs, 0), silenceMs: clamped(silenceMs, 100) }
 }
 
-const bounded = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
+const clamped = (milliseconds: number, least: number): number => Math.min(MAX_MS, Math.max(least, milliseconds))
 
 /** Number of frames that are examined to detect the start of speech. */
-const WINDOW = 8
+const WINDOW_FRAMES = 8
 /** Minimum number of frames with speech among the examined frames. */
 const MIN_SPEECH_FRAMES = 6
 /** Maximum delay until the start of speech is detected, in milliseconds. */
-export const WINDOW_MS = WINDOW * FRAME_MS
+export const WINDOW_MS = WINDOW_FRAMES * FRAME_MS
 
 export type Turn = 'started' | 'stopped'
 
@@ -53,7 +53,7 @@ export class TurnDetector {
 
   /** @param frame 20 milliseconds of samples at 16 kHz. */
   push(frame: Int16Array): Turn | undefined {
-    this.recent = ((this.recent << 1) | (this.activity.isSpeech(frame) ? 1 : 0)) & (2 ** WINDOW - 1)
+    this.recent = ((this.recent << 1) | (this.activity.isSpeech(frame) ? 1 : 0)) & (2 ** WINDOW_FRAMES - 1)
     return this.speaking ? this.whileSpeaking() : this.whileSilent()
   }
 

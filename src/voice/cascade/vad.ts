@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/voice-session.ts'
 
 /** Number of samples per frame of 20 milliseconds. */
-export const FRAME = 320
+export const FRAME_SAMPLES = 320
 export const FRAME_MS = 20
 
 /** Classifies frames as speech or silence with WebRTC's voice activity detector. */
@@ -20,16 +20,16 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * Library instance shared by all detectors, and the address of their frame buffer. Undefined if loading has failed, so
- * that the next session tries again.
+ * Library instance shared by all detectors, and the address of their frame buffer, or undefined if loading has failed,
+ * so that the next session tries again.
  */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
 /** Loads the library on first use, because its WebAssembly is in a separate file. */
-const loaded = async () => {
+const loadLibrary = async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
-  return { fvad, frame: fvad._malloc(2 * FRAME) }
+  return { fvad, frame: fvad._malloc(2 * FRAME_SAMPLES) }
 }
 
 /**
@@ -38,7 +38,7 @@ const loaded = async () => {
  * @throws GatewayError `overloaded` if memory is exhausted. Rejects if the library cannot be loaded.
  */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
-  library ??= loaded().catch(thrown => {
+  library ??= loadLibrary().catch(thrown => {
     library = undefined
     throw thrown
   })

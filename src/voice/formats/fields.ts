@@ -53,7 +53,7 @@ export function listAt(value: Json | undefined, path: string): readonly Json[] |
  * Refuses fields whose name differs from a known name only in case. Upstreams written in Go ignore case when they match
  * names, so such a field would escape the gateway's checks and still take effect.
  *
- * @param path the object's path, for errors. Empty for the event itself.
+ * @param path the object's path, for errors; empty for the event itself.
  * @throws GatewayError `invalid-request`.
  */
 export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, path = ''): void {
@@ -89,8 +89,8 @@ const countFields = (value: Json): number => {
   return count
 }
 
-/** Returns the fields of an object that are not in `known`. Undefined if there are none. */
-export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+/** Returns the fields of an object that are not in `known`, or undefined if there are none. */
+export function fieldsExcept(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined
   for (const key in object)
     if (!known.has(key) && object[key] !== undefined) {

@@ -47,7 +47,7 @@ export class Rig {
       newId: prefix => `${prefix}_${++rig.ids}`,
       listener: {
         event: event => rig.add(event),
-        taken: () => {},
+        onDrain: () => {},
         ended: () => {
           throw new Error('A cascade does not end by itself.')
         },

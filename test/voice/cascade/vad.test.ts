@@ -16,10 +16,10 @@ test('a library that could not be loaded is loaded again for the next session', 
     return load()
   }
   vi.doMock(LIBRARY, () => ({ default: failingOnce }))
-  const { FRAME, openVoiceActivity } = await import('../../../src/voice/cascade/vad.ts')
+  const { FRAME_SAMPLES, openVoiceActivity } = await import('../../../src/voice/cascade/vad.ts')
   await expect(openVoiceActivity()).rejects.toThrow('no memory')
   const detector = await openVoiceActivity()
-  expect(detector.isSpeech(new Int16Array(FRAME))).toBe(false)
+  expect(detector.isSpeech(new Int16Array(FRAME_SAMPLES))).toBe(false)
   detector.close()
   expect(loads).toBe(2)
 })

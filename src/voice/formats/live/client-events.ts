@@ -6,7 +6,7 @@ import { excerpt } from '../../../canonical/text.ts'
 import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { CONVERSATION_TOO_LARGE, type IdentifiedItem } from '../../conversation.ts'
-import { merged } from '../../settings.ts'
+import { mergeSettings } from '../../settings.ts'
 import {
   ACTIVITY_END,
   clientCallResult,
@@ -17,7 +17,7 @@ import {
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
-import { effective } from './losses.ts'
+import { effectiveSettings } from './losses.ts'
 import { OMITTED_AUDIO } from './open-response.ts'
 import type { LiveState } from './state.ts'
 import { LIVE } from './wire.ts'
@@ -33,10 +33,10 @@ export function applyClientEvent(state: LiveState, event: ClientEvent): void {
 
 const HANDLERS: Handlers = {
   'session-update': (state, { settings: { model: _, ...change } }) => {
-    state.settings = merged(state.settings, change)
+    state.settings = mergeSettings(state.settings, change)
     if (state.connection.isNew) state.adopt()
     else state.connection.change(state.setup())
-    state.emit([{ type: 'session-updated', settings: effective(state.settings, state.dialect) }])
+    state.emit([{ type: 'session-updated', settings: effectiveSettings(state.settings, state.dialect) }])
   },
   'audio-append': (state, { audio }) => {
     const samples = state.user.append(audio)
@@ -151,7 +151,7 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
-/** Returns the frames that trigger an answer. Undefined if there is nothing to answer. */
+/** Returns the frames that trigger an answer, or undefined if there is nothing to answer. */
 function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]

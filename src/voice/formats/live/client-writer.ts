@@ -35,7 +35,7 @@ export function writeRealtimeTurn({ role, parts }: Content): string[] {
   })
 }
 
-/** Converts a message or a call to a turn. Undefined if no part of the item can be sent. */
+/** Converts a message or a call to a turn. Returns undefined if no part of the item can be sent. */
 export function contentOf({ role, content }: ConversationItem): Content | undefined {
   const parts = content.flatMap(partOf)
   return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }

@@ -154,7 +154,7 @@ export class Connection {
       return true
     }
     this.end = this.isLeaving
-      ? { code: GOING_AWAY, reason: 'session expired', error: EXPIRED }
+      ? { code: GOING_AWAY, reason: 'session expired', error: CONNECTION_EXPIRED }
       : { code: relayedCode(code), reason, ...errorOf(code, reason) }
     return false
   }
@@ -193,7 +193,7 @@ const TOO_MUCH_DEFERRED: SessionEnd = {
   }),
 }
 
-const EXPIRED = new GatewayError({
+const CONNECTION_EXPIRED = new GatewayError({
   kind: 'timed-out',
   code: 'session_expired',
   message: 'The upstream ended the session: it reached its maximum duration.',

@@ -21,7 +21,7 @@ export interface LiveDialect {
   readonly audioOnly: boolean
   /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** Setting for the reasoning effort. Undefined for models without reasoning. */
+  /** Setting for the reasoning effort, or undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 

@@ -42,7 +42,7 @@ export function clientLosses(event: ClientEvent, session: VoiceSessionSettings, 
  * transcription model are removed. Nearly every client names a transcription model; ignoring it is not a loss, because
  * the upstream uses its own.
  */
-export function effective(settings: VoiceSessionSettings, dialect: LiveDialect): VoiceSessionSettings {
+export function effectiveSettings(settings: VoiceSessionSettings, dialect: LiveDialect): VoiceSessionSettings {
   const losses = new Losses()
   settingsLosses(settings, dialect, losses)
   if (settings.input?.transcription?.model !== undefined)
@@ -50,14 +50,15 @@ export function effective(settings: VoiceSessionSettings, dialect: LiveDialect):
   return losses.list.length === 0 ? settings : lose({ settings }, losses.list).settings
 }
 
-const LACKS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-transcription-sessions' }
+const LOSS_REASONS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-transcription-sessions' }
 
 function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, losses: Losses): void {
   const path = ['settings']
   const { tools = [], toolChoice, reasoning, input, output } = settings
   const implied = { parallelToolCalls: true, purpose: 'conversation' } as const
   for (const field of ['parallelToolCalls', 'purpose'] as const)
-    if (settings[field] !== undefined && settings[field] !== implied[field]) losses.drop([...path, field], LACKS[field])
+    if (settings[field] !== undefined && settings[field] !== implied[field])
+      losses.drop([...path, field], LOSS_REASONS[field])
   for (const [index, tool] of tools.entries()) toolLosses(tool, [...path, 'tools', index], losses)
   if (toolChoice !== undefined && (toolChoice.mode === 'required' || toolChoice.only !== undefined))
     losses.drop([...path, 'toolChoice'], 'no-tool-choice')

@@ -2,8 +2,8 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import type { Loss, Losses } from '../../../canonical/loss.ts'
 import { PCM_16K, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
-import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
-import { merged } from '../../settings.ts'
+import { NO_STEP, type Protocol, type ProtocolOptions, type Step } from '../../protocol.ts'
+import { mergeSettings } from '../../settings.ts'
 import { applyClientEvent } from './client-events.ts'
 import { pathOf } from './dialect.ts'
 import { clientLosses } from './losses.ts'
@@ -57,7 +57,7 @@ export class LiveProtocol implements Protocol {
 
   client(event: ClientEvent): Step {
     const { state } = this
-    if (state.connection.end !== undefined) return STAY
+    if (state.connection.end !== undefined) return NO_STEP
     applyClientEvent(state, event)
     if (state.connection.isNew) state.start()
     return state.take()
@@ -65,18 +65,18 @@ export class LiveProtocol implements Protocol {
 
   server(frame: string): Step {
     const { state } = this
-    if (state.connection.end !== undefined) return STAY
+    if (state.connection.end !== undefined) return NO_STEP
     for (const message of readFrame(frame)) applyServerMessage(state, message)
     return state.take()
   }
 
   closed(code: number, reason: string): Step {
     const { state } = this
-    if (state.connection.end !== undefined) return STAY
+    if (state.connection.end !== undefined) return NO_STEP
     const { isLossy, isMoving } = state.connection
     if (isMoving) return { reconnect: true }
     if (!state.connection.lost(code, reason)) {
-      state.endResponse('failed', { error: ENDED })
+      state.endResponse('failed', { error: SESSION_ENDED })
       return state.take()
     }
     this.isRecovered = true
@@ -85,7 +85,7 @@ export class LiveProtocol implements Protocol {
   }
 }
 
-const ENDED: CanonicalError = {
+const SESSION_ENDED: CanonicalError = {
   kind: 'upstream-failed',
   code: 'session_ended',
   message: 'The upstream ended the session.',
@@ -96,7 +96,7 @@ function lateLosses(settings: VoiceSessionSettings, state: LiveState, losses: Lo
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {
     if (field === 'model') continue
-    const after = JSON.stringify(state.setup(merged(state.settings, { [field]: value })))
+    const after = JSON.stringify(state.setup(mergeSettings(state.settings, { [field]: value })))
     if (after !== before) losses.drop(['settings', field], 'no-change-after-setup')
   }
 }

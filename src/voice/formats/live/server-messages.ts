@@ -32,7 +32,7 @@ const HANDLERS: Handlers = {
     // If the caller requested text but the model only speaks, the transcript becomes the text and the audio is dropped.
     if (state.isSpoken) output(state, response => response.audio(audio))
   },
-  interrupted,
+  interrupted: handleInterruption,
   'turn-complete': (state, { reason }) => completeTurn(state, reason),
   calls: (state, { calls }) => call(state, calls),
   'calls-cancelled': (state, { ids }) => {
@@ -60,7 +60,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** Returns the response to which the model's output belongs. Undefined if that response was cancelled. */
+/** Returns the response to which the model's output belongs, or undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()
@@ -72,7 +72,7 @@ function current(state: LiveState): OpenResponse | undefined {
 }
 
 /** Handles an interruption: the user spoke, so the model stopped. */
-function interrupted(state: LiveState): void {
+function handleInterruption(state: LiveState): void {
   const { response } = state
   if (state.isDiscarding) {
     state.isDiscarding = false
@@ -109,9 +109,9 @@ interface End {
 }
 
 /** Returns the end of a response for the upstream's `turnCompleteReason`. Unlisted reasons are refusals. */
-const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
+const endOf = (word: string): End => (Object.hasOwn(ENDS_BY_REASON, word) ? ENDS_BY_REASON[word]! : REFUSAL_END)
 
-const ENDS: { readonly [word: string]: End } = {
+const ENDS_BY_REASON: { readonly [word: string]: End } = {
   '': { status: 'completed' },
   TURN_COMPLETE_REASON_UNSPECIFIED: { status: 'completed' },
   NEED_MORE_INPUT: { status: 'completed' },
@@ -121,7 +121,7 @@ const ENDS: { readonly [word: string]: End } = {
     error: { kind: 'upstream-failed', code: 'malformed_function_call', message: 'The model made an invalid call.' },
   },
 }
-const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
+const REFUSAL_END: End = { status: 'incomplete', reason: 'content_filter' }
 
 /** Handles function calls, which end the response. The model continues after they are answered. */
 function call(state: LiveState, calls: readonly FunctionCall[]): void {

@@ -13,10 +13,10 @@ export function readFrame(frame: string): readonly LiveMessage[] {
   if (value === undefined) return [failure('The upstream sent a frame that is not a JSON object.')]
   const messages: LiveMessage[] = []
   let known = false
-  for (const field in READ)
+  for (const field in FIELD_READERS)
     if (Object.hasOwn(value, field)) {
       known = true
-      for (const message of READ[field]!(value[field])) messages.push(message)
+      for (const message of FIELD_READERS[field]!(value[field])) messages.push(message)
     }
   if (!known && Object.keys(value).length > 0) return [failure('The upstream sent a frame of an unknown kind.')]
   return messages
@@ -31,7 +31,7 @@ const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(
  * Readers for the fields of a server frame, in the order in which the fields take effect. Usage is read first, because
  * it arrives in the frame that ends its turn.
  */
-const READ: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
+const FIELD_READERS: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
   setupComplete: value => [{ type: 'setup-complete', named: stringIn(fields(value)['sessionId']) !== '' }],
   usageMetadata: value => [{ type: 'usage', usage: readUsage(fields(value)) }],
   voiceActivity: value => activity(stringIn(fields(value)['voiceActivityType'])),
@@ -39,9 +39,9 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   serverContent: value => readContent(fields(value)),
   toolCall: value => {
     const { functionCalls = [] } = fields(value)
-    const named = list(functionCalls).filter(({ name }) => stringIn(name) !== '')
-    const messages: LiveMessage[] = named.length === 0 ? [] : [{ type: 'calls', calls: named.map(readCall) }]
-    return Array.isArray(functionCalls) && functionCalls.length === named.length
+    const namedCalls = list(functionCalls).filter(({ name }) => stringIn(name) !== '')
+    const messages: LiveMessage[] = namedCalls.length === 0 ? [] : [{ type: 'calls', calls: namedCalls.map(readCall) }]
+    return Array.isArray(functionCalls) && functionCalls.length === namedCalls.length
       ? messages
       : [...messages, failure('The upstream sent a function call without a name.')]
   },

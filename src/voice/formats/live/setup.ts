@@ -39,7 +39,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** Returns the upstream's name for a voice. Undefined for the upstream's default voice. */
+/** Returns the upstream's name for a voice, or undefined for the upstream's default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice
@@ -68,9 +68,9 @@ const BUDGETS: { readonly [E in Effort]: number } = {
 function tools({ tools: list = [], toolChoice }: VoiceSessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)
-  const hosted = list.flatMap(one => (one.type === 'hosted' ? [{ [HOSTED[one.kind]]: {} }] : []))
-  const all = functionDeclarations.length === 0 ? hosted : [{ functionDeclarations }, ...hosted]
-  return all.length === 0 ? undefined : all
+  const hostedTools = list.flatMap(one => (one.type === 'hosted' ? [{ [HOSTED[one.kind]]: {} }] : []))
+  const allTools = functionDeclarations.length === 0 ? hostedTools : [{ functionDeclarations }, ...hostedTools]
+  return allTools.length === 0 ? undefined : allTools
 }
 
 const HOSTED: { readonly [K in HostedKind]: string } = {

@@ -4,7 +4,7 @@ import { defined, type JsonObject } from '../../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../../canonical/result.ts'
 import type { VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/voice-session-event.ts'
-import { Conversation, failed, type IdentifiedItem } from '../../conversation.ts'
+import { Conversation, errorEvent, type IdentifiedItem } from '../../conversation.ts'
 import type { ProtocolOptions, Step } from '../../protocol.ts'
 import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
 import { Connection, MAX_BUFFERED } from './connection.ts'
@@ -47,7 +47,7 @@ export class LiveState {
   completesCalls = false
   hasAnswered = false
   /**
-   * Frames that requested the running response, with the ids of their items. Undefined if the frames cannot be sent
+   * Frames that requested the running response, with the ids of their items, or undefined if the frames cannot be sent
    * again.
    */
   pendingRequest: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
@@ -105,7 +105,7 @@ export class LiveState {
   }
 
   fail(error: CanonicalError, event?: string): void {
-    this.events.push(failed(error, event))
+    this.events.push(errorEvent(error, event))
   }
 
   /** Returns true if an item of the given size fits, in addition to stored and unsent items. */
@@ -201,7 +201,7 @@ export class LiveState {
     this.isDiscarding = false
     this.isTrailing = false
     if (!this.takesRealtimeText) {
-      const turns = this.since(this.coveredItem).filter(
+      const turns = this.itemsAfter(this.coveredItem).filter(
         ({ id }) => !this.turns.has(id) && !(isWaiting && pendingRequest.items.has(id)),
       )
       const contents = turns.map(contentOf).filter(content => content !== undefined)
@@ -214,7 +214,7 @@ export class LiveState {
    * Returns the messages after an item. Calls and results are skipped, because a session cannot use results of calls
    * that it did not make.
    */
-  private since(id: Position): readonly IdentifiedItem[] {
+  private itemsAfter(id: Position): readonly IdentifiedItem[] {
     const { items } = this.conversation
     const from = id === null ? 0 : items.findIndex(item => item.id === id) + 1
     if (id !== null && from === 0) return []
@@ -224,14 +224,14 @@ export class LiveState {
   /** Fails the running response and turn, because the new connection does not know them. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
-    this.endResponse('failed', { error: LOST })
+    this.endResponse('failed', { error: RESPONSE_LOST })
     this.emit(this.user.finish())
     this.calls.abandon()
     this.activity = 'none'
     this.isStreamEnded = false
     this.isDiscarding = false
     this.isTrailing = false
-    if (isLost) this.fail(LOST)
+    if (isLost) this.fail(RESPONSE_LOST)
   }
 
   /** Removes and returns the collected frames and events, and requests a new connection if one is needed. */
@@ -273,7 +273,7 @@ export class LiveState {
   }
 }
 
-const LOST: CanonicalError = {
+const RESPONSE_LOST: CanonicalError = {
   kind: 'upstream-failed',
   code: 'connection_lost',
   message: 'The connection to the upstream was lost and reopened. The running response or turn was lost.',

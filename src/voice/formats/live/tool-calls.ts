@@ -27,7 +27,7 @@ export class ToolCalls {
     return this.open.size > 0 || this.results.size > 0
   }
 
-  /** Adds a call and returns the caller's id for it. Undefined if too many calls are open. */
+  /** Adds a call and returns the caller's id for it. Returns undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MAX_CALLS) return undefined
     const callerId = id ?? this.newId('call')

@@ -23,7 +23,7 @@ export class UserTurn {
   /** Duration of the audio in the latest item, in seconds. */
   private seconds = 0
   private text = ''
-  private transcribed = false
+  private hasTranscript = false
   /** Transcript so far of a turn that the client has not committed. */
   private uncommittedTranscript = ''
 
@@ -74,7 +74,7 @@ export class UserTurn {
     this.seconds = this.pending / bytesPerSecond(PCM_16K)
     this.speech = undefined
     this.clear()
-    const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN })
+    const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN_ITEM })
     events.push(
       { type: 'audio-committed', item: id, after },
       { type: 'item-added', item, after },
@@ -97,21 +97,21 @@ export class UserTurn {
     }
     const events = this.item === undefined ? [...this.started(), ...this.commit()] : []
     this.text = this.textBudget.append(this.text, text)
-    this.transcribed = true
+    this.hasTranscript = true
     events.push({ type: 'input-transcript-delta', item: this.item!, part: 0, text })
     return events
   }
 
   /** Completes the transcript of the latest item. */
   finish(): ServerEvent[] {
-    const { item, text, transcribed, seconds } = this
+    const { item, text, hasTranscript: transcribed, seconds } = this
     this.item = undefined
     this.text = ''
-    this.transcribed = false
+    this.hasTranscript = false
     if (item === undefined || !transcribed) return []
     const known = this.conversation.get(item)
     if (known !== undefined)
-      this.conversation.replace({ ...known, content: [{ ...SPOKEN.content[0], transcript: text }] })
+      this.conversation.replace({ ...known, content: [{ ...SPOKEN_ITEM.content[0], transcript: text }] })
     return [{ type: 'input-transcript-done', item, part: 0, text, seconds }]
   }
 
@@ -120,7 +120,7 @@ export class UserTurn {
   }
 }
 
-const SPOKEN = {
+const SPOKEN_ITEM = {
   role: 'user',
   status: 'completed',
   content: [{ type: 'media', kind: 'audio', source: OMITTED_AUDIO }],

@@ -19,15 +19,15 @@ import { mediaTypeOf } from './wire.ts'
  */
 export class ClientReader {
   private inputFormat: AudioFormat
-  private readonly named: (event: JsonObject) => JsonObject
+  private readonly renameModels: (event: JsonObject) => JsonObject
 
   /**
-   * @param named function that replaces the model names in an event with the upstream's names. It throws if a model
-   * must not be used.
+   * @param renameModels function that replaces the model names in an event with the upstream's names. It throws if a
+   * model must not be used.
    */
-  constructor(inputFormat: AudioFormat = PCM_24K, named = (event: JsonObject): JsonObject => event) {
+  constructor(inputFormat: AudioFormat = PCM_24K, renameModels = (event: JsonObject): JsonObject => event) {
     this.inputFormat = inputFormat
-    this.named = named
+    this.renameModels = renameModels
   }
 
   /**
@@ -42,14 +42,14 @@ export class ClientReader {
     const type = requiredTextAt(value['type'], 'type')
     const read = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
     if (read === undefined) throw invalid(`Unknown event type '${excerpt(type)}'.`, 'type', 'invalid_value')
-    const event = read(type === APPEND ? value : this.named(value), this.inputFormat)
+    const event = read(type === APPEND ? value : this.renameModels(value), this.inputFormat)
     if (event.type === 'session-update') this.inputFormat = event.settings.input?.format ?? this.inputFormat
     const id = value['event_id']
     return typeof id === 'string' ? { ...event, id } : event
   }
 }
 
-/** Returns the caller's event id in a frame. Undefined if the frame has none or cannot be parsed. */
+/** Returns the caller's event id in a frame, or undefined if the frame has none or cannot be parsed. */
 export function eventIdOf(frame: string): string | undefined {
   const id = parseObject(frame)?.['event_id']
   return typeof id === 'string' ? id : undefined

@@ -8,7 +8,10 @@ import { writeItem } from './items.ts'
 import { writeSettings } from './settings-writer.ts'
 import { REALTIME } from './wire.ts'
 
-/** Writes a client event in the upstream's dialect. Undefined if the event has no wire form. Has no side effects. */
+/**
+ * Writes a client event in the upstream's dialect. Returns undefined if the event has no wire form. Has no side
+ * effects.
+ */
 export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): string | undefined {
   if (event.type === 'audio-append') return writeAppend(event)
   const wire = wireOf(event, dialect)

@@ -35,7 +35,7 @@ export function readError(value: Json | undefined): CanonicalError {
 
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const TYPES: { readonly [K in ErrorKind]?: string } = {
+const TYPE_BY_KIND: { readonly [K in ErrorKind]?: string } = {
   unauthenticated: 'authentication_error',
   forbidden: 'permission_error',
   'out-of-credit': 'insufficient_quota',
@@ -50,7 +50,7 @@ const TYPES: { readonly [K in ErrorKind]?: string } = {
 
 /** Writes the `error` object. `event` is the id of the client event that caused the error. */
 export const writeError = ({ kind, message, code, param }: CanonicalError, event?: string): JsonObject => ({
-  type: TYPES[kind] ?? 'invalid_request_error',
+  type: TYPE_BY_KIND[kind] ?? 'invalid_request_error',
   code: code ?? kind.replaceAll('-', '_'),
   message,
   param: param === undefined || param === '' ? null : param,

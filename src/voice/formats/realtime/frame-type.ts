@@ -1,7 +1,7 @@
 import { parseObject, stringIn } from '../../../canonical/node.ts'
 
 /** Matches the event type at the start of a frame, optionally after an id, where upstreams and clients write it. */
-const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
+const TYPE_PATTERN = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
 
 /** Number of characters to inspect at the start of a frame. */
 const PREFIX_LENGTH = 200
@@ -10,10 +10,10 @@ const BRACE = 0x7d
 
 /** Returns the type at the start of a frame. A truncated frame, which does not end in a brace, is ignored. */
 const typeAtStart = (frame: Buffer): string | undefined =>
-  frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
+  frame.at(-1) === BRACE ? TYPE_PATTERN.exec(frame.toString('latin1', 0, PREFIX_LENGTH))?.[1] : undefined
 
 /**
- * Returns the event type of a frame, if possible without parsing the frame. Undefined if the frame is not a JSON
+ * Returns the event type of a frame, if possible without parsing the frame, or undefined if the frame is not a JSON
  * object.
  */
 export function frameType(frame: Buffer): string | undefined {

@@ -2,7 +2,7 @@ import type { MediaPart, Part } from '../../../canonical/content.ts'
 import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
 import type { Role } from '../../../canonical/request.ts'
 import type { ConversationItem, ItemStatus } from '../../../canonical/voice-session.ts'
-import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } from '../fields.ts'
+import { fieldsExcept, listAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
@@ -21,11 +21,11 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
   }) as ConversationItem
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
 /** Returns the unknown fields of a message, such as `phase`, as extras. */
 function extrasOf(fields: JsonObject): ConversationItem['extras'] {
-  const rest = without(fields, KNOWN)
+  const rest = fieldsExcept(fields, KNOWN_FIELDS)
   return rest === undefined ? undefined : { [REALTIME]: rest }
 }
 
@@ -109,7 +109,7 @@ function imageOf(fields: JsonObject, path: string): MediaPart {
 const statusOf = (value: Json | undefined): ItemStatus | undefined =>
   value === 'in_progress' || value === 'completed' || value === 'incomplete' ? value : undefined
 
-/** Writes an item for a caller (`shown`), or for an upstream without `object` and `status`. */
+/** Writes an item. If `shown` is true, it is for a caller; for an upstream, `object` and `status` are left out. */
 export function writeItem(item: ConversationItem, naming: Naming, shown: boolean): JsonObject {
   const head = defined({
     id: item.id,

@@ -59,11 +59,11 @@ async function framesFrom(socket: SessionSocket, type: string, signal: AbortSign
     socket.pause('starting')
     resolve()
   }
-  const aborted = (): void => reject(SESSION_TIMED_OUT)
-  signal.addEventListener('abort', aborted, { once: true })
+  const onAbort = (): void => reject(SESSION_TIMED_OUT)
+  signal.addEventListener('abort', onAbort, { once: true })
   socket.listen({
     frame: take,
-    taken: () => {},
+    onDrain: () => {},
     stalled: () => socket.terminate(),
     closed: code => reject(closedEarly(code)),
   })
@@ -71,7 +71,7 @@ async function framesFrom(socket: SessionSocket, type: string, signal: AbortSign
     await promise
     return frames
   } finally {
-    signal.removeEventListener('abort', aborted)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Naming } from './wire.ts'
 /** An output part that is being written, with its text, transcript or arguments so far. */
 export class OpenPart {
   readonly kind: 'text' | 'audio' | 'call'
-  /** Id of a function call. Undefined for other parts. */
+  /** Id of a function call, or undefined for other parts. */
   readonly callId: string | undefined
   text = ''
   done = false
@@ -103,8 +103,8 @@ export class OpenResponse {
     const [first] = open.item.content
     const call: ToolCallPart | undefined =
       first?.type === 'tool-call' ? { ...first, arguments: open.parts.get(0)?.text ?? '' } : undefined
-    const written = [...open.parts.values()].map(({ part }) => part)
-    const content = call !== undefined ? [call] : written.length === 0 ? open.item.content : written
+    const contentParts = [...open.parts.values()].map(({ part }) => part)
+    const content = call !== undefined ? [call] : contentParts.length === 0 ? open.item.content : contentParts
     const item = { ...open.item, content, status }
     open.closed = item
     const at = (part: number): OutputPosition => ({ response: this.id, item: item.id, output, part })

@@ -3,7 +3,7 @@ import type { Loss } from '../../../canonical/loss.ts'
 import { stringIn } from '../../../canonical/node.ts'
 import { PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../../../canonical/voice-session-event.ts'
-import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
+import { NO_STEP, type Protocol, type ProtocolOptions, type Step } from '../../protocol.ts'
 import { refusedSession } from '../../refused-session.ts'
 import { clientLosses, writeClientEvent } from './client-writer.ts'
 import { type RealtimeDialect, readDialect } from './dialect.ts'
@@ -33,12 +33,12 @@ export class RealtimeProtocol implements Protocol {
   }
 
   opened(): Step {
-    return STAY
+    return NO_STEP
   }
 
   client(event: ClientEvent): Step {
     const text = writeClientEvent(event, this.dialect)
-    return text === undefined ? STAY : { send: [text] }
+    return text === undefined ? NO_STEP : { send: [text] }
   }
 
   server(frame: string): Step {
@@ -47,7 +47,7 @@ export class RealtimeProtocol implements Protocol {
   }
 
   closed(): Step {
-    return STAY
+    return NO_STEP
   }
 
   /**
@@ -64,7 +64,7 @@ export class RealtimeProtocol implements Protocol {
       this.phase = 'setting'
       return this.client({ type: 'session-update', settings: this.initial })
     }
-    if (first?.type !== 'session-updated' || this.created === undefined) return STAY
+    if (first?.type !== 'session-updated' || this.created === undefined) return NO_STEP
     this.phase = 'running'
     return { events: [{ ...this.created, settings: { ...this.created.settings, ...first.settings } }] }
   }

@@ -38,7 +38,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     for (const frame of first) this.fromUpstream(frame)
     upstream.listen({
       frame: (data, isBinary) => this.fromUpstream(isBinary ? Buffer.from(data.toString()) : data),
-      taken: () => this.taken(),
+      onDrain: () => this.onDrain(),
       stalled: () => upstream.terminate(),
       closed: (code, reason) => this.ended(endOf(code, reason)),
     })
@@ -50,16 +50,16 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 
   private event(data: Buffer): void {
-    const written = data.toString()
-    const value = parseObject(written)
+    const text = data.toString()
+    const value = parseObject(text)
     try {
       if (value === undefined) throw NOT_JSON
       checkCase(value, CHECKED_EVENT_FIELDS)
-      const named = this.options.models.incoming(value)
+      const renamed = this.options.models.incoming(value)
       // JSON parsers disagree about duplicate fields, so a frame with such fields is rewritten.
-      const isSame = named === value && !hasRepeatedFields(written, value)
+      const isSame = renamed === value && !hasRepeatedFields(text, value)
       if (value['type'] === 'response.create') this.responses.request(idOf(value))
-      this.options.upstream.send(isSame ? data : JSON.stringify(named))
+      this.options.upstream.send(isSame ? data : JSON.stringify(renamed))
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
@@ -81,7 +81,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       return
     }
     this.hasExplained = type === 'error'
-    const read = Object.hasOwn(READ, type) ? READ[type] : undefined
+    const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined
     this.toCaller(read === undefined ? frame : read.call(this, frame))
     if (type === 'response.done') this.stopIfFinished()
   }
@@ -119,7 +119,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 
   /** Records the usage of a transcription. @internal */
-  transcribed(frame: Buffer): Buffer {
+  withPublicModel(frame: Buffer): Buffer {
     const usage = readUsage(parseObject(frame.toString())?.['usage'])
     if (usage !== undefined) this.options.record.recordUsage(usage)
     return frame
@@ -130,11 +130,11 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     const error = parseObject(frame.toString())?.['error']
     this.responses.refused(idOf(isObject(error) ? error : undefined))
     this.options.record.recordError(readError(error))
-    return this.scrubbed(frame)
+    return this.scrub(frame)
   }
 
   /** Removes all information that identifies the upstream from a frame. @internal */
-  scrubbed(frame: Buffer): string {
+  scrub(frame: Buffer): string {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
 
@@ -143,18 +143,18 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 }
 
-type Read = (this: Relay, frame: Buffer) => string | Buffer
+type FrameReader = (this: Relay, frame: Buffer) => string | Buffer
 
 /** Handlers for the upstream frames that are parsed. */
-const READ: { readonly [type: string]: Read } = {
+const READERS: { readonly [type: string]: FrameReader } = {
   'session.created': Relay.prototype.session,
   'session.updated': Relay.prototype.session,
   'transcription_session.created': Relay.prototype.session,
   'transcription_session.updated': Relay.prototype.session,
   'response.created': Relay.prototype.responseCreated,
   'response.done': Relay.prototype.responseDone,
-  'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
-  'conversation.item.input_audio_transcription.failed': Relay.prototype.scrubbed,
+  'conversation.item.input_audio_transcription.completed': Relay.prototype.withPublicModel,
+  'conversation.item.input_audio_transcription.failed': Relay.prototype.scrub,
   error: Relay.prototype.error,
 }
 

@@ -257,9 +257,9 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
   ],
   'response.created': ({ response }) => {
     const { id, output_modalities, modalities: betaModalities, metadata } = isObject(response) ? response : {}
-    const listed = output_modalities ?? betaModalities
-    const modalities = Array.isArray(listed)
-      ? canonicalModalities(listed.filter(one => one === 'text' || one === 'audio'))
+    const listedModalities = output_modalities ?? betaModalities
+    const modalities = Array.isArray(listedModalities)
+      ? canonicalModalities(listedModalities.filter(one => one === 'text' || one === 'audio'))
       : undefined
     return [
       defined({

@@ -52,7 +52,7 @@ export class ServerWriter {
       case 'item-added':
         return [this.item('conversation.item.added', event)]
       case 'item-done':
-        return this.naming === 'beta' ? NONE : [this.item('conversation.item.done', event)]
+        return this.naming === 'beta' ? NO_FRAMES : [this.item('conversation.item.done', event)]
       case 'item-retrieved':
         return [this.frame('conversation.item.retrieved', { item: writeItem(event.item, this.naming, true) })]
       case 'item-deleted':
@@ -116,7 +116,7 @@ export class ServerWriter {
       case 'error':
         return [this.frame('error', { error: writeError(event.error, event.event) })]
       case 'opaque':
-        return event.format === REALTIME ? [JSON.stringify(event.value)] : NONE
+        return event.format === REALTIME ? [JSON.stringify(event.value)] : NO_FRAMES
     }
   }
 
@@ -154,10 +154,10 @@ export class ServerWriter {
   }
 
   private start({ response, modalities, metadata }: Extract<ServerEvent, { type: 'response-start' }>): string[] {
-    const wanted = modalities ?? this.settings.modalities ?? ['audio']
+    const requestedModalities = modalities ?? this.settings.modalities ?? ['audio']
     const open = new OpenResponse(response, this.naming, {
       conversation_id: this.conversation,
-      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: modalitiesIn(wanted, this.naming),
+      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: modalitiesIn(requestedModalities, this.naming),
       metadata: metadata ?? null,
     })
     this.open.set(response, open)
@@ -176,12 +176,12 @@ export class ServerWriter {
     const open = this.open.get(response)
     if (open === undefined) return []
     open.add(output, item)
-    const shown = writeItem({ ...item, status: 'in_progress' }, this.naming, true)
+    const wireItem = writeItem({ ...item, status: 'in_progress' }, this.naming, true)
     return [
-      this.frame('response.output_item.added', { response_id: response, output_index: output, item: shown }),
+      this.frame('response.output_item.added', { response_id: response, output_index: output, item: wireItem }),
       this.frame('conversation.item.added', {
         ...(after === undefined ? {} : { previous_item_id: after }),
-        item: shown,
+        item: wireItem,
       }),
     ]
   }
@@ -232,9 +232,11 @@ export class ServerWriter {
           ...{ call_id: call.id, name: call.name, arguments: call.arguments },
         }),
       )
-    const shown = writeItem(item, this.naming, true)
-    if (this.naming === 'ga') frames.push(this.frame('conversation.item.done', { item: shown }))
-    frames.push(this.frame('response.output_item.done', { response_id: response, output_index: output, item: shown }))
+    const wireItem = writeItem(item, this.naming, true)
+    if (this.naming === 'ga') frames.push(this.frame('conversation.item.done', { item: wireItem }))
+    frames.push(
+      this.frame('response.output_item.done', { response_id: response, output_index: output, item: wireItem }),
+    )
     return frames
   }
 
@@ -260,7 +262,7 @@ export class ServerWriter {
   }
 }
 
-const NONE: readonly string[] = []
+const NO_FRAMES: readonly string[] = []
 
 const TOO_MANY_RESPONSES: CanonicalError = {
   kind: 'upstream-failed',

@@ -16,13 +16,13 @@ import {
 import {
   checkCase,
   exactNames,
+  fieldsExcept,
   flagAt,
   listAt,
   numberAt,
   objectAt,
   requiredTextAt,
   textAt,
-  without,
 } from '../fields.ts'
 import { betaFormat, canonicalModalities, REALTIME } from './wire.ts'
 
@@ -50,14 +50,14 @@ export function readSettings(session: JsonObject, path: string): VoiceSessionSet
     reasoning: effort === undefined || !isEffort(effort) ? undefined : { effort },
     input: nonEmpty(inputOf(session, objectAt(audio['input'], `${path}.audio.input`) ?? {}, path)),
     output: nonEmpty(outputOf(session, objectAt(audio['output'], `${path}.audio.output`) ?? {}, path)),
-    extras: extrasOf(session, KNOWN),
+    extras: extrasOf(session, KNOWN_FIELDS),
   }) as VoiceSessionSettings
 }
 
 /** Fields that affect permissions. They are accepted only in their exact case. */
 const CHECKED_SETTINGS = exactNames('model')
 
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['type', 'object', 'id', 'model', 'instructions', 'output_modalities', 'modalities', 'tools', 'tool_choice'],
   ...['parallel_tool_calls', 'max_output_tokens', 'max_response_output_tokens', 'temperature', 'reasoning', 'audio'],
   ...['input_audio_format', 'output_audio_format', 'input_audio_transcription', 'input_audio_noise_reduction'],
@@ -67,7 +67,7 @@ const KNOWN_INPUT: ReadonlySet<string> = new Set(['format', 'transcription', 'no
 const KNOWN_OUTPUT: ReadonlySet<string> = new Set(['format', 'voice', 'speed'])
 
 function extrasOf(object: JsonObject, known: ReadonlySet<string>) {
-  const rest = without(object, known)
+  const rest = fieldsExcept(object, known)
   return rest === undefined ? undefined : { [REALTIME]: rest }
 }
 
@@ -81,11 +81,11 @@ const purposeOf = (type: Json | undefined, path: string): VoiceSessionSettings['
 }
 
 function modalitiesOf(value: Json | undefined, path: string): readonly Modality[] | undefined {
-  const listed = listAt(value, path)?.map(one => {
+  const tools = listAt(value, path)?.map(one => {
     if (one === 'text' || one === 'audio') return one
     throw invalid(`Invalid value: '${excerpt(String(one))}'. Supported values are: 'text' and 'audio'.`, path)
   })
-  return listed && canonicalModalities(listed)
+  return tools && canonicalModalities(tools)
 }
 
 function maxTokensOf(session: JsonObject, path: string): VoiceSessionSettings['maxTokens'] {
@@ -189,14 +189,14 @@ function turnDetectionOf(value: Json | undefined, path: string): TurnDetection |
   if (fields === undefined) return undefined
   const { type } = fields
   if (type === null || type === 'none') return null
-  const both = {
+  const flags = {
     respond: flagAt(fields['create_response'], `${path}.create_response`),
     interrupt: flagAt(fields['interrupt_response'], `${path}.interrupt_response`),
   }
   if (type === undefined || type === 'server_vad')
     return defined({
       type: 'silence' as const,
-      ...both,
+      ...flags,
       threshold: numberAt(fields['threshold'], `${path}.threshold`),
       prefixMs: numberAt(fields['prefix_padding_ms'], `${path}.prefix_padding_ms`),
       silenceMs: numberAt(fields['silence_duration_ms'], `${path}.silence_duration_ms`),
@@ -210,7 +210,7 @@ function turnDetectionOf(value: Json | undefined, path: string): TurnDetection |
     )
   return defined({
     type: 'semantic' as const,
-    ...both,
+    ...flags,
     eagerness: textAt(fields['eagerness'], `${path}.eagerness`),
     spelling: type === 'semantic_vad' ? undefined : { [REALTIME]: { type } },
     extras: extrasOf(fields, KNOWN_SEMANTIC),

@@ -69,24 +69,24 @@ const maxTokens = ({ maxTokens: most }: VoiceSessionSettings): Json | undefined 
 const voiceOf = (output: VoiceSessionSettings['output']): Json | undefined =>
   output?.spelling?.[REALTIME]?.['voice'] ?? output?.voice
 
-function gaInput(settings: VoiceSessionSettings, whole: boolean): JsonObject | undefined {
+function gaInput(settings: VoiceSessionSettings, isComplete: boolean): JsonObject | undefined {
   const { input } = settings
   if (input === undefined) return undefined
   const fields = plain({
     format: input.format && gaFormat(input.format),
     transcription: transcription(settings),
-    noise_reduction: whole ? noiseReduction(settings) : undefined,
-    turn_detection: whole ? turnDetection(input.turnDetection) : undefined,
+    noise_reduction: isComplete ? noiseReduction(settings) : undefined,
+    turn_detection: isComplete ? turnDetection(input.turnDetection) : undefined,
     ...nativeExtras(input),
   })
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-function gaOutput({ output }: VoiceSessionSettings, whole: boolean): JsonObject | undefined {
+function gaOutput({ output }: VoiceSessionSettings, isComplete: boolean): JsonObject | undefined {
   if (output === undefined) return undefined
   const fields = plain({
     format: output.format && gaFormat(output.format),
-    ...(whole ? { voice: voiceOf(output), speed: output.speed } : {}),
+    ...(isComplete ? { voice: voiceOf(output), speed: output.speed } : {}),
     ...nativeExtras(output),
   })
   return Object.keys(fields).length === 0 ? undefined : fields
@@ -105,12 +105,12 @@ function noiseReduction({ input }: VoiceSessionSettings): Json | undefined {
 
 function turnDetection(value: TurnDetection | null | undefined): Json | undefined {
   if (value === undefined || value === null) return value
-  const both = { create_response: value.respond, interrupt_response: value.interrupt, ...nativeExtras(value) }
+  const flags = { create_response: value.respond, interrupt_response: value.interrupt, ...nativeExtras(value) }
   if (value.type === 'semantic')
     return plain({
       type: value.spelling?.[REALTIME]?.['type'] ?? 'semantic_vad',
       eagerness: value.eagerness,
-      ...both,
+      ...flags,
     })
   return plain({
     type: 'server_vad',
@@ -118,7 +118,7 @@ function turnDetection(value: TurnDetection | null | undefined): Json | undefine
     prefix_padding_ms: value.prefixMs,
     silence_duration_ms: value.silenceMs,
     idle_timeout_ms: value.idleMs,
-    ...both,
+    ...flags,
   })
 }
 

@@ -1,7 +1,9 @@
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 
-/** Reads the usage of a response, or of a transcription billed by tokens. Undefined if it has no token counts. */
+/**
+ * Reads the usage of a response, or of a transcription billed by tokens. Returns undefined if it has no token counts.
+ */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value) || (value['input_tokens'] === undefined && value['output_tokens'] === undefined))
     return undefined

@@ -11,7 +11,7 @@ export const REALTIME = 'realtime'
 export type Naming = 'ga' | 'beta'
 
 /** Event names that differ between the generations. The GA name comes first. Readers accept both. */
-const RENAMED: readonly (readonly [ga: string, beta: string])[] = [
+const TYPE_NAMES: readonly (readonly [ga: string, beta: string])[] = [
   ['response.output_text.delta', 'response.text.delta'],
   ['response.output_text.done', 'response.text.done'],
   ['response.output_audio.delta', 'response.audio.delta'],
@@ -21,9 +21,9 @@ const RENAMED: readonly (readonly [ga: string, beta: string])[] = [
   ['conversation.item.added', 'conversation.item.created'],
 ]
 
-const BETA: ReadonlyMap<string, string> = new Map(RENAMED)
+const BETA: ReadonlyMap<string, string> = new Map(TYPE_NAMES)
 const GA: ReadonlyMap<string, string> = new Map(
-  RENAMED.filter(([ga]) => ga !== 'conversation.item.added').map(([ga, beta]) => [beta, ga]),
+  TYPE_NAMES.filter(([ga]) => ga !== 'conversation.item.added').map(([ga, beta]) => [beta, ga]),
 )
 
 /** Returns an event's name in the given generation. */
