@@ -5,7 +5,7 @@ import type { AccessChanges, AccessRecords } from '../store/access-records.ts'
 export interface FollowerOptions {
   readonly records: AccessRecords
   /** Returns true if the store may hold keys. If false, the follower does not open a missing SQLite file. */
-  readonly mayHold: () => boolean
+  readonly mayHaveKeys: () => boolean
   /** Runs before every read, until it has succeeded once. */
   readonly prepare: () => Promise<void>
   readonly apply: (changes: AccessChanges) => void
@@ -23,7 +23,7 @@ export class Follower {
   private version = 0
   private isPrepared = false
   private reading: Promise<void> | undefined
-  private next: Promise<void> | undefined
+  private nextRead: Promise<void> | undefined
 
   constructor(options: FollowerOptions) {
     this.options = options
@@ -45,12 +45,12 @@ export class Follower {
   /** Reads all changes made before this call. Never rejects. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.begin()
-    // The running read may have missed the latest change. Read once more, unless a later read has begun meanwhile.
-    this.next ??= this.reading.then(() => {
-      this.next = undefined
+    // The read in progress may have missed the latest change, so read once more, unless a later read has started.
+    this.nextRead ??= this.reading.then(() => {
+      this.nextRead = undefined
       return this.reading ?? this.begin()
     })
-    return this.next
+    return this.nextRead
   }
 
   private begin(): Promise<void> {
@@ -63,19 +63,19 @@ export class Follower {
   }
 
   private async read(): Promise<void> {
-    const { prepare, mayHold, records, apply } = this.options
+    const { prepare, mayHaveKeys, records, apply } = this.options
     this.isCurrent = false
     if (!this.isPrepared) await prepare()
     this.isPrepared = true
-    if (!mayHold()) {
+    if (!mayHaveKeys()) {
       this.isCurrent = true
       return
     }
     const changes = await records.changes(this.version)
     this.isCurrent = true
-    const isNews = changes.version !== this.version || changes.whole === true
+    const hasChanges = changes.version !== this.version || changes.whole === true
     this.version = changes.version
     this.isRead = true
-    if (isNews) apply(changes)
+    if (hasChanges) apply(changes)
   }
 }

@@ -7,7 +7,7 @@ export interface IncompleteBodyLimits {
 }
 
 /** Number of bytes charged for a body before its first byte arrives, for its connection and buffers. */
-const BASE = 16 * 1024
+const BYTES_PER_BODY = 16 * 1024
 
 /** Limits the memory that incomplete request bodies may use. */
 export class IncompleteBodies {
@@ -32,7 +32,7 @@ export class IncompleteBodies {
   open(key: string): IncompleteBody {
     const body = new IncompleteBody(this, key)
     try {
-      body.take(BASE)
+      body.take(BYTES_PER_BODY)
     } catch (thrown) {
       body.close()
       throw thrown
@@ -51,7 +51,7 @@ export class IncompleteBodies {
     if (ofKey === 0) this.byKey.delete(key)
     else this.byKey.set(key, ofKey)
     if (bytes <= 0) return
-    if (bodyBytes - BASE > this.limits.key)
+    if (bodyBytes - BYTES_PER_BODY > this.limits.key)
       throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
     if (ofKey > this.limits.key) throw fault('overloaded', 'This key has too many incomplete requests.')
     if (this.all > this.limits.all) throw fault('overloaded', 'There are too many incomplete requests.')
@@ -60,13 +60,13 @@ export class IncompleteBodies {
 
 /** The bytes of one incomplete body. */
 export class IncompleteBody {
-  private readonly waiting: IncompleteBodies
+  private readonly bodies: IncompleteBodies
   private readonly key: string
   private bytes = 0
-  private closed = false
+  private isClosed = false
 
-  constructor(waiting: IncompleteBodies, key: string) {
-    this.waiting = waiting
+  constructor(bodies: IncompleteBodies, key: string) {
+    this.bodies = bodies
     this.key = key
   }
 
@@ -77,22 +77,22 @@ export class IncompleteBody {
    * body is too large.
    */
   take(bytes: number): void {
-    if (this.closed) return
+    if (this.isClosed) return
     this.bytes += bytes
-    this.waiting.count(this.key, bytes, this.bytes)
+    this.bodies.count(this.key, bytes, this.bytes)
   }
 
   /** Releases bytes. */
   give(bytes: number): void {
-    if (this.closed) return
+    if (this.isClosed) return
     this.bytes -= bytes
-    this.waiting.count(this.key, -bytes, this.bytes)
+    this.bodies.count(this.key, -bytes, this.bytes)
   }
 
   /** Releases all bytes of the body. */
   close(): void {
     this.give(this.bytes)
-    this.closed = true
+    this.isClosed = true
   }
 }
 

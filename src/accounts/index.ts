@@ -11,12 +11,12 @@ import { importKeys } from './import-keys.ts'
 import { keyFile } from './key-file.ts'
 import { KeyLookups } from './key-lookups.ts'
 import {
+  type ActiveKey,
   type Caller,
   type Credentials,
   credentialOf,
-  ENDED,
-  type HeldKey,
   KeyRing,
+  REVOKED,
   unauthenticated,
   WrongKey,
 } from './key-ring.ts'
@@ -30,9 +30,9 @@ export type { Permissions } from './permissions.ts'
 export { checkFormat } from './permissions.ts'
 
 /** Interval between reads of the store, in milliseconds. A revoked key is refused within a second. */
-const EVERY = 500
+const READ_INTERVAL_MS = 500
 /** Interval between writes of last-use times, in milliseconds. */
-const USES = 60_000
+const LAST_USE_INTERVAL_MS = 60_000
 
 /** Dependencies of `Access`. All have defaults. */
 export interface AccessOptions {
@@ -59,25 +59,25 @@ export class Access {
   private readonly now: () => number
   private readonly records: AccessRecords | undefined
   private readonly follower: Follower | undefined
-  private readonly ended: (() => void)[] = []
+  private readonly endListeners: (() => void)[] = []
   private readonly onFault: (thrown: unknown) => void
   private readonly onConfig: AccessOptions['onConfig']
   private readonly bus: Bus
   private readonly storedGroups = new Map<string, StoredGroup>()
-  private readonly home: Pick<Config, 'dataDir' | 'store'>
+  private readonly storeLocation: Pick<Config, 'dataDir' | 'store'>
   private drained: ReadonlySet<string> = new Set()
   private config: Pick<Config, 'keys' | 'groups'>
   private timers: readonly NodeJS.Timeout[] = []
   private unsubscribe: (() => void) | undefined
   /** Time at which the next secret expires, in Unix milliseconds. */
-  private nextEnd = Number.POSITIVE_INFINITY
+  private nextExpiry = Number.POSITIVE_INFINITY
   private usesStoredAt = 0
 
   constructor(config: Config, options: AccessOptions = {}) {
     const { records, now = Date.now, bus = LOCAL_BUS, onFault = () => {} } = options
     this.limits = options.limits ?? new Limits({ now })
     this.config = config
-    this.home = config
+    this.storeLocation = config
     this.now = now
     this.records = records
     this.onFault = onFault
@@ -86,7 +86,7 @@ export class Access {
     this.follower =
       records &&
       new Follower({
-        ...{ records, onFault, mayHold: () => this.mayHold, apply: changes => this.apply(changes) },
+        ...{ records, onFault, mayHaveKeys: () => this.mayHold, apply: changes => this.apply(changes) },
         prepare: () => importKeys(config.dataDir, records),
       })
     this.arrange()
@@ -102,7 +102,10 @@ export class Access {
     if (this.follower === undefined) return
     await this.follower.open()
     this.unsubscribe = this.bus.subscribe('access', () => void this.refresh())
-    this.timers = [setInterval(this.poll, EVERY).unref(), setInterval(() => void this.storeUses(), USES).unref()]
+    this.timers = [
+      setInterval(this.poll, READ_INTERVAL_MS).unref(),
+      setInterval(() => void this.storeUses(), LAST_USE_INTERVAL_MS).unref(),
+    ]
   }
 
   /**
@@ -113,10 +116,10 @@ export class Access {
    */
   identify(credentials: Credentials): Caller {
     const credential = credentialOf(credentials)
-    if (credential === undefined) throw MISSING
+    if (credential === undefined) throw MISSING_KEY
     const now = this.now()
     const found = this.ring.find(credential, now)
-    if (found === undefined) throw this.isBlind ? UNREAD : new WrongKey(credential)
+    if (found === undefined) throw this.mayLackStoredKeys ? STORE_UNAVAILABLE : new WrongKey(credential)
     if (found.validUntil <= now) throw found.refusal
     return found.caller!
   }
@@ -130,16 +133,16 @@ export class Access {
     try {
       return this.identify(credentials)
     } catch (thrown) {
-      const isUnknown = thrown instanceof WrongKey || thrown === UNREAD
-      const looked = isUnknown ? this.lookUp(new WrongKey(credentialOf(credentials)!), addressOf()) : undefined
-      if (looked === undefined) throw thrown
-      return looked.then(() => this.identifyAgain(credentials))
+      const isUnknown = thrown instanceof WrongKey || thrown === STORE_UNAVAILABLE
+      const lookup = isUnknown ? this.lookUp(new WrongKey(credentialOf(credentials)!), addressOf()) : undefined
+      if (lookup === undefined) throw thrown
+      return lookup.then(() => this.identifyAgain(credentials))
     }
   }
 
   /** Returns the caller that owns a key id, with the key's current settings. Looks up an unknown id in the store. */
   async ownerOf(id: string): Promise<Caller> {
-    if (this.follower !== undefined && this.ring.ownedBy(id) === undefined) await this.lookups.refresh()
+    if (this.follower !== undefined && this.ring.findById(id) === undefined) await this.lookups.refresh()
     return this.renewed({ id })
   }
 
@@ -149,10 +152,10 @@ export class Access {
    * @throws GatewayError like `identify`, for example if the key was revoked in the meantime.
    */
   renewed({ id, secret }: Pick<Caller, 'id'> & Partial<Pick<Caller, 'secret'>>): Caller {
-    const found = this.ring.ownedBy(id)
+    const found = this.ring.findById(id)
     const now = this.now()
     if (secret !== undefined && secret.validUntil <= now) throw secret.refusal
-    if (found === undefined) throw this.isBlind ? UNREAD : ENDED
+    if (found === undefined) throw this.mayLackStoredKeys ? STORE_UNAVAILABLE : REVOKED
     if (found.validUntil <= now) throw found.refusal
     return found.caller!
   }
@@ -167,8 +170,8 @@ export class Access {
    * continue.
    */
   endOfOwner(id: string): GatewayError | undefined {
-    const found = this.ring.ownedBy(id)
-    if (found === undefined) return this.isBlind ? undefined : ENDED
+    const found = this.ring.findById(id)
+    if (found === undefined) return this.mayLackStoredKeys ? undefined : REVOKED
     return found.validUntil > this.now() ? undefined : found.refusal
   }
 
@@ -179,7 +182,7 @@ export class Access {
 
   /** Adds a listener for secrets that may have been revoked, disabled or expired. */
   onEnded(listener: () => void): void {
-    this.ended.push(listener)
+    this.endListeners.push(listener)
   }
 
   /** Returns true if an administrator drained the channel. A drained channel gets no requests. */
@@ -235,7 +238,7 @@ export class Access {
   }
 
   private lookUp({ mark }: WrongKey, address: string): Promise<void> | undefined {
-    return this.follower === undefined ? undefined : this.lookups.look(mark, address)
+    return this.follower === undefined ? undefined : this.lookups.lookUp(mark, address)
   }
 
   private identifyAgain(credentials: Credentials): Caller {
@@ -249,17 +252,17 @@ export class Access {
   }
 
   private get mayHold(): boolean {
-    const { store } = this.home
+    const { store } = this.storeLocation
     return store.engine !== 'sqlite' || existsSync(store.path)
   }
 
   /** True if there may be stored keys that were never read. */
-  private get isBlind(): boolean {
-    return this.follower?.isRead === false && (this.mayHold || existsSync(keyFile(this.home.dataDir)))
+  private get mayLackStoredKeys(): boolean {
+    return this.follower?.isRead === false && (this.mayHold || existsSync(keyFile(this.storeLocation.dataDir)))
   }
 
   private arrange(): void {
-    this.ring.configure(this.config.keys.map(heldOf), this.groups)
+    this.ring.configure(this.config.keys.map(activeKeyOf), this.groups)
   }
 
   private apply({ keys, groups, droppedGroups, drained, config, whole }: AccessChanges): void {
@@ -286,17 +289,17 @@ export class Access {
   }
 
   private endDue(): void {
-    if (this.now() >= this.nextEnd) this.notify()
+    if (this.now() >= this.nextExpiry) this.notify()
   }
 
   private notify(): void {
-    this.nextEnd = this.ring.nextEnd(this.now())
-    for (const listener of this.ended) listener()
+    this.nextExpiry = this.ring.nextExpiry(this.now())
+    for (const listener of this.endListeners) listener()
   }
 
   private async storeUses(): Promise<void> {
     const at = this.now()
-    const used = this.ring.usedSince(this.usesStoredAt)
+    const used = this.ring.lastUsesSince(this.usesStoredAt)
     if (used.size === 0) return
     try {
       await this.records?.recordUses(used)
@@ -309,7 +312,11 @@ export class Access {
 }
 
 /** Converts a key of the config. Half of the hash serves as its id, which is unique but not enough to authenticate. */
-const heldOf = (key: KeyConfig): HeldKey => ({ ...key, id: key.hash.slice(0, 32), secrets: [{ hash: key.hash }] })
+const activeKeyOf = (key: KeyConfig): ActiveKey => ({
+  ...key,
+  id: key.hash.slice(0, 32),
+  secrets: [{ hash: key.hash }],
+})
 
-const MISSING = unauthenticated('No API key was given.', 'missing_api_key')
-const UNREAD = storeFailure('API keys are temporarily unavailable.')
+const MISSING_KEY = unauthenticated('No API key was given.', 'missing_api_key')
+const STORE_UNAVAILABLE = storeFailure('API keys are temporarily unavailable.')

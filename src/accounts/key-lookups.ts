@@ -9,15 +9,15 @@ export interface KeyLookupsOptions {
   /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
   /** Maximum number of lookups per minute: per address, and in total. */
-  readonly most?: { readonly address: number; readonly all: number }
+  readonly limits?: { readonly address: number; readonly all: number }
 }
 
 /** Maximum wait for the store before a key is refused, in milliseconds. */
-const TIMEOUT = 2000
+const TIMEOUT_MS = 2000
 /** Time for which a key missing from the store is refused without another lookup, in milliseconds. */
-const MEMORY = 60_000
+const MISS_LIFETIME_MS = 60_000
 /** Maximum number of remembered wrong keys and networks. The oldest entry is evicted. */
-const MOST = 10_000
+const MAX_ENTRIES = 10_000
 
 /**
  * Looks up unknown keys in the store before they are refused, so that every process accepts a key as soon as it is
@@ -27,18 +27,18 @@ const MOST = 10_000
 export class KeyLookups {
   private readonly options: KeyLookupsOptions
   private readonly now: () => number
-  private readonly most: { readonly address: number; readonly all: number }
+  private readonly limits: { readonly address: number; readonly all: number }
   private readonly all: Bucket
   private readonly byNetwork = new Map<string, Bucket>()
   /** Time of the last failed lookup, by mark of the key. */
-  private readonly wrong = new Map<string, number>()
+  private readonly misses = new Map<string, number>()
 
   constructor(options: KeyLookupsOptions) {
-    const { now = () => performance.now(), most = MOST_LOOKUPS } = options
+    const { now = () => performance.now(), limits = DEFAULT_LIMITS } = options
     this.options = options
     this.now = now
-    this.most = most
-    this.all = new Bucket(most.all, now())
+    this.limits = limits
+    this.all = new Bucket(limits.all, now())
   }
 
   /**
@@ -49,10 +49,10 @@ export class KeyLookups {
    * @returns a promise that resolves when the store has been read or the timeout has passed, or undefined if the lookup
    * is not allowed.
    */
-  look(mark: string, address: string): Promise<void> | undefined {
+  lookUp(mark: string, address: string): Promise<void> | undefined {
     const now = this.now()
-    const before = this.wrong.get(mark)
-    if (before !== undefined && now - before < MEMORY) return undefined
+    const lastMissAt = this.misses.get(mark)
+    if (lastMissAt !== undefined && now - lastMissAt < MISS_LIFETIME_MS) return undefined
     const bucket = this.bucketOf(networkOf(address), now)
     if (bucket.level(now) < 1 || this.all.level(now) < 1) return undefined
     bucket.take(1, now)
@@ -62,23 +62,23 @@ export class KeyLookups {
 
   /** Remembers that the store does not have the key. */
   rememberWrong(mark: string): void {
-    putNewest(this.wrong, mark, this.now(), MOST)
+    putNewest(this.misses, mark, this.now(), MAX_ENTRIES)
   }
 
   /** Reads the changes in the store. Resolves after the timeout at the latest. */
   async refresh(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, TIMEOUT)
+    const timer = setTimeout(resolve, TIMEOUT_MS)
     await Promise.race([this.options.refresh(), promise])
     clearTimeout(timer)
   }
 
   private bucketOf(network: string, now: number): Bucket {
-    const bucket = this.byNetwork.get(network) ?? new Bucket(this.most.address, now)
-    putNewest(this.byNetwork, network, bucket, MOST)
+    const bucket = this.byNetwork.get(network) ?? new Bucket(this.limits.address, now)
+    putNewest(this.byNetwork, network, bucket, MAX_ENTRIES)
     return bucket
   }
 }
 
 /** Default number of lookups per minute. */
-const MOST_LOOKUPS = { address: 60, all: 600 }
+const DEFAULT_LIMITS = { address: 60, all: 600 }

@@ -30,7 +30,7 @@ export interface Validity {
 }
 
 /** A key that callers can authenticate with. */
-export interface HeldKey extends KeySettings {
+export interface ActiveKey extends KeySettings {
   readonly id: string
   readonly name: string
   readonly group: string
@@ -40,16 +40,16 @@ export interface HeldKey extends KeySettings {
 }
 
 /** One secret of a key, with its current validity. */
-class HeldSecret implements Validity {
+class ActiveSecret implements Validity {
   /** Hex digits of the hash. */
   readonly hash: Buffer
   validUntil = 0
-  refusal = ENDED
-  /** Caller authenticated by the secret. Undefined if the key's group does not exist. */
+  refusal = REVOKED
+  /** Caller authenticated by the secret, or undefined if the key's group does not exist. */
   caller: Caller | undefined
   /** True if the secret belongs to a key of the config, which the store cannot change. */
   isFixed = false
-  isHeld = false
+  isActive = false
   /** Time of the last use in Unix milliseconds, or 0 for never. */
   usedAt = 0
 
@@ -58,8 +58,13 @@ class HeldSecret implements Validity {
   }
 
   /** Applies the current settings of the key to the secret. */
-  update(key: HeldKey, expiresAt: number, group: GroupConfig | undefined, permissions: Permissions | undefined): void {
-    const until = Math.min(expiresAt, key.expiresAt ?? FOREVER)
+  update(
+    key: ActiveKey,
+    expiresAt: number,
+    group: GroupConfig | undefined,
+    permissions: Permissions | undefined,
+  ): void {
+    const until = Math.min(expiresAt, key.expiresAt ?? NO_EXPIRY)
     this.validUntil = key.enabled && group !== undefined ? until : 0
     this.refusal = group === undefined ? NO_GROUP : key.enabled ? EXPIRED : DISABLED
     const { name, id, captureUntil, record } = key
@@ -67,50 +72,50 @@ class HeldSecret implements Validity {
       permissions === undefined
         ? undefined
         : { key: name, id, group: key.group, permissions, captureUntil, record, secret: this }
-    this.isHeld = true
+    this.isActive = true
   }
 
   /** Invalidates the secret. */
   end(): void {
     this.validUntil = 0
-    this.refusal = ENDED
-    this.isHeld = false
+    this.refusal = REVOKED
+    this.isActive = false
   }
 }
 
-/** Time of expiry of a secret that does not expire. */
-const FOREVER = Number.POSITIVE_INFINITY
+/** Expiry time of a secret that does not expire. */
+const NO_EXPIRY = Number.POSITIVE_INFINITY
 
-/** Number of hex digits of a hash that index the secrets. The full hash is then compared in constant time. */
-const START = 8
+/** Length of the hash prefix that indexes secrets, in hex digits. The full hash is then compared in constant time. */
+const PREFIX_LENGTH = 8
 /** Maximum number of credentials in the cache, which saves hashing them again. */
-const MOST_CREDENTIALS = 100_000
+const MAX_CREDENTIALS = 100_000
 
 /** Finds keys by their secrets: by a prefix of the hash, then by the full hash in constant time. */
 export class KeyRing {
-  private fixed: readonly HeldKey[] = []
-  private readonly stored = new Map<string, HeldKey>()
+  private fixed: readonly ActiveKey[] = []
+  private readonly stored = new Map<string, ActiveKey>()
   private groups: ReadonlyMap<string, GroupConfig> = new Map()
-  private readonly byCredential = new Map<string, HeldSecret>()
-  private readonly byStart = new Map<string, HeldSecret[]>()
-  private readonly byId = new Map<string, readonly HeldSecret[]>()
+  private readonly byCredential = new Map<string, ActiveSecret>()
+  private readonly byPrefix = new Map<string, ActiveSecret[]>()
+  private readonly byId = new Map<string, readonly ActiveSecret[]>()
 
   /** Replaces the keys of the config, and all groups. */
-  configure(fixed: readonly HeldKey[], groups: ReadonlyMap<string, GroupConfig>): void {
+  configure(fixed: readonly ActiveKey[], groups: ReadonlyMap<string, GroupConfig>): void {
     this.fixed = fixed
     this.groups = groups
-    const before = [...this.byId.values()].flat()
-    for (const secret of before) secret.isHeld = false
+    const previous = [...this.byId.values()].flat()
+    for (const secret of previous) secret.isActive = false
     this.byId.clear()
-    for (const key of fixed) this.put(key, true)
-    for (const key of this.stored.values()) this.put(key, false)
-    for (const secret of before) if (!secret.isHeld) this.drop(secret)
+    for (const key of fixed) this.putKey(key, true)
+    for (const key of this.stored.values()) this.putKey(key, false)
+    for (const secret of previous) if (!secret.isActive) this.drop(secret)
   }
 
   /** Adds or updates a stored key. */
-  putStored(key: HeldKey): void {
+  putStored(key: ActiveKey): void {
     this.stored.set(key.id, key)
-    this.put(key, false)
+    this.putKey(key, false)
   }
 
   /** Removes a stored key. */
@@ -137,35 +142,35 @@ export class KeyRing {
     return found
   }
 
-  private known(credential: string): HeldSecret | undefined {
-    const known = this.byCredential.get(credential)
-    if (known === undefined || known.isHeld) return known
+  private known(credential: string): ActiveSecret | undefined {
+    const cachedSecret = this.byCredential.get(credential)
+    if (cachedSecret === undefined || cachedSecret.isActive) return cachedSecret
     this.byCredential.delete(credential)
     return undefined
   }
 
-  private search(credential: string): HeldSecret | undefined {
+  private search(credential: string): ActiveSecret | undefined {
     const hash = hashOf(credential)
-    const given = Buffer.from(hash)
-    let found: HeldSecret | undefined
-    for (const one of this.byStart.get(hash.slice(0, START)) ?? NOBODY)
-      if (timingSafeEqual(given, one.hash) && one.isHeld) found = one
+    const hashBytes = Buffer.from(hash)
+    let found: ActiveSecret | undefined
+    for (const one of this.byPrefix.get(hash.slice(0, PREFIX_LENGTH)) ?? DUMMY_SECRETS)
+      if (timingSafeEqual(hashBytes, one.hash) && one.isActive) found = one
     if (found === undefined) return undefined
-    if (this.byCredential.size >= MOST_CREDENTIALS) this.byCredential.clear()
+    if (this.byCredential.size >= MAX_CREDENTIALS) this.byCredential.clear()
     this.byCredential.set(credential, found)
     return found
   }
 
   /** Returns the key with an id, represented by the secret that stays valid longest. */
-  ownedBy(id: string): (Validity & { readonly caller: Caller | undefined }) | undefined {
-    let best: HeldSecret | undefined
+  findById(id: string): (Validity & { readonly caller: Caller | undefined }) | undefined {
+    let best: ActiveSecret | undefined
     for (const one of this.byId.get(id) ?? []) if (best === undefined || one.validUntil > best.validUntil) best = one
     return best
   }
 
   /** Returns the Unix time in milliseconds at which the next valid secret expires, or Infinity if none does. */
-  nextEnd(now: number): number {
-    let next = FOREVER
+  nextExpiry(now: number): number {
+    let next = NO_EXPIRY
     for (const secrets of this.byId.values())
       for (const { validUntil } of secrets) if (validUntil > now && validUntil < next) next = validUntil
     return next
@@ -174,50 +179,50 @@ export class KeyRing {
   /**
    * Returns the times of last use, by key id, of the stored keys used since a time. All times are Unix milliseconds.
    */
-  usedSince(time: number): Map<string, number> {
-    const used = new Map<string, number>()
+  lastUsesSince(time: number): Map<string, number> {
+    const lastUses = new Map<string, number>()
     for (const id of this.stored.keys()) {
       const at = Math.max(0, ...(this.byId.get(id) ?? []).map(({ usedAt }) => usedAt))
-      if (at > 0 && at >= time) used.set(id, at)
+      if (at > 0 && at >= time) lastUses.set(id, at)
     }
-    return used
+    return lastUses
   }
 
   /** Updates the secrets of a key, and drops secrets that it no longer has. */
-  private put(key: HeldKey, isFixed: boolean): void {
-    const before = this.byId.get(key.id) ?? []
+  private putKey(key: ActiveKey, isFixed: boolean): void {
+    const previous = this.byId.get(key.id) ?? []
     const group = this.groups.get(key.group)
     const permissions = group === undefined ? undefined : permissionsOf(key, group)
-    const after: HeldSecret[] = []
-    for (const { hash, expiresAt = FOREVER } of key.secrets) {
+    const current: ActiveSecret[] = []
+    for (const { hash, expiresAt = NO_EXPIRY } of key.secrets) {
       const secret = this.secretOf(hash)
-      if (secret.isHeld && secret.isFixed && !isFixed) continue
+      if (secret.isActive && secret.isFixed && !isFixed) continue
       secret.isFixed = isFixed
       secret.update(key, expiresAt, group, permissions)
-      after.push(secret)
+      current.push(secret)
     }
-    for (const secret of before) if (!after.includes(secret) && !secret.isFixed) this.drop(secret)
-    this.byId.set(key.id, after.length === 0 ? before.filter(({ isFixed }) => isFixed) : after)
+    for (const secret of previous) if (!current.includes(secret) && !secret.isFixed) this.drop(secret)
+    this.byId.set(key.id, current.length === 0 ? previous.filter(({ isFixed }) => isFixed) : current)
   }
 
-  private secretOf(hash: string): HeldSecret {
-    const start = hash.slice(0, START)
-    let others = this.byStart.get(start)
-    if (others === undefined) this.byStart.set(start, (others = []))
-    const wanted = Buffer.from(hash)
-    const known = others.find(one => one.hash.equals(wanted))
-    if (known !== undefined) return known
-    const secret = new HeldSecret(hash)
+  private secretOf(hash: string): ActiveSecret {
+    const prefix = hash.slice(0, PREFIX_LENGTH)
+    let others = this.byPrefix.get(prefix)
+    if (others === undefined) this.byPrefix.set(prefix, (others = []))
+    const hashBytes = Buffer.from(hash)
+    const existing = others.find(one => one.hash.equals(hashBytes))
+    if (existing !== undefined) return existing
+    const secret = new ActiveSecret(hash)
     others.push(secret)
     return secret
   }
 
-  private drop(secret: HeldSecret): void {
+  private drop(secret: ActiveSecret): void {
     secret.end()
-    const start = secret.hash.toString('latin1', 0, START)
-    const others = (this.byStart.get(start) ?? []).filter(one => one !== secret)
-    if (others.length === 0) this.byStart.delete(start)
-    else this.byStart.set(start, others)
+    const prefix = secret.hash.toString('latin1', 0, PREFIX_LENGTH)
+    const others = (this.byPrefix.get(prefix) ?? []).filter(one => one !== secret)
+    if (others.length === 0) this.byPrefix.delete(prefix)
+    else this.byPrefix.set(prefix, others)
   }
 }
 
@@ -225,29 +230,29 @@ export class KeyRing {
 export const unauthenticated = (message: string, code: string): GatewayError =>
   new GatewayError({ kind: 'unauthenticated', message, code })
 
-const INVALID = 'invalid_api_key'
-/** Number of hex digits of a wrong key's hash that distinguish it from others. */
-const MARK = 12
+const INVALID_KEY_CODE = 'invalid_api_key'
+/** Length of a wrong key's mark: the first hex digits of its hash, which tell wrong keys apart. */
+const MARK_LENGTH = 12
 
 /** Refusal of an unknown key. Callers cannot tell whether the key never existed or was revoked. */
 export class WrongKey extends GatewayError {
-  /** Mark of the key, which is the same for every attempt with the key. */
+  /** First digits of the key's hash, which identify repeated attempts with the same key. */
   readonly mark: string
 
   constructor(credential: string) {
-    super({ kind: 'unauthenticated', message: 'The API key is not valid.', code: INVALID })
-    this.mark = hashOf(credential).slice(0, MARK)
+    super({ kind: 'unauthenticated', message: 'The API key is not valid.', code: INVALID_KEY_CODE })
+    this.mark = hashOf(credential).slice(0, MARK_LENGTH)
   }
 }
 
 /** Refusal of a key that was revoked while in use. */
-export const ENDED = unauthenticated('The API key is no longer valid.', INVALID)
-const EXPIRED = unauthenticated('The API key has expired.', INVALID)
-const DISABLED = unauthenticated('The API key is disabled.', INVALID)
+export const REVOKED = unauthenticated('The API key is no longer valid.', INVALID_KEY_CODE)
+const EXPIRED = unauthenticated('The API key has expired.', INVALID_KEY_CODE)
+const DISABLED = unauthenticated('The API key is disabled.', INVALID_KEY_CODE)
 const NO_GROUP = forbidden('The group of this API key no longer exists.', undefined, 'group_not_found')
 
 /** Secrets to compare with if no hash has the prefix, so that every search takes the same time. */
-const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]
+const DUMMY_SECRETS: readonly ActiveSecret[] = [new ActiveSecret('0'.repeat(64))]
 
 /** Parts of a request that may carry a credential. Header names are lowercase, as in Node. */
 export interface Credentials {
@@ -260,18 +265,20 @@ export interface Credentials {
 export const BEARER = /^bearer\s+(\S+)\s*$/i
 
 /** Pattern of the `Authorization` header of a request signed for AWS (docs/wire/converse.md#signed-requests). */
-const SIGNED = /^AWS4-HMAC-SHA256\s[^\n]*?\bCredential=([^\s,]+)/
+const AWS_AUTHORIZATION = /^AWS4-HMAC-SHA256\s[^\n]*?\bCredential=([^\s,]+)/
 
-/** Number of parts of a credential after the access key id: date, region, service and `aws4_request`. */
-const SCOPE = 4
+/** Number of credential parts after the access key id: date, region, service and `aws4_request`. */
+const SCOPE_PARTS = 4
 
 /**
  * Returns the access key id of a signed request, which is the gateway's key. The signature is not checked, because the
  * gateway stores only a hash of the key.
  */
 function accessKeyId(authorization: string): string | undefined {
-  const parts = SIGNED.exec(authorization)?.[1]?.split('/') ?? []
-  return parts.length > SCOPE && parts.at(-1) === 'aws4_request' ? parts.slice(0, -SCOPE).join('/') : undefined
+  const parts = AWS_AUTHORIZATION.exec(authorization)?.[1]?.split('/') ?? []
+  return parts.length > SCOPE_PARTS && parts.at(-1) === 'aws4_request'
+    ? parts.slice(0, -SCOPE_PARTS).join('/')
+    : undefined
 }
 
 /** WebSocket subprotocol in which OpenAI's browser clients send their key. Browsers cannot set headers. */

@@ -18,7 +18,7 @@ export interface Permissions {
 
 /** Combines a key with its group: an action is allowed only if both allow it. */
 export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions {
-  const { models = ANY, doors, limits, onLoss } = key
+  const { models = ANY_MODEL, doors, limits, onLoss } = key
   return {
     onLoss: onLoss ?? group.onLoss,
     limits: narrower(limits, group.limits),
@@ -29,7 +29,7 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
 }
 
 /** Pattern that matches every model. */
-const ANY: readonly string[] = ['*']
+const ANY_MODEL: readonly string[] = ['*']
 
 /** Returns the smaller value of each limit. A budget that refuses models with unknown prices is the stricter one. */
 function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {

@@ -15,9 +15,9 @@ export function freshSecret(
   now: number,
 ): { readonly text: string; readonly secret: Omit<KeySecret, 'expiresAt'> } {
   const text = `${kind}-${randomBytes(32).toString('base64url')}`
-  const prefix = text.slice(0, kind.length + 1 + SHOWN)
-  return { text, secret: { hash: hashOf(text), prefix, lastFour: text.slice(-SHOWN), createdAt: now } }
+  const prefix = text.slice(0, kind.length + 1 + SHOWN_LENGTH)
+  return { text, secret: { hash: hashOf(text), prefix, lastFour: text.slice(-SHOWN_LENGTH), createdAt: now } }
 }
 
 /** Number of characters stored from each end of a secret, to identify it in lists. */
-const SHOWN = 4
+const SHOWN_LENGTH = 4

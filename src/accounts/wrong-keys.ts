@@ -7,28 +7,27 @@ export interface WrongKeysOptions {
   /** Returns the time on a monotonic clock, in milliseconds. */
   readonly now?: () => number
   /** Maximum number of remembered networks. The least recently active network is evicted. */
-  readonly addresses?: number
+  readonly maxNetworks?: number
   /** Maximum number of delayed answers: per network, and in total. */
-  readonly waiting?: { readonly address: number; readonly all: number }
+  readonly delays?: { readonly address: number; readonly all: number }
 }
 
 /** Number of distinct wrong keys remembered per network. Clients repeat the same key. */
-const KEYS = 8
-/**
- * Number of wrong keys per network that are answered without delay, and time without a wrong key after which the count
- * restarts, in milliseconds.
- */
-const FREE = 5
-const MEMORY = 60_000
-/** First and longest delay, in milliseconds. The delay doubles with every further wrong key. */
-const FIRST = 100
-const LONGEST = 5000
+const KEYS_PER_NETWORK = 8
+/** Number of wrong keys per network that are answered without delay. */
+const UNDELAYED_ATTEMPTS = 5
+/** Time without a wrong key after which the count restarts, in milliseconds. */
+const RESET_AFTER_MS = 60_000
+/** Delay of the first answer that is delayed, in milliseconds. Every further wrong key doubles it. */
+const FIRST_DELAY_MS = 100
+/** Longest delay, in milliseconds. */
+const MAX_DELAY_MS = 5000
 
 /** Wrong keys of one network. */
-interface Attempts {
+interface NetworkAttempts {
   count: number
-  at: number
-  waiting: number
+  lastAttemptAt: number
+  delayedAnswers: number
   /** Marks of the latest wrong keys. */
   readonly keys: string[]
 }
@@ -41,16 +40,16 @@ interface Attempts {
 export class WrongKeys {
   /** Number of wrong keys so far. */
   count = 0
-  private readonly byNetwork = new Map<string, Attempts>()
+  private readonly byNetwork = new Map<string, NetworkAttempts>()
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly now: () => number
-  private readonly addresses: number
-  private readonly most: { readonly address: number; readonly all: number }
+  private readonly maxNetworks: number
+  private readonly limits: { readonly address: number; readonly all: number }
 
-  constructor({ now = () => performance.now(), addresses = 10_000, waiting = MOST_WAITING }: WrongKeysOptions = {}) {
+  constructor({ now = () => performance.now(), maxNetworks = 10_000, delays = DEFAULT_LIMITS }: WrongKeysOptions = {}) {
     this.now = now
-    this.addresses = addresses
-    this.most = waiting
+    this.maxNetworks = maxNetworks
+    this.limits = delays
   }
 
   /** Number of remembered networks. */
@@ -62,7 +61,7 @@ export class WrongKeys {
    * Counts a wrong key. Resolves when the answer may be sent, later for a network that sent more distinct wrong keys.
    *
    * @param address IP address. All addresses of an IPv6 /64 count as one network.
-   * @param mark identifies the wrong key (`WrongKey`). Undefined to count every attempt.
+   * @param mark identifies the wrong key (`WrongKey`). If undefined, every attempt counts.
    * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {
@@ -70,11 +69,14 @@ export class WrongKeys {
     const network = networkOf(address)
     if (mark !== undefined && this.isRepeated(network, mark)) return
     const attempts = this.attemptsOf(network)
-    if (mark !== undefined && attempts.keys.push(mark) > KEYS) attempts.keys.shift()
-    const delay = attempts.count <= FREE ? 0 : Math.min(LONGEST, FIRST * 2 ** (attempts.count - FREE - 1))
+    if (mark !== undefined && attempts.keys.push(mark) > KEYS_PER_NETWORK) attempts.keys.shift()
+    const delay =
+      attempts.count <= UNDELAYED_ATTEMPTS
+        ? 0
+        : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts.count - UNDELAYED_ATTEMPTS - 1))
     if (delay === 0) return
-    if (attempts.waiting >= this.most.address || this.timers.size >= this.most.all) throw TOO_MANY
-    attempts.waiting++
+    if (attempts.delayedAnswers >= this.limits.address || this.timers.size >= this.limits.all) throw TOO_MANY_ATTEMPTS
+    attempts.delayedAnswers++
     await new Promise<void>(resolve => {
       const timer = setTimeout(() => {
         this.timers.delete(timer)
@@ -82,26 +84,30 @@ export class WrongKeys {
       }, delay).unref()
       this.timers.add(timer)
     })
-    attempts.waiting--
+    attempts.delayedAnswers--
   }
 
   private isRepeated(network: string, mark: string): boolean {
     return this.byNetwork.get(network)?.keys.includes(mark) === true
   }
 
-  private attemptsOf(network: string): Attempts {
+  private attemptsOf(network: string): NetworkAttempts {
     const now = this.now()
     const { byNetwork } = this
-    const attempts = byNetwork.get(network) ?? { count: 0, at: now, waiting: 0, keys: [] }
-    if (now - attempts.at > MEMORY) attempts.count = 0
+    const attempts = byNetwork.get(network) ?? { count: 0, lastAttemptAt: now, delayedAnswers: 0, keys: [] }
+    if (now - attempts.lastAttemptAt > RESET_AFTER_MS) attempts.count = 0
     attempts.count++
-    attempts.at = now
-    putNewest(byNetwork, network, attempts, this.addresses)
+    attempts.lastAttemptAt = now
+    putNewest(byNetwork, network, attempts, this.maxNetworks)
     return attempts
   }
 }
 
 /** Default maximum number of delayed answers. */
-const MOST_WAITING = { address: 20, all: 1000 }
+const DEFAULT_LIMITS = { address: 20, all: 1000 }
 
-const TOO_MANY = rateLimited('Too many wrong API keys came from this address.', LONGEST / 1000, 'too_many_wrong_keys')
+const TOO_MANY_ATTEMPTS = rateLimited(
+  'Too many wrong API keys came from this address.',
+  MAX_DELAY_MS / 1000,
+  'too_many_wrong_keys',
+)

@@ -14,11 +14,11 @@ import {
 } from './keys.ts'
 import type { Terminal } from './outcome.ts'
 import {
-  duration,
-  given,
-  list,
+  orNone,
   type PermissionOptions,
+  parseDuration,
   parseFutureTime,
+  parseList,
   permissionOptions,
 } from './permission-options.ts'
 
@@ -65,7 +65,7 @@ function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): voi
     .command('rotate')
     .description('replace the secret of a key and print the new one; it is shown only once')
     .addArgument(name)
-    .option('--grace <duration>', 'how long the old secret still works', duration, 0)
+    .option('--grace <duration>', 'how long the old secret still works', parseDuration, 0)
     .action((keyName: string, { grace }: { grace: number }) => rotateCommand(keyName, grace, config(), terminal))
 }
 
@@ -73,8 +73,8 @@ const keySettings = (command: Command, group: string): Command =>
   permissionOptions(
     command
       .option('--group <group>', group)
-      .option('--note <text>', 'description of the key', given(String))
-      .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', given(parseFutureTime)),
+      .option('--note <text>', 'description of the key', orNone(String))
+      .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', orNone(parseFutureTime)),
   )
 
 function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal): void {
@@ -101,7 +101,7 @@ function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal):
 
 const groupSettings = (command: Command): Command =>
   permissionOptions(
-    command.option('--channels <patterns>', 'channels that may answer requests of the group', given(list)),
+    command.option('--channels <patterns>', 'channels that may answer requests of the group', orNone(parseList)),
   )
 
 function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): void {

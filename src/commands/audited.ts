@@ -16,7 +16,7 @@ export interface CommandChange {
   readonly name: string
   /** The thing before the change, as the admin API shows it. Absent if it is new. */
   readonly before?: object | undefined
-  /** The same after the change. Absent if it was deleted. */
+  /** The thing after the change. Absent if it was deleted. */
   readonly after?: object | undefined
 }
 

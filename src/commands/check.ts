@@ -28,8 +28,8 @@ export function schemaCommand(terminal: Terminal): void {
  *
  * @throws ConfigError if the config is invalid, or names a file that would keep the gateway from starting.
  */
-export async function checkCommand(named: string | undefined, terminal: Terminal): Promise<void> {
-  const path = findConfig(named)
+export async function checkCommand(file: string | undefined, terminal: Terminal): Promise<void> {
+  const path = findConfig(file)
   const config = loadConfig(path)
   const { tls } = config.server
   if (tls !== undefined) (await import('../server/tls.ts')).readPair(tls)

@@ -56,8 +56,12 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .option('--port <port>', 'port to listen on; overrides the config', portOf)
     .action(async (options: { host?: string; port?: number }) => {
       const { serveCommand } = await import('./serve.ts')
-      const named = config()
-      await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version(), terminal)
+      const configPath = config()
+      await serveCommand(
+        { ...options, ...(configPath === undefined ? {} : { config: configPath }) },
+        version(),
+        terminal,
+      )
     })
   if (!serves(args)) (await import('./access-commands.ts')).accessCommands(program, config, terminal)
   if (!serves(args)) (await import('./channel-commands.ts')).channelCommands(program, config, terminal)
@@ -69,8 +73,8 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .option('--address <url>', 'URL of the gateway (default: from the config)')
     .action(async (path: string | undefined, options: { key?: string; address?: string }) => {
       const { examplesCommand } = await import('./examples.ts')
-      const named = config()
-      examplesCommand(path, { ...options, ...(named === undefined ? {} : { config: named }) }, terminal)
+      const configPath = config()
+      examplesCommand(path, { ...options, ...(configPath === undefined ? {} : { config: configPath }) }, terminal)
     })
   program
     .command('usage')

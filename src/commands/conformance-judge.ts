@@ -61,9 +61,9 @@ export function conformanceJudge(paths: readonly string[], terminal: Terminal): 
     for (const check of checks ?? []) all.push(check)
   }
   if (judged === 0) throw new UsageError('no recording can be judged')
-  const of = (status: Check['status']): readonly Check[] => all.filter(check => check.status === status)
-  for (const check of [...of('advice'), ...of('fail')]) terminal.out(lineOf(check))
-  const [passed, failed, advice] = [of('pass').length, of('fail').length, of('advice').length]
+  const checksWith = (status: Check['status']): readonly Check[] => all.filter(check => check.status === status)
+  for (const check of [...checksWith('advice'), ...checksWith('fail')]) terminal.out(lineOf(check))
+  const [passed, failed, advice] = [checksWith('pass').length, checksWith('fail').length, checksWith('advice').length]
   terminal.out(`${judged} exchanges, ${all.length} checks: ${passed} passed, ${failed} failed, ${advice} advice`)
   if (failed > 0) throw new Error('a check failed')
 }

@@ -26,16 +26,16 @@ export interface MatrixOptions {
  * Returns the row of a peer, from a file of results or by running the peer. Returns undefined if the peer's program is
  * not installed.
  */
-async function rowOf(given: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
-  if (given.endsWith('.json')) {
-    const results = resultsIn(given)
-    if (results.target.peer === undefined) throw new UsageError(`${given} does not contain the results of a peer`)
+async function rowOf(peerOrFile: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
+  if (peerOrFile.endsWith('.json')) {
+    const results = resultsIn(peerOrFile)
+    if (results.target.peer === undefined) throw new UsageError(`${peerOrFile} does not contain the results of a peer`)
     return peerRow(readPeer(results.target.peer), results)
   }
-  const peer = readPeer(given)
+  const peer = readPeer(peerOrFile)
   const { only, spec } = options
-  const wanted = { ...(only === undefined ? {} : { only }), ...(spec === undefined ? {} : { spec }) }
-  const results = await peerResults({ peer: given, ...wanted })
+  const selection = { ...(only === undefined ? {} : { only }), ...(spec === undefined ? {} : { spec }) }
+  const results = await peerResults({ peer: peerOrFile, ...selection })
   if (typeof results === 'string') {
     terminal.out(`unsupported: ${results}`)
     return undefined
@@ -52,7 +52,7 @@ function saveResults({ name }: Peer, results: Results, folder: string | undefine
 }
 
 /** Output formats of the matrix, by the option that names the output file. */
-const VIEWS = [
+const OUTPUT_FORMATS = [
   ['json', (matrix: Matrix) => `${JSON.stringify(matrix, null, 1)}\n`],
   ['html', matrixHtml],
   ['markdown', matrixMarkdown],
@@ -66,18 +66,18 @@ export const readMatrix = (file: string): Matrix => JSON.parse(readFileSync(file
  * arguments, runs all peers of the kit. Failed checks do not make the command fail.
  */
 export async function conformanceMatrix(
-  given: readonly string[],
+  peersOrFiles: readonly string[],
   options: MatrixOptions,
   terminal: Terminal,
 ): Promise<void> {
   const peers: PeerRow[] = []
-  for (const one of given.length > 0 ? given : peerNames()) {
+  for (const one of peersOrFiles.length > 0 ? peersOrFiles : peerNames()) {
     const row = await rowOf(one, options, terminal)
     if (row !== undefined) peers.push(row)
   }
   if (peers.length === 0) throw new Error('no peer could be run')
   const matrix: Matrix = { schema: 'interlingua-conformance-matrix-1', kit: version(), peers }
-  for (const [name, view] of VIEWS) {
+  for (const [name, view] of OUTPUT_FORMATS) {
     const file = options[name]
     if (file !== undefined) writeFileSync(file, view(matrix))
   }

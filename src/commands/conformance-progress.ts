@@ -8,7 +8,7 @@ export interface Screen {
 }
 
 /** Returns to the beginning of the line and clears it. */
-const CLEAR = '\r\u001b[2K'
+const CLEAR_LINE = '\r\u001b[2K'
 
 /** Shows the progress of a run in a single line that is rewritten. Writes nothing if the screen is not a terminal. */
 export class Progress {
@@ -30,6 +30,6 @@ export class Progress {
   }
 
   private write(line: string): void {
-    if (this.screen.isTTY) this.screen.write(`${CLEAR}${line}`)
+    if (this.screen.isTTY) this.screen.write(`${CLEAR_LINE}${line}`)
   }
 }

@@ -51,9 +51,9 @@ export interface ConformanceOptions {
  * given path, such as `/api/paas/v4`, and otherwise use `/v1`.
  */
 function liveBases(url: string): Target['bases'] {
-  const given = url.replace(/\/+$/, '')
-  const root = given.replace(/\/v1(beta)?$/, '')
-  const openAi = new URL(given).pathname === '/' ? `${given}/v1` : given
+  const baseUrl = url.replace(/\/+$/, '')
+  const root = baseUrl.replace(/\/v1(beta)?$/, '')
+  const openAi = new URL(baseUrl).pathname === '/' ? `${baseUrl}/v1` : baseUrl
   const isOpenAi = (name: string): boolean => FORMATS[name]?.base === '/v1' || name.startsWith('realtime')
   const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   return Object.fromEntries(names.map(name => [name, isOpenAi(name) ? openAi : root]))
@@ -71,7 +71,7 @@ function checkTarget(url: string): void {
 /** Reason why a run ended before all its cells had run. */
 type EarlyEnd = 'interrupted' | 'budget'
 
-type Ran = { readonly results: readonly CellResult[]; readonly target: Target; readonly ended?: EarlyEnd }
+type RunOutcome = { readonly results: readonly CellResult[]; readonly target: Target; readonly ended?: EarlyEnd }
 
 /** Signals that end a run and its gateway after the current cell. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
@@ -83,7 +83,7 @@ type Mode = Pick<AllOptions, 'target' | 'scenarios' | 'callers' | 'upstreams' | 
  * Runs the cells until the first Ctrl-C or SIGTERM, or until the budget is spent. The partial results are still
  * reported.
  */
-async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: AbortController): Promise<Ran> {
+async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: AbortController): Promise<RunOutcome> {
   const { only, delay = 0, repeat = 1, price } = options
   const budget = options.budget === undefined ? undefined : new Budget(options.budget, price!)
   const progress = new Progress(process.stderr)
@@ -93,9 +93,9 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: 
     if (budget?.isSpent && index + 1 < count) controller.abort('budget')
   }
   const { signal } = controller
-  const wanted = only === undefined ? {} : { only }
+  const selection = only === undefined ? {} : { only }
   try {
-    const results = await runAll({ ...mode, ...wanted, sessions: readSessions(), delay, repeat, signal, onResult })
+    const results = await runAll({ ...mode, ...selection, sessions: readSessions(), delay, repeat, signal, onResult })
     return { results, target: mode.target, ...(signal.aborted ? { ended: signal.reason as EarlyEnd } : {}) }
   } finally {
     progress.clear()
@@ -103,7 +103,7 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: 
 }
 
 /** Calls `run` with a controller that the first signal aborts. */
-async function interruptible(run: (controller: AbortController) => Promise<Ran>): Promise<Ran> {
+async function interruptible(run: (controller: AbortController) => Promise<RunOutcome>): Promise<RunOutcome> {
   const controller = new AbortController()
   const abort = (): void => controller.abort('interrupted')
   for (const signal of SIGNALS) process.once(signal, abort)
@@ -114,7 +114,7 @@ async function interruptible(run: (controller: AbortController) => Promise<Ran>)
   }
 }
 
-async function runLive(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
+async function runLive(options: ConformanceOptions, controller: AbortController): Promise<RunOutcome> {
   const { target: url, key = '', model, caller, spec: specs } = options
   checkTarget(url!)
   if (model === undefined) throw new UsageError('--target requires --model')
@@ -126,17 +126,17 @@ async function runLive(options: ConformanceOptions, controller: AbortController)
   return runUntilEnd({ target, scenarios, callers: caller ?? Object.keys(CONVERSATIONS) }, options, controller)
 }
 
-async function runPeer(options: ConformanceOptions, controller: AbortController): Promise<Ran> {
+async function runPeer(options: ConformanceOptions, controller: AbortController): Promise<RunOutcome> {
   const { peer: name, caller, upstream: wantedUpstreams } = options
-  const described = readPeer(name!)
-  const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
+  const describedPeer = readPeer(name!)
+  const formatNames = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   const upstream = await Upstream.open()
   const sessionUpstream = new SessionUpstream(upstream)
   try {
-    const peer = await startPeer(described, upstream, options.spec, controller.signal)
+    const peer = await startPeer(describedPeer, upstream, options.spec, controller.signal)
     const { target } = peer
-    const callers = caller ?? known.filter(format => target.bases[format] !== undefined)
-    const upstreams = wantedUpstreams ?? known.filter(format => upstreamsOf(described).has(format))
+    const callers = caller ?? formatNames.filter(format => target.bases[format] !== undefined)
+    const upstreams = wantedUpstreams ?? formatNames.filter(format => upstreamsOf(describedPeer).has(format))
     try {
       const scenarios = readScenarios()
       const mode = { target, upstream, sessionUpstream, scenarios, callers, upstreams }
@@ -160,7 +160,9 @@ function commandOf({ target, model, peer, spec = {} }: ConformanceOptions): stri
 }
 
 /** Runs the cells, and builds a document of their results. */
-async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended'> & { readonly document: Results }> {
+async function documentOf(
+  options: ConformanceOptions,
+): Promise<Pick<RunOutcome, 'ended'> & { readonly document: Results }> {
   const started = new Date()
   const { results, target, ended } = await interruptible(controller =>
     options.peer === undefined ? runLive(options, controller) : runPeer(options, controller),
@@ -178,10 +180,10 @@ async function documentOf(options: ConformanceOptions): Promise<Pick<Ran, 'ended
  * run ended early.
  */
 export async function peerResults(options: ConformanceOptions & { readonly peer: string }): Promise<Results | string> {
-  const ran = await documentOf(options).catch(unlessMissing)
-  if (ran instanceof MissingPeer) return ran.message
-  if (ran.ended !== undefined) throw new Error(ENDS[ran.ended])
-  return ran.document
+  const outcome = await documentOf(options).catch(unlessMissing)
+  if (outcome instanceof MissingPeer) return outcome.message
+  if (outcome.ended !== undefined) throw new Error(END_REASONS[outcome.ended])
+  return outcome.document
 }
 
 /** Returns the error of a peer that is not installed, which is not a failure. Rethrows any other error. */
@@ -191,7 +193,7 @@ function unlessMissing(thrown: unknown): MissingPeer {
 }
 
 /** Report formats, by the option that names the output file. */
-const VIEWS = [
+const REPORT_FORMATS = [
   ['json', (document: Results) => `${JSON.stringify(document, null, 2)}\n`],
   ['html', html],
   ['junit', junit],
@@ -199,15 +201,15 @@ const VIEWS = [
   ['badge', badge],
 ] as const
 
-const ENDS: { readonly [end in EarlyEnd]: string } = {
+const END_REASONS: { readonly [end in EarlyEnd]: string } = {
   interrupted: 'the run was interrupted',
   budget: 'the budget is spent',
 }
 
 /** Compares the failures with the expected ones. Throws if a failure is unexpected or an entry is stale. */
 function compareExpected(document: Results, { only, caller, upstream }: ConformanceOptions, file: string): void {
-  const isWhole = [only, caller, upstream, document.interrupted].every(one => one === undefined)
-  const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isWhole)
+  const isFullRun = [only, caller, upstream, document.interrupted].every(one => one === undefined)
+  const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isFullRun)
   const text = deviationText(deviation)
   if (text !== '') throw new Error(`the failures differ from the expected failures\n${text}`)
 }
@@ -223,17 +225,17 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
     throw new UsageError('--budget and --price must be given together')
   if (options.budget !== undefined && options.target === undefined)
     throw new UsageError('--budget requires --target, because a peer costs nothing')
-  const ran = await documentOf(options).catch(unlessMissing)
-  if (ran instanceof MissingPeer) return terminal.out(`unsupported: ${ran.message}`)
-  const { document, ended } = ran
-  for (const [name, view] of VIEWS) {
+  const outcome = await documentOf(options).catch(unlessMissing)
+  if (outcome instanceof MissingPeer) return terminal.out(`unsupported: ${outcome.message}`)
+  const { document, ended } = outcome
+  for (const [name, view] of REPORT_FORMATS) {
     const file = options[name]
     if (file !== undefined) writeFileSync(file, view(document))
   }
   terminal.out(summary(document))
   if (options.expectedFailures !== undefined) compareExpected(document, options, options.expectedFailures)
   else if (hasFailed(document)) throw new Error('a check failed')
-  if (ended !== undefined) throw new Error(`${ENDS[ended]}; the reports cover the cells that ran`)
+  if (ended !== undefined) throw new Error(`${END_REASONS[ended]}; the reports cover the cells that ran`)
   if (options.target !== undefined && judgedOf(document) === 0)
     throw new Error('nothing was judged: the target has none of the endpoints')
 }

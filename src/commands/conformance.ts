@@ -11,10 +11,12 @@ import type { Terminal } from './outcome.ts'
 
 function formatsOf(text: string): string[] {
   const names = text.split(',')
-  const known = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
+  const formatNames = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   for (const name of names)
-    if (!known.includes(name))
-      throw new InvalidArgumentError(`The kit has no format ${name}${suggestion(name, known)} (${known.join(', ')}).`)
+    if (!formatNames.includes(name))
+      throw new InvalidArgumentError(
+        `The kit has no format ${name}${suggestion(name, formatNames)} (${formatNames.join(', ')}).`,
+      )
   return names
 }
 
@@ -47,15 +49,16 @@ function specs(text: string): Specs {
   }
 }
 
-const VERSIONS = 'versions of formats, such as messages@2026-10-21, separated by commas'
-const ISOLATED = 'run in a network namespace with only a loopback interface, so that a gateway reaches nobody (Linux)'
+const VERSIONS_HELP = 'versions of formats, such as messages@2026-10-21, separated by commas'
+const ISOLATED_HELP =
+  'run in a network namespace with only a loopback interface, so that a gateway reaches nobody (Linux)'
 
-interface Isolated {
+interface IsolationOption {
   readonly isolated?: boolean
 }
 
 /** Runs a command, either in this process or by running this process again in a namespace. Rejects if that fails. */
-async function alone(isIsolated: boolean | undefined, run: () => Promise<void>): Promise<void> {
+async function runMaybeIsolated(isIsolated: boolean | undefined, run: () => Promise<void>): Promise<void> {
   const { isInside, runIsolated } = await import('./isolated.ts')
   if (!isIsolated || isInside()) return run()
   const code = await runIsolated()
@@ -68,16 +71,16 @@ function matrix(command: Command, terminal: Terminal): void {
     .description('compare gateways: run peers, or read their results, and write a page')
     .argument('[peers...]', 'names or folders of peers, or files written with --json (default: all peers of the kit)')
     .option('--only <id>', 'id of a cell or check; * matches anything')
-    .option('--spec <versions>', VERSIONS, specs)
+    .option('--spec <versions>', VERSIONS_HELP, specs)
     .option('--results <folder>', 'folder to write the results of each peer to')
     .option('--json <file>', 'file to write the numbers of the page to')
     .option('--html <file>', 'file to write a self-contained page to')
     .option('--markdown <file>', 'file to write the page to, as Markdown')
-    .option('--isolated', ISOLATED)
+    .option('--isolated', ISOLATED_HELP)
     .action(async (peers: string[], _: object, self: Command) => {
       // Options that `conformance` shares are parsed by `conformance`.
-      const { isolated, ...options } = self.optsWithGlobals<MatrixOptions & Isolated>()
-      await alone(isolated, async () => {
+      const { isolated, ...options } = self.optsWithGlobals<MatrixOptions & IsolationOption>()
+      await runMaybeIsolated(isolated, async () => {
         const { conformanceMatrix } = await import('./conformance-matrix.ts')
         await conformanceMatrix(peers, options, terminal)
       })
@@ -100,7 +103,7 @@ export function conformance(program: Command, terminal: Terminal): void {
     )
     .addOption(oldOption('--door', { argument: 'formats', parse: formatsOf, terminal }))
     .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
-    .option('--spec <versions>', VERSIONS, specs)
+    .option('--spec <versions>', VERSIONS_HELP, specs)
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--json <file>', 'file to write the results to')
     .option('--html <file>', 'file to write a self-contained page to')
@@ -116,9 +119,9 @@ export function conformance(program: Command, terminal: Terminal): void {
       dollarsOf,
     )
     .option('--price <input/output>', 'price of the model for --budget, in USD per million tokens', priceOf)
-    .option('--isolated', ISOLATED)
-    .action(async ({ isolated, ...options }: ConformanceOptions & Isolated) => {
-      await alone(isolated, async () => {
+    .option('--isolated', ISOLATED_HELP)
+    .action(async ({ isolated, ...options }: ConformanceOptions & IsolationOption) => {
+      await runMaybeIsolated(isolated, async () => {
         const { conformanceCommand } = await import('./conformance-run.ts')
         await conformanceCommand(withNewNames(options), terminal)
       })

@@ -15,11 +15,11 @@ export interface Finding {
   readonly remedy?: string
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** Time before the expiry of a certificate at which warnings start, in milliseconds. */
-const RENEWAL_TIME = 14 * DAY
+const RENEWAL_TIME_MS = 14 * DAY_MS
 /** Timeout of a test request, in milliseconds. */
-const TEST_TIMEOUT = 30_000
+const TEST_TIMEOUT_MS = 30_000
 
 /** Checks the validity of the gateway's own certificate. */
 export function certificateFinding({ server }: Config, now: number): Finding | undefined {
@@ -29,7 +29,7 @@ export function certificateFinding({ server }: Config, now: number): Finding | u
   const subject = 'certificate'
   if (remaining < 0)
     return { level: 'fault', subject, text: `it expired on ${validTo}`, remedy: `renew ${server.tls.cert}` }
-  return { level: remaining < RENEWAL_TIME ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
+  return { level: remaining < RENEWAL_TIME_MS ? 'warning' : 'ok', subject, text: `it is valid until ${validTo}` }
 }
 
 /** Checks that the store can be read and written. */
@@ -61,7 +61,7 @@ export async function channelFindings(channel: Channel, services: Services): Pro
   const { images, ciphers, log, config } = services
   const { findings } = await checkChannel(channel, {
     ...{ model: undefined, facts: config.models, log, images, seal: ciphers.of('administrators') },
-    timeout: TEST_TIMEOUT,
+    timeout: TEST_TIMEOUT_MS,
   })
   return findings.map(one => ({ ...one, subject: `channel ${channel.config.name}` }))
 }

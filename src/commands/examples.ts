@@ -27,7 +27,7 @@ interface Example {
   readonly form?: (model: string) => readonly string[]
 }
 
-const TURNS = [{ role: 'user', content: 'Say hello.' }]
+const CHAT_MESSAGES = [{ role: 'user', content: 'Say hello.' }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
 /** A 1×1 pixel PNG for the image edit example. */
 const ONE_PIXEL =
@@ -39,13 +39,13 @@ const googleHeaders = (key: string): string => `-H "x-goog-api-key: ${key}"`
  * Examples in printing order, one per endpoint. The speech example saves a file that the transcription example uploads.
  */
 const EXAMPLES: readonly Example[] = [
-  { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: TURNS }) },
+  { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: CHAT_MESSAGES }) },
   { work: 'conversation', path: '/v1/responses', body: model => ({ model, input: 'Say hello.' }) },
   {
     work: 'conversation',
     path: '/v1/messages',
     headers: anthropicHeaders,
-    body: model => ({ model, max_tokens: 1024, messages: TURNS }),
+    body: model => ({ model, max_tokens: 1024, messages: CHAT_MESSAGES }),
   },
   {
     work: 'conversation',
@@ -59,7 +59,7 @@ const EXAMPLES: readonly Example[] = [
     work: 'count',
     path: '/v1/messages/count_tokens',
     headers: anthropicHeaders,
-    body: model => ({ model, messages: TURNS }),
+    body: model => ({ model, messages: CHAT_MESSAGES }),
   },
   {
     work: 'count',
@@ -120,9 +120,9 @@ export function examplesCommand(
   env: Env = process.env,
 ): void {
   const read = configAt(config)
-  const way = clientAccess(address ?? addressOf(read.server), read)
+  const access = clientAccess(address ?? addressOf(read.server), read)
   const options = {
-    ...way,
+    ...access,
     ...(address === undefined ? {} : { address }),
     key: key ?? KEY_VARIABLE,
     channels: read.channels,
@@ -156,11 +156,11 @@ export function exampleLines({ channels, ...options }: ExampleOptions, path = ''
   const { address, key } = options
   const curl = curlOf(options)
   // -f makes curl fail on errors instead of saving them to the file.
-  const saving = curlOf(options, '-sSf')
+  const savingCurl = curlOf(options, '-sSf')
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.filter(example => example.path.includes(path)).flatMap(example => {
     const model = modelFor(example.work, channels)
-    return model === undefined ? [] : [lineOf(example, { address, curl, saving, key, bearer, model })]
+    return model === undefined ? [] : [lineOf(example, { address, curl, savingCurl, key, bearer, model })]
   })
   const models = `  ${curl} ${quoted(`${address}${MODELS}`)} ${bearer}`
   return MODELS.includes(path) ? [models, ...lines] : lines
@@ -175,7 +175,7 @@ interface LineOptions {
   readonly address: string
   readonly curl: string
   /** The curl command for requests whose answer is saved. */
-  readonly saving: string
+  readonly savingCurl: string
   readonly key: string
   readonly bearer: string
   readonly model: string
@@ -183,7 +183,7 @@ interface LineOptions {
 
 function lineOf(
   { path, headers, body, file, form, isTask }: Example,
-  { address, curl, saving, key, bearer, model }: LineOptions,
+  { address, curl, savingCurl, key, bearer, model }: LineOptions,
 ): string {
   const content =
     form === undefined
@@ -194,20 +194,20 @@ function lineOf(
   const request = `${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
   if (file === undefined) return `  ${curl} ${request}`
   return isTask === true
-    ? `  ${taskLine(request, address + path, { saving, bearer, file })}`
-    : `  ${saving} ${request} -o ${file}`
+    ? `  ${taskLine(request, address + path, { savingCurl, bearer, file })}`
+    : `  ${savingCurl} ${request} -o ${file}`
 }
 
 /** Returns a line that submits a task, waits until it ends, and saves its file. */
 const taskLine = (
   request: string,
   url: string,
-  { saving, bearer, file }: { saving: string; bearer: string; file: string },
+  { savingCurl, bearer, file }: { savingCurl: string; bearer: string; file: string },
 ): string =>
   [
-    `ID=$(${saving} ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
-    `while ${saving} ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
-    `${saving} ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
+    `ID=$(${savingCurl} ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
+    `while ${savingCurl} ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
+    `${savingCurl} ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
   ].join('; ')
 
 /** Returns the first model of the first channel that can do the work, natively or by emulation. */

@@ -27,28 +27,32 @@ export function greeting(
   version: string,
   unused: readonly UnusedKey[] = [],
 ): string {
-  const way = clientAccess(address, config)
+  const access = clientAccess(address, config)
   const lines = [
     `interlingua ${version} listens on ${address}`,
-    ...consoleLines(way.address, config, first),
+    ...consoleLines(access.address, config, first),
     ...keyLines(config, first),
     `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
     ...unusedLines(unused),
-    ...tryLines(way, first.created, config.channels),
+    ...tryLines(access, first.created, config.channels),
   ]
   return lines.join('\n')
 }
 
-function consoleLines(address: string, config: Config, { password, consoleNotBuilt: noPage }: FirstStart): string[] {
+function consoleLines(
+  address: string,
+  config: Config,
+  { password, consoleNotBuilt: isConsoleMissing }: FirstStart,
+): string[] {
   if (config.console === undefined) return []
-  if (noPage === true)
+  if (isConsoleMissing === true)
     return ['console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.']
   const user = password === undefined ? '' : ` as ${FIRST_USER} with the password ${password}`
   return [`console  ${address}/console/${user}`]
 }
 
 /** Returns the keys from the environment that yielded no channel, or none if there is a config file. */
-export const unusedWithout = (path: string | undefined): UnusedKey[] =>
+export const unusedKeysFor = (path: string | undefined): UnusedKey[] =>
   path === undefined ? unusedKeys(process.env) : []
 
 /** Returns the line that lists unused keys from the environment, with reasons. */
@@ -58,26 +62,29 @@ const unusedLines = (unused: readonly UnusedKey[]): string[] =>
     : [`unused   ${shortened(unused.map(({ key, missing }) => `${key}, as ${missing.join(' and ')} is not set`))}`]
 
 /** Returns a request to try, and a hint about the other examples. */
-function tryLines(way: ClientAccess, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
-  const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
+function tryLines(access: ClientAccess, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
+  const [models, request] = exampleLines({ ...access, key: created ?? KEY_VARIABLE, channels })
   const first = created === undefined ? '' : ` Set the key first: export ${KEY_NAME}=${created}`
   const needsModel = request?.includes('MODEL') === true
   return [
-    needsModel ? `Try it, with a model from ${way.address}/v1/models as MODEL:` : 'Try it:',
+    needsModel ? `Try it, with a model from ${access.address}/v1/models as MODEL:` : 'Try it:',
     request ?? models!,
     `\`${program()} examples\` prints a sample request for each endpoint.${first}`,
   ]
 }
 
-function keyLines(config: Config, { created, storedKeys, storeUnreadable: unread, password }: FirstStart): string[] {
+function keyLines(
+  config: Config,
+  { created, storedKeys, storeUnreadable: isStoreUnreadable, password }: FirstStart,
+): string[] {
   if (created !== undefined) {
-    const shown = password === undefined ? 'The key is' : 'Key and password are'
+    const subject = password === undefined ? 'The key is' : 'Key and password are'
     return [
       `key      ${created}`,
-      `         ${shown} shown only once and stored as a hash; \`${program()} keys create NAME\` creates another key.`,
+      `         ${subject} shown only once and stored as a hash; \`${program()} keys create NAME\` creates another key.`,
     ]
   }
-  if (unread === true && config.keys.length === 0)
+  if (isStoreUnreadable === true && config.keys.length === 0)
     return [
       'keys     unknown while the store is unavailable; the gateway keeps retrying.',
       `         \`${program()} keys create NAME\` then creates one.`,

@@ -18,15 +18,22 @@ export async function listGroupsCommand(
 ): Promise<void> {
   const config = configAt(file)
   const stored = (await readRecords(config, records => records.groups())) ?? []
-  const fixed = [...config.groups.values()].filter(
+  const configGroups = [...config.groups.values()].filter(
     ({ implied, name }) => !(implied && stored.some(one => one.name === name)),
   )
-  const others = stored.filter(({ name }) => !fixed.some(one => one.name === name))
+  const storedOnly = stored.filter(({ name }) => !configGroups.some(one => one.name === name))
   if (json)
     return terminal.out(
-      JSON.stringify([...fixed.map(one => view(one, true)), ...others.map(one => view(one))], null, 2),
+      JSON.stringify(
+        [...configGroups.map(one => groupRecord(one, true)), ...storedOnly.map(one => groupRecord(one))],
+        null,
+        2,
+      ),
     )
-  const rows = [...fixed.map(one => row(one, 'defined in the config')), ...others.map(one => row(one, ''))]
+  const rows = [
+    ...configGroups.map(one => groupRow(one, 'defined in the config')),
+    ...storedOnly.map(one => groupRow(one, '')),
+  ]
   terminal.out(table([['NAME', 'MODELS', 'DOORS', 'CHANNELS', 'LIMITS', ''], ...rows]))
 }
 
@@ -63,7 +70,7 @@ export async function changeGroupCommand(
   await withStore(config, async store => {
     const before = await groupNamed(name, store)
     const group = await store.access.changeGroup(name, known => known && withChanges(known, options))
-    if (group === undefined) throw await missing(name, store.access)
+    if (group === undefined) throw await missingGroupError(name, store.access)
     await recordGroup('changeGroup', name, before, { store, config, terminal })
   })
   terminal.out(`Changed ${name}.`)
@@ -76,7 +83,7 @@ export async function dropGroupCommand(name: string, file: string | undefined, t
     const before = await groupNamed(name, store)
     if (await store.access.dropGroup(name)) return recordGroup('deleteGroup', name, before, { store, config, terminal })
     checkNotFixed(name, config)
-    throw await missing(name, store.access)
+    throw await missingGroupError(name, store.access)
   })
   terminal.out(`Dropped ${name}.`)
 }
@@ -110,12 +117,14 @@ const withChanges = ({ name, createdAt, ...before }: StoredGroup, options: Permi
   ...field('channels', before.channels, options.channels),
 })
 
-const row = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'implied'>, state: string): string[] => [
+const groupRow = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'implied'>, state: string): string[] => [
   ...[name, models.join(' '), doors?.join(' ') ?? 'all', channels?.join(' ') ?? 'all', limitsText(limits), state],
 ]
 
-const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>, fixed?: true): object =>
-  defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed })
+const groupRecord = (
+  { name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>,
+  configGroups?: true,
+): object => defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed: configGroups })
 
 function checkNotFixed(name: string, { groups }: Config): void {
   const group = groups.get(name)
@@ -123,7 +132,7 @@ function checkNotFixed(name: string, { groups }: Config): void {
     throw new Error(`the group "${name}" is defined in the config: change it there`)
 }
 
-async function missing(name: string, records: AccessRecords): Promise<Error> {
-  const known = (await records.groups()).map(group => group.name)
-  return new Error(`there is no group "${name}" in the store${suggestion(name, known)}`)
+async function missingGroupError(name: string, records: AccessRecords): Promise<Error> {
+  const names = (await records.groups()).map(group => group.name)
+  return new Error(`there is no group "${name}" in the store${suggestion(name, names)}`)
 }

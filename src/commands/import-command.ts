@@ -26,7 +26,7 @@ export async function importCommand(
     if (!existsSync(file)) throw new UsageError(`${file}: there is no such file`)
     count += await importFile(file, {
       ...{ folder, redact, ignore },
-      skipped: message => terminal.fault(`skipped ${message}`),
+      onSkipped: message => terminal.fault(`skipped ${message}`),
     })
   }
   terminal.out(`Imported ${counted(count, 'recording')} into ${folder}`)

@@ -3,7 +3,7 @@ import type { KeyConfig, LimitSettings } from '../config/types.ts'
 import type { KeySecret, StoredKey } from '../store/access-records.ts'
 import { minute } from './table.ts'
 
-export const KEY_HEAD = ['NAME', 'GROUP', 'KEY', 'LIMITS', 'LAST USED', 'STATE']
+export const KEY_COLUMNS = ['NAME', 'GROUP', 'KEY', 'LIMITS', 'LAST USED', 'STATE']
 
 /** Formats a key from the config as a row of the key list. */
 export const fixedRow = ({ name, group, limits, ...settings }: KeyConfig): string[] => [

@@ -7,16 +7,16 @@ import type { KeySettings } from '../config/types.ts'
 import { keyView } from '../operators/admin/views.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
 import { recordChange } from './audited.ts'
-import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
+import { fixedRow, fixedView, KEY_COLUMNS, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
-import { checkName, field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
+import { checkName, field, limitsWith, type OptionValue, type PermissionOptions } from './permission-options.ts'
 import { table } from './table.ts'
 import { configAt, type Repositories, readRecords, withStore } from './with-store.ts'
 
 export interface KeyOptions extends PermissionOptions {
   readonly group?: string
-  readonly note?: Given<string>
-  readonly expires?: Given<number>
+  readonly note?: OptionValue<string>
+  readonly expires?: OptionValue<number>
   readonly name?: string
   readonly enable?: true
   readonly disable?: true
@@ -31,7 +31,7 @@ export async function createCommand(name: string, options: KeyOptions, file: str
   const secret = await withStore(config, async store => {
     await checkGroup(group, config, store.access)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
-    if (!(await store.access.createKey(stored))) throw nameTaken(name)
+    if (!(await store.access.createKey(stored))) throw nameTakenError(name)
     await recordKey('createKey', undefined, { store, config, terminal, id: stored.id })
     return text
   })
@@ -44,15 +44,15 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
   const config = configAt(file)
   await withStore(config, async store => {
     const records = store.access
-    const key = await required(name, config, records)
+    const key = await storedKeyNamed(name, config, records)
     if (options.group !== undefined) await checkGroup(options.group, config, records)
     if (options.name !== undefined) {
       checkName(options.name)
       checkNotFixed(options.name, config)
     }
     const changed = await records.changeKey(key.id, now => changeOf(now, options))
-    if (changed === 'taken') throw nameTaken(options.name!)
-    if (changed === undefined) throw missing(name)
+    if (changed === 'taken') throw nameTakenError(options.name!)
+    if (changed === undefined) throw missingKeyError(name)
     await recordKey('changeKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(`Changed ${options.name ?? name}.`)
@@ -62,8 +62,8 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
 export async function revokeCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   await withStore(config, async store => {
-    const key = await required(name, config, store.access)
-    if (!(await store.access.revokeKey(key.id, Date.now()))) throw missing(name)
+    const key = await storedKeyNamed(name, config, store.access)
+    if (!(await store.access.revokeKey(key.id, Date.now()))) throw missingKeyError(name)
     await recordKey('revokeKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(`Revoked ${name}.`)
@@ -78,8 +78,8 @@ export async function rotateCommand(name: string, grace: number, file: string | 
   const now = Date.now()
   const { text, secret } = freshSecret('il', now)
   await withStore(config, async store => {
-    const key = await required(name, config, store.access)
-    if ((await store.access.rotateKey(key.id, secret, now + grace)) === undefined) throw missing(name)
+    const key = await storedKeyNamed(name, config, store.access)
+    if ((await store.access.rotateKey(key.id, secret, now + grace)) === undefined) throw missingKeyError(name)
     await recordKey('rotateKey', key, { store, config, terminal, id: key.id })
   })
   terminal.out(text)
@@ -88,7 +88,7 @@ export async function rotateCommand(name: string, grace: number, file: string | 
 }
 
 /** Keys read per page. */
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
 /** `interlingua keys list`: prints the keys of the config and the store, one per line or as JSON. */
 export async function listCommand(
@@ -102,7 +102,7 @@ export async function listCommand(
   const now = Date.now()
   const rows = [...config.keys.map(fixedRow), ...stored.map(key => storedRow(key, now))]
   if (rows.length === 0) terminal.fault(`There are no keys yet; \`${program()} keys create NAME\` creates one.`)
-  else terminal.out(table([KEY_HEAD, ...rows]))
+  else terminal.out(table([KEY_COLUMNS, ...rows]))
 }
 
 /** `interlingua keys show NAME`: prints one key as JSON, without secrets. */
@@ -111,7 +111,7 @@ export async function showCommand(name: string, file: string | undefined, termin
   const stored = await readRecords(config, records => records.keyNamed(name))
   const fixed = config.keys.find(key => key.name === name)
   if (stored === undefined && fixed === undefined)
-    throw missing(
+    throw missingKeyError(
       name,
       config.keys.map(key => key.name),
     )
@@ -141,9 +141,9 @@ async function allKeys(records: AccessRecords, revoked: boolean): Promise<Stored
   const keys: StoredKey[] = []
   for (;;) {
     const after = keys.at(-1)?.id
-    const page = await records.keys({ limit: PAGE, revoked, ...(after === undefined ? {} : { after }) })
-    append(keys, page.slice(0, PAGE))
-    if (page.length <= PAGE) return keys
+    const page = await records.keys({ limit: PAGE_SIZE, revoked, ...(after === undefined ? {} : { after }) })
+    append(keys, page.slice(0, PAGE_SIZE))
+    if (page.length <= PAGE_SIZE) return keys
   }
 }
 
@@ -180,31 +180,31 @@ const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
 })
 
 /** Returns the stored key with that name. Throws if there is none, or if the key is defined in the config. */
-async function required(name: string, { keys }: Config, records: AccessRecords): Promise<StoredKey> {
+async function storedKeyNamed(name: string, { keys }: Config, records: AccessRecords): Promise<StoredKey> {
   const key = await records.keyNamed(name)
   if (key !== undefined) return key
-  if (keys.some(one => one.name === name)) throw fixed(name)
-  const known = await records.keys({ limit: PAGE })
-  throw missing(
+  if (keys.some(one => one.name === name)) throw fixedKeyError(name)
+  const firstPage = await records.keys({ limit: PAGE_SIZE })
+  throw missingKeyError(
     name,
-    known.map(one => one.name),
+    firstPage.map(one => one.name),
   )
 }
 
 /** Throws if the config has a key of that name, because lists and logs identify keys by name. */
 function checkNotFixed(name: string, { keys }: Config): void {
-  if (keys.some(key => key.name === name)) throw fixed(name)
+  if (keys.some(key => key.name === name)) throw fixedKeyError(name)
 }
 
 async function checkGroup(name: string, { groups }: Config, records: AccessRecords): Promise<void> {
-  const known = new Set([...groups.keys(), ...(await records.groups()).map(group => group.name)])
-  if (!known.has(name))
+  const groupNames = new Set([...groups.keys(), ...(await records.groups()).map(group => group.name)])
+  if (!groupNames.has(name))
     throw new Error(
-      `there is no group "${name}"${suggestion(name, known) || `; \`${program()} groups create ${name}\` creates it`}`,
+      `there is no group "${name}"${suggestion(name, groupNames) || `; \`${program()} groups create ${name}\` creates it`}`,
     )
 }
 
-const fixed = (name: string): Error => new Error(`the key "${name}" is defined in the config: change it there`)
-const nameTaken = (name: string): Error => new Error(`a key named "${name}" already exists; rotate or revoke it`)
-const missing = (name: string, known: readonly string[] = []): Error =>
-  new Error(`there is no key named "${name}"${suggestion(name, known)}`)
+const fixedKeyError = (name: string): Error => new Error(`the key "${name}" is defined in the config: change it there`)
+const nameTakenError = (name: string): Error => new Error(`a key named "${name}" already exists; rotate or revoke it`)
+const missingKeyError = (name: string, names: readonly string[] = []): Error =>
+  new Error(`there is no key named "${name}"${suggestion(name, names)}`)

@@ -33,11 +33,11 @@ export function oldOption<T>(
 
 /** Moves the values of old options to the new options. */
 export function withNewNames<O extends object>(options: O): O {
-  const given = { ...options } as { [name: string]: unknown }
+  const optionValues = { ...options } as { [name: string]: unknown }
   for (const { old, now } of OLD_OPTIONS) {
     const [from, to] = [old.slice(2), now.slice(2)]
-    if (given[from] !== undefined) given[to] = given[from]
-    delete given[from]
+    if (optionValues[from] !== undefined) optionValues[to] = optionValues[from]
+    delete optionValues[from]
   }
-  return given as O
+  return optionValues as O
 }

@@ -8,50 +8,54 @@ import { CALLER_FORMATS } from '../formats/index.ts'
 export const NONE = Symbol('none')
 
 /** An option's value: a new value, NONE to remove the setting, or undefined to leave it. */
-export type Given<T> = T | typeof NONE | undefined
+export type OptionValue<T> = T | typeof NONE | undefined
 
 /** Permission settings from command line options. */
 export interface PermissionOptions {
-  readonly models?: Given<readonly string[]>
-  readonly doors?: Given<readonly string[]>
-  readonly channels?: Given<readonly string[]>
-  readonly rpm?: Given<number>
-  readonly tpm?: Given<number>
-  readonly concurrent?: Given<number>
-  readonly budgetDay?: Given<number>
-  readonly budgetMonth?: Given<number>
-  readonly budgetUnknown?: Given<'allow' | 'refuse'>
-  readonly onLoss?: Given<OnLoss>
+  readonly models?: OptionValue<readonly string[]>
+  readonly doors?: OptionValue<readonly string[]>
+  readonly channels?: OptionValue<readonly string[]>
+  readonly rpm?: OptionValue<number>
+  readonly tpm?: OptionValue<number>
+  readonly concurrent?: OptionValue<number>
+  readonly budgetDay?: OptionValue<number>
+  readonly budgetMonth?: OptionValue<number>
+  readonly budgetUnknown?: OptionValue<'allow' | 'refuse'>
+  readonly onLoss?: OptionValue<OnLoss>
 }
 
 /** Adds the options that keys and groups share. */
 export function permissionOptions(command: Command): Command {
   return command
-    .option('--models <patterns>', 'models that may be used, separated by commas; * matches anything', given(list))
+    .option(
+      '--models <patterns>',
+      'models that may be used, separated by commas; * matches anything',
+      orNone(parseList),
+    )
     .option(
       '--doors <formats>',
       'formats of callers whose endpoints may be used, separated by commas',
-      given(parseFormats),
+      orNone(parseFormats),
     )
-    .option('--rpm <number>', 'requests per minute', given(parseWhole))
-    .option('--tpm <number>', 'tokens per minute', given(parseWhole))
-    .option('--concurrent <number>', 'concurrent requests', given(parseWhole))
-    .option('--budget-day <dollars>', 'US dollars per day (UTC)', given(parseAmount))
-    .option('--budget-month <dollars>', 'US dollars per month (UTC)', given(parseAmount))
+    .option('--rpm <number>', 'requests per minute', orNone(parseWhole))
+    .option('--tpm <number>', 'tokens per minute', orNone(parseWhole))
+    .option('--concurrent <number>', 'concurrent requests', orNone(parseWhole))
+    .option('--budget-day <dollars>', 'US dollars per day (UTC)', orNone(parseAmount))
+    .option('--budget-month <dollars>', 'US dollars per month (UTC)', orNone(parseAmount))
     .addOption(
       new Option(
         '--budget-unknown <what>',
         'whether requests to models of unknown price are allowed: allow or refuse',
-      ).argParser(given(unknownPrices)),
+      ).argParser(orNone(parseUnknownPrices)),
     )
     .addOption(
       new Option('--on-loss <what>', 'whether requests with translation losses are answered: show or refuse').argParser(
-        given(onLoss),
+        orNone(parseOnLoss),
       ),
     )
 }
 
-const unknownPrices = (text: string): 'allow' | 'refuse' => {
+const parseUnknownPrices = (text: string): 'allow' | 'refuse' => {
   if (text !== 'allow' && text !== 'refuse') throw new InvalidArgumentError('Expected allow or refuse.')
   return text
 }
@@ -75,26 +79,26 @@ export function limitsWith(before: LimitSettings, options: PermissionOptions): L
 export const field = <N extends string, T>(
   name: N,
   before: T | undefined,
-  change: Given<T>,
+  change: OptionValue<T>,
 ): { readonly [name in N]?: T } => {
   const value = change === NONE ? undefined : (change ?? before)
   return (value === undefined ? {} : { [name]: value }) as { readonly [name in N]?: T }
 }
 
 /** Wraps an option parser so that it also accepts `none`. */
-export const given =
+export const orNone =
   <T>(read: (text: string) => T) =>
   (text: string): T | typeof NONE =>
     text === 'none' ? NONE : read(text)
 
-export function list(text: string): readonly string[] {
+export function parseList(text: string): readonly string[] {
   const entries = text.split(',').map(one => one.trim())
   if (entries.includes('')) throw new InvalidArgumentError('Expected a list of names, separated by commas.')
   return entries
 }
 
 function parseFormats(text: string): readonly string[] {
-  const names = list(text)
+  const names = parseList(text)
   const unknown = names.find(name => !CALLER_FORMATS.has(name))
   if (unknown === undefined) return names
   throw new InvalidArgumentError(`Unknown format "${unknown}"${suggestion(unknown, CALLER_FORMATS.keys())}.`)
@@ -113,7 +117,7 @@ function parseAmount(text: string): number {
   throw new InvalidArgumentError(`Expected an amount of US dollars, at most ${MAX_DOLLARS}.`)
 }
 
-function onLoss(text: string): OnLoss {
+function parseOnLoss(text: string): OnLoss {
   if (text === 'show' || text === 'refuse') return text
   throw new InvalidArgumentError('Expected show or refuse.')
 }
@@ -128,7 +132,7 @@ export function parseFutureTime(text: string): number {
   return at
 }
 
-export function duration(text: string): number {
+export function parseDuration(text: string): number {
   const value = milliseconds(text)
   if (value === undefined) throw new InvalidArgumentError('Expected a duration such as 24h.')
   return value

@@ -40,11 +40,11 @@ export async function recordCommand(folder: string, options: RecordOptions, term
 async function refreshCommand(folder: string, { upstream, key }: RecordOptions, terminal: Terminal): Promise<void> {
   const { refresh } = await import('../kit/recordings/refresh.ts')
   let [count, changed, unrefreshed] = [0, 0, 0]
-  for await (const { file, drift, kept } of refresh({ folder, upstream, key })) {
+  for await (const { file, drift, reasonKept } of refresh({ folder, upstream, key })) {
     count++
-    if (kept !== undefined) unrefreshed++
+    if (reasonKept !== undefined) unrefreshed++
     if (drift.length > 0) changed++
-    const lines = kept === undefined ? drift : [`not refreshed: ${kept}`]
+    const lines = reasonKept === undefined ? drift : [`not refreshed: ${reasonKept}`]
     if (lines.length > 0) terminal.out(`${file}\n${lines.map(line => `  ${line}`).join('\n')}`)
   }
   terminal.out(`Refreshed ${count - unrefreshed} of ${count} recordings; ${changed} changed their shape`)
@@ -65,7 +65,7 @@ function recorderOf(
     return new Recorder({
       ...rules,
       warn: message => terminal.fault(`warning: ${message}`),
-      wrote: file => terminal.out(`recorded ${file}`),
+      onWritten: file => terminal.out(`recorded ${file}`),
     })
   } catch (thrown) {
     throw new UsageError((thrown as Error).message)

@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts'
 import type { ChannelConfig } from '../config/types.ts'
 import type { OpenFolder } from '../upstreams/replay-channels.ts'
 
-const inThisProcess = async (folder: string): Promise<OpenFolder> =>
+const openInProcess = async (folder: string): Promise<OpenFolder> =>
   (await import('./served-folder.ts')).openFolder(folder)
 
 /** Serves the folders of recordings named by channels of the provider `replay`, and the demo. */
@@ -11,7 +11,7 @@ export class ReplayFolders {
   private readonly serve: (folder: string) => Promise<OpenFolder>
 
   /** @param serve serves a folder. Workers pass a function that asks their primary. */
-  constructor(serve: (folder: string) => Promise<OpenFolder> = inThisProcess) {
+  constructor(serve: (folder: string) => Promise<OpenFolder> = openInProcess) {
     this.serve = serve
   }
 

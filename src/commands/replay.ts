@@ -58,5 +58,5 @@ function missPolicyOf(
   checkUpstream(upstream)
   if (onMiss === 'upstream') return { upstream }
   const warn = (message: string): void => terminal.fault(`warning: ${message}`)
-  return { upstream, record: { folder, redact, warn, wrote: file => terminal.out(`recorded ${file}`) } }
+  return { upstream, record: { folder, redact, warn, onWritten: file => terminal.out(`recorded ${file}`) } }
 }

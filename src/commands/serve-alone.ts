@@ -4,10 +4,10 @@ import { warnings } from '../config/warnings.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { type FirstStart, prepareStart } from './first-start.ts'
-import { greeting, unusedWithout } from './greeting.ts'
+import { greeting, unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
-import { LOG_FLUSH, logUncaught, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
+import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Everything that a server process needs to start. */
 export interface StartOptions {
@@ -32,14 +32,16 @@ export async function serveAlone(
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
   /** Stored keys known at startup, for warnings about later configs. */
-  let stored: FirstStart['storedKeys'] = []
-  let applied: Promise<unknown> = started.promise
-  const following = watchConfig(
+  let storedKeys: FirstStart['storedKeys'] = []
+  let lastApply: Promise<unknown> = started.promise
+  const watcher = watchConfig(
     path,
     next => {
       // Configs are applied in order, so that the last one written wins.
-      applied = applied
-        .then(async () => apply(await replays.applyTo(withOptions(next, options)), stored, await started.promise, log))
+      lastApply = lastApply
+        .then(async () =>
+          apply(await replays.applyTo(withOptions(next, options)), storedKeys, await started.promise, log),
+        )
         .catch(fault =>
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
@@ -55,22 +57,22 @@ export async function serveAlone(
   })
   progress.begin('checking keys and users')
   const first = await prepareStart(config, terminal, user, hasPage)
-  stored = first.storedKeys
+  storedKeys = first.storedKeys
   if (first.created !== undefined) await server.refresh()
-  for (const warning of warnings(server.config, stored)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warnings(server.config, storedKeys)) terminal.fault(`warning: ${warning}`)
   progress.end()
-  terminal.out(greeting(server.address, server.config, first, version, unusedWithout(path)))
+  terminal.out(greeting(server.address, server.config, first, version, unusedKeysFor(path)))
   started.resolve(server)
-  process.on('SIGHUP', following.reload)
+  process.on('SIGHUP', watcher.reload)
 
   const signal = await untilStopped()
-  following.close()
+  watcher.close()
   log.info({ signal }, 'stopping')
   // SIGINT comes from a terminal, so there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()
-  await within(log.flush(), LOG_FLUSH)
+  await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
 }
 
 /** Switches to a new config. */

@@ -13,14 +13,14 @@ import { TOKEN_TOPIC } from '../upstreams/credentials/index.ts'
 import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
 import { configInUse } from './config-in-use.ts'
 import { prepareStart } from './first-start.ts'
-import { greeting, unusedWithout } from './greeting.ts'
+import { greeting, unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
-import { LOG_FLUSH, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
+import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
 
 /** Time that a worker has to exit, in addition to its drain and grace times, in milliseconds. */
-const EXIT_TIME = 10_000
+const EXIT_TIMEOUT_MS = 10_000
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */
 export async function servePrimary(
@@ -62,14 +62,14 @@ export async function servePrimary(
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
     ended: id => limits.leaveAll(id),
   })
-  const stopping = untilStopped()
+  const stopSignal = untilStopped()
   process.once('exit', () => workers.kill())
   const close = async (): Promise<void> => {
     hub.close()
     limits.close()
     await outside.close()
     await replays.close()
-    await within(log.flush(), LOG_FLUSH)
+    await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
   }
   // Workers read the stored keys at startup, so create the first key before starting workers.
   const startAll = async () => {
@@ -85,13 +85,13 @@ export async function servePrimary(
   progress.end()
   const inUse = await configInUse(config)
   for (const warning of warnings(inUse, first.storedKeys)) terminal.fault(`warning: ${warning}`)
-  terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedWithout(path)))
+  terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedKeysFor(path)))
 
-  let applied: Promise<unknown> = Promise.resolve()
-  const apply = async (next: Config, written: string | undefined): Promise<void> => {
+  let lastApply: Promise<unknown> = Promise.resolve()
+  const apply = async (next: Config, configText: string | undefined): Promise<void> => {
     for (const warning of warnings(await configInUse(next), first.storedKeys)) log.warn({}, warning)
     const before = text
-    text = written
+    text = configText
     try {
       await (needsProcesses(config, next) ? workers.roll(next.server.workers) : workers.resize(next.server.workers))
     } catch (fault) {
@@ -101,11 +101,11 @@ export async function servePrimary(
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
-  const following = watchConfig(
+  const watcher = watchConfig(
     path,
-    (next, written) => {
-      applied = applied
-        .then(() => apply(withOptions(next, options), written))
+    (next, configText) => {
+      lastApply = lastApply
+        .then(() => apply(withOptions(next, options), configText))
         .catch(fault =>
           log.error(
             { fault: String(fault) },
@@ -116,15 +116,15 @@ export async function servePrimary(
     fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
   process.on('SIGHUP', () => {
-    following.reload()
+    watcher.reload()
     workers.order('reload')
   })
 
-  const signal = await stopping
-  following.close()
+  const signal = await stopSignal
+  watcher.close()
   log.info({ signal }, 'stopping')
   const { drain, grace } = config.server
-  await workers.stop(signal, drain + grace + EXIT_TIME)
+  await workers.stop(signal, drain + grace + EXIT_TIMEOUT_MS)
   await close()
 }
 

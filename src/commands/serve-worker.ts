@@ -7,7 +7,7 @@ import { type Log, openLog, openServer, type RunningServer, within } from '../se
 import { Member } from '../store/cluster/member.ts'
 import type { ServedFolder } from '../upstreams/replay-channels.ts'
 import { ReplayFolders } from './replay-folders.ts'
-import { LOG_FLUSH, logUncaught, type ServeOptions, untilStopped, withOptions } from './serving.ts'
+import { LOG_FLUSH_TIMEOUT_MS, logUncaught, type ServeOptions, untilStopped, withOptions } from './serving.ts'
 
 /** Runs one of several worker processes, which the primary starts and stops. Never returns. */
 export async function serveAsWorker(options: ServeOptions): Promise<never> {
@@ -41,7 +41,7 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     await member.ask('failed', (thrown as Error).message).catch(() => {})
     process.exitCode = 1
   }
-  await within(log.flush(), LOG_FLUSH)
+  await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
   process.exit()
 }
 
@@ -87,8 +87,8 @@ function textOf(path: string): string | undefined {
 
 /** Applies config changes in a worker. The primary logs the warnings. */
 class Follower {
-  private readonly following: ReturnType<typeof watchConfig>
-  private applied: Promise<unknown> = Promise.resolve()
+  private readonly watcher: ReturnType<typeof watchConfig>
+  private lastApply: Promise<unknown> = Promise.resolve()
 
   constructor(
     path: string | undefined,
@@ -97,7 +97,7 @@ class Follower {
     log: Log,
   ) {
     const apply = (next: Config): void => {
-      this.applied = this.applied
+      this.lastApply = this.lastApply
         .then(async () => {
           const config = await prepare(next)
           ;(await server).reload(config)
@@ -106,14 +106,14 @@ class Follower {
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
     }
-    this.following = watchConfig(path, apply, () => {})
+    this.watcher = watchConfig(path, apply, () => {})
   }
 
   reload(): void {
-    this.following.reload()
+    this.watcher.reload()
   }
 
   close(): void {
-    this.following.close()
+    this.watcher.close()
   }
 }

@@ -23,11 +23,11 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const path = findConfig(options.config)
   const loaded = loadFile(path)
   const hasPage = existsSync(join(CONSOLE_FILES, 'index.html'))
-  const beginning = { path, options, version, hasPage, user: hasPage ? expectedUser(loaded.config) : undefined }
+  const startOptions = { path, options, version, hasPage, user: hasPage ? expectedUser(loaded.config) : undefined }
   if (loaded.config.server.workers > 1) {
     const { servePrimary } = await import('./serve-primary.ts')
-    return servePrimary(beginning, terminal)
+    return servePrimary(startOptions, terminal)
   }
   const { serveAlone } = await import('./serve-alone.ts')
-  return serveAlone(beginning, loaded, terminal)
+  return serveAlone(startOptions, loaded, terminal)
 }

@@ -9,7 +9,7 @@ export interface ServeOptions {
 }
 
 /** Time to flush the log at exit, in milliseconds. The reader of the log may be slow. */
-export const LOG_FLUSH = 1000
+export const LOG_FLUSH_TIMEOUT_MS = 1000
 
 /** Logs uncaught errors instead of crashing, so that a bug costs one answer rather than all running ones. */
 export function logUncaught(log: Log): void {
@@ -24,7 +24,7 @@ export const withOptions = (config: Config, { host, port }: ServeOptions): Confi
 })
 
 /** Time after a stop signal within which npm may pass on the same signal, in milliseconds. */
-const NPM_REPEAT = 500
+const NPM_REPEAT_MS = 500
 
 /** True if npm started this process. On Ctrl-C the terminal signals both, and npm passes its signal on. */
 const isUnderNpm = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')
@@ -32,19 +32,19 @@ const isUnderNpm = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] 
 /** Resolves with the first stop signal. A second signal exits the process immediately, unless it is npm's repeat. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
-    let stopped: number | undefined
+    let stoppedAt: number | undefined
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => {
-        const isRepeat = isUnderNpm && stopped !== undefined && performance.now() - stopped < NPM_REPEAT
-        if (stopped !== undefined && !isRepeat) process.exit(1)
-        stopped ??= performance.now()
+        const isRepeat = isUnderNpm && stoppedAt !== undefined && performance.now() - stoppedAt < NPM_REPEAT_MS
+        if (stoppedAt !== undefined && !isRepeat) process.exit(1)
+        stoppedAt ??= performance.now()
         resolve(signal)
       })
   })
 }
 
 /** Maximum duration of a start that prints no progress, in milliseconds. */
-const SILENT_START = 1000
+const SILENT_START_MS = 1000
 
 /** Prints the steps of a slow start to standard error. */
 export class Progress {
@@ -61,7 +61,7 @@ export class Progress {
         this.isLate = true
         this.write()
       },
-      Math.max(0, SILENT_START - elapsed),
+      Math.max(0, SILENT_START_MS - elapsed),
     ).unref()
   }
 

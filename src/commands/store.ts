@@ -56,12 +56,12 @@ export async function encryptAgainCommand(file: string | undefined, terminal: Te
 }
 
 /** Parses a store address. Throws UsageError without quoting the address, which may contain a password. */
-function checked(written: string): StoreConfig {
-  if (written.startsWith('sqlite:') || URL.canParse(written)) return storeAt(written)
+function parseStore(address: string): StoreConfig {
+  if (address.startsWith('sqlite:') || URL.canParse(address)) return storeAt(address)
   throw new UsageError('the store address is not valid; percent-encode special characters in the password (# is %23)')
 }
 
-function configOf(written: string): StoreConfig {
-  if (/^(sqlite:|postgres(ql)?:\/\/)/.test(written)) return checked(written)
+function configOf(address: string): StoreConfig {
+  if (/^(sqlite:|postgres(ql)?:\/\/)/.test(address)) return parseStore(address)
   throw new UsageError('expected a store address: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
 }

@@ -1,19 +1,19 @@
 /** Control characters, which could move a terminal's cursor. */
-const CONTROL = /\p{Cc}/gu
+const CONTROL_CHARACTERS = /\p{Cc}/gu
 
 /**
  * Escapes control characters as JSON does. Names are untrusted, because callers choose the names of models and clients.
  */
 const escaped = (text: string): string =>
-  text.replace(CONTROL, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(CONTROL_CHARACTERS, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
  * Formats rows as a table with aligned columns. The first row is the header.
  *
  * @param numbers indexes of right-aligned columns.
  */
-export function table(written: readonly (readonly string[])[], numbers: ReadonlySet<number> = new Set()): string {
-  const rows = written.map(row => row.map(escaped))
+export function table(cells: readonly (readonly string[])[], numbers: ReadonlySet<number> = new Set()): string {
+  const rows = cells.map(row => row.map(escaped))
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   return rows
     .map(row =>

@@ -22,9 +22,9 @@ export function translateCommand(file: string | undefined, options: TranslateOpt
       throw new UsageError(
         `unknown format '${format}'${suggestion(format, KNOWN_FORMATS)} (${KNOWN_FORMATS.join(', ')})`,
       )
-  const { asked, ...rest } = options
+  const { asked: requestFile, ...rest } = options
   const text = readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8')
-  const request = asked === undefined ? {} : { requestText: readFileSync(asked, 'utf8') }
+  const request = requestFile === undefined ? {} : { requestText: readFileSync(requestFile, 'utf8') }
   const { wire, losses, bodyPath = path => path } = translate(text, { ...rest, ...request })
   const located = losses.map(loss => ({ ...loss, path: bodyPath(loss.path) }))
   terminal.out(JSON.stringify({ wire, losses: located }, null, 2))

@@ -17,12 +17,12 @@ export async function usageCommand(
   config: string | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  const { dataDir, store: where } = configAt(config)
+  const { dataDir, store: storeConfig } = configAt(config)
   const now = Date.now()
   const [since, until] = [timeOf(options.since, now), options.until === undefined ? now : timeOf(options.until, now)]
   if (since >= until) throw new UsageError('--since must be before --until')
-  if (where.engine === 'sqlite' && !existsSync(where.path)) return terminal.fault(NONE)
-  const store = new LazyStore(where, dataDir, logTo(terminal))
+  if (storeConfig.engine === 'sqlite' && !existsSync(storeConfig.path)) return terminal.fault(NO_REQUESTS)
+  const store = new LazyStore(storeConfig, dataDir, logTo(terminal))
   try {
     const query = { since, until, by: [options.by], percentiles: true, limit: MAX_GROUPS }
     const groups = await store.usage.sums(query)
@@ -35,14 +35,14 @@ export async function usageCommand(
         ),
       )
     else if (options.csv) terminal.out(csv(options.by, groups))
-    else if (groups.length === 0) terminal.fault(NONE)
+    else if (groups.length === 0) terminal.fault(NO_REQUESTS)
     else terminal.out(table(rowsOf(options.by, groups), NUMBERS))
   } finally {
     await store.close()
   }
 }
 
-const NONE = 'No requests are recorded for that time.'
+const NO_REQUESTS = 'No requests are recorded for that time.'
 
 /** Returns a log that prints store errors to the terminal. */
 const logTo = (terminal: Terminal): Log => ({
@@ -62,12 +62,12 @@ function timeOf(text: string, now: number): number {
   throw new UsageError(`"${text}" is neither a duration such as 24h or 7d nor a time such as 2027-01-31T12:00:00Z`)
 }
 
-const HEAD = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
+const COLUMNS = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
 /** Indexes of the numeric columns, which are all columns except the name. */
-const NUMBERS: ReadonlySet<number> = new Set(HEAD.map((_, column) => column + 1))
+const NUMBERS: ReadonlySet<number> = new Set(COLUMNS.map((_, column) => column + 1))
 
 const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
-  [by.toUpperCase(), ...HEAD],
+  [by.toUpperCase(), ...COLUMNS],
   ...groups.map(group => [
     nameOf(by, group),
     ...[group.requests, group.errors, group.input, group.cacheRead, group.output].map(grouped),
@@ -85,8 +85,8 @@ const grouped = (count: number): string => count.toLocaleString('en-US')
 /** Formats the cost of requests with known prices, and the number of requests without a known price. */
 function dollars({ cost, unpriced, requests }: UsageGroup): string {
   if (unpriced === requests) return 'unknown'
-  const known = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`
-  return unpriced === 0 ? known : `${known} + ${grouped(unpriced)} unknown`
+  const total = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`
+  return unpriced === 0 ? total : `${total} + ${grouped(unpriced)} unknown`
 }
 
 const seconds = (time: number | undefined): string => (time === undefined ? '-' : `${(time / 1000).toFixed(2)}s`)
@@ -113,7 +113,7 @@ function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string
   }
 }
 
-const NOTHING: UsageGroup = {
+const EMPTY_GROUP: UsageGroup = {
   ...{ by: {}, requests: 0, errors: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
   ...{ inputAudio: 0, outputAudio: 0, cost: 0, unpriced: 0, losses: 0, cancelled: 0, estimated: 0 },
   lossKinds: { dropped: 0, changed: 0, moved: 0 },
@@ -121,7 +121,7 @@ const NOTHING: UsageGroup = {
 
 const csv = (by: UsageField, groups: readonly UsageGroup[]): string =>
   [
-    Object.keys(recordOf(by, NOTHING)),
+    Object.keys(recordOf(by, EMPTY_GROUP)),
     ...groups.map(group =>
       Object.values(recordOf(by, group)).map(value => (value === null ? 'unknown' : String(value))),
     ),

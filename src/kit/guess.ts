@@ -21,13 +21,13 @@ export interface Guess {
  */
 export async function guessFormat(
   text: string,
-  known: Partial<Guess> = {},
-  pace = new Pace(TIME_LIMIT),
+  hints: Partial<Guess> = {},
+  pace = new Pace(TIME_LIMIT_MS),
 ): Promise<Guess | undefined> {
   const kinds: readonly Kind[] = /^\s*[{[]/.test(text) ? ['request', 'result'] : ['events']
   let best: (Guess & { readonly score: number }) | undefined
-  for (const kind of known.kind === undefined ? kinds : [known.kind])
-    for (const format of known.format === undefined ? FORMATS : [known.format]) {
+  for (const kind of hints.kind === undefined ? kinds : [hints.kind])
+    for (const format of hints.format === undefined ? FORMATS : [hints.format]) {
       await pace.step()
       const score = scoreOf(text, format, kind)
       if (score !== undefined && (best === undefined || score > best.score)) best = { format, kind, score }
@@ -52,7 +52,7 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
 }
 
 /** Time limit in milliseconds that is never reached, because the number of formats bounds the work. */
-const TIME_LIMIT = 10_000
+const TIME_LIMIT_MS = 10_000
 
 /** Score for a request whose path belongs to the format. */
 const PATH_SCORE = 1000

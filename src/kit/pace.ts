@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Maximum duration of work before the event loop gets a turn, in milliseconds. */
-const SLICE = 8
+const MAX_SLICE_MS = 8
 
 /** Splits long work so that it does not block the event loop, and limits its time. */
 export class Pace {
@@ -20,7 +20,7 @@ export class Pace {
 
   /** Yields to the event loop if a turn is due. Must be called between the steps of the work. */
   async step(): Promise<void> {
-    if (performance.now() - this.turnStartedAt < SLICE) return
+    if (performance.now() - this.turnStartedAt < MAX_SLICE_MS) return
     await setImmediate()
     this.turnStartedAt = performance.now()
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Path } from '../canonical/loss.ts'
 import { isObject, type Json } from '../canonical/node.ts'
 import type { Pace } from './pace.ts'
-import { at, existing, replaced } from './pointer.ts'
+import { existing, valueAt, withValueAt } from './pointer.ts'
 
 /** A canonical value, the JSON it was read from, and the function that reads it. */
 export interface Reading {
@@ -12,10 +12,10 @@ export interface Reading {
   readonly value: unknown
   /** Reads a changed source. Throws if it is malformed. */
   readonly read: (source: Json) => unknown
-  /** Path of the part of the source that contains the complete value. */
+  /** Path, within the source, to the part that contains the complete value. */
   readonly root: Path
   /** Maps a canonical path to the nearest wire path according to the format's layout, or to the root without one. */
-  readonly near: (path: Path) => Path
+  readonly nearest: (path: Path) => Path
   /** True if each search reads the entire source, as for streams. */
   readonly isSlow?: true
 }
@@ -23,7 +23,7 @@ export interface Reading {
 /** Maximum number of events for a search inside events. In a longer stream, a search stops at the event. */
 const MAX_SEARCHED_EVENTS = 300
 
-/** Maximum number of readings of changed sources per search. */
+/** Maximum number of changed sources that one search reads. */
 const MAX_READINGS = 200
 
 /** The effect of removing a wire field on a canonical path. */
@@ -37,7 +37,7 @@ export class SourcePaths {
   private readonly reading: Reading
   private readonly pace: Pace
   /** Results by path. Several searches may request the same path. */
-  private readonly found = new Map<string, Promise<Path | undefined>>()
+  private readonly results = new Map<string, Promise<Path | undefined>>()
   private readingsLeft = 0
 
   constructor(reading: Reading, pace: Pace) {
@@ -47,16 +47,16 @@ export class SourcePaths {
 
   /** Returns the path of the smallest wire value that the canonical path comes from, or undefined if none is found. */
   find(canonicalPath: Path): Promise<Path | undefined> {
-    return this.found.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
+    return this.results.getOrInsertComputed(JSON.stringify(canonicalPath), () => this.search(canonicalPath))
   }
 
   private async search(canonicalPath: Path): Promise<Path | undefined> {
-    const { source, value, near, root, isSlow } = this.reading
+    const { source, value, nearest, root, isSlow } = this.reading
     const path = existing(value, canonicalPath)
     if (path.length === 0) return undefined
     this.readingsLeft = MAX_READINGS
     await this.pace.step()
-    let found = isSlow === true && this.pace.isOver ? root : existing(source, near(path))
+    let found = isSlow === true && this.pace.isOver ? root : existing(source, nearest(path))
     const isLong = isSlow === true && (source as readonly Json[]).length > MAX_SEARCHED_EVENTS
     if (path.length === canonicalPath.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.sourceChild(found, path))
@@ -77,9 +77,9 @@ export class SourcePaths {
    */
   private async sourceChild(node: Path, canonicalPath: Path): Promise<Path | undefined> {
     if (this.isSpent) return undefined
-    const value = at(this.reading.source, node)
-    const wanted = at(this.reading.value, canonicalPath)
-    if (typeof wanted === 'object' && isDeepStrictEqual(value, wanted)) return undefined
+    const value = valueAt(this.reading.source, node)
+    const targetValue = valueAt(this.reading.value, canonicalPath)
+    if (typeof targetValue === 'object' && isDeepStrictEqual(value, targetValue)) return undefined
     const child = Array.isArray(value)
       ? await this.item(node, value.length, canonicalPath)
       : isObject(value)
@@ -103,9 +103,9 @@ export class SourcePaths {
 
   private async field(node: Path, value: object, canonicalPath: Path): Promise<string | undefined> {
     const fields = Object.keys(value)
-    const wanted = at(this.reading.value, canonicalPath)
+    const targetValue = valueAt(this.reading.value, canonicalPath)
     // A field whose removal merely changes an object is only part of the object's source.
-    const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
+    const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(targetValue))
     for (const name of namesakes(fields, canonicalPath)) {
       const effect = await this.removalEffect([...node, name], canonicalPath)
       const hasSameName = plainName(name) === plainName(String(canonicalPath.at(-1)))
@@ -118,7 +118,7 @@ export class SourcePaths {
     }
     const isTop = node.length <= this.reading.root.length
     // An object that several fields affect comes from the entire node.
-    if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
+    if (!isTop && typeof targetValue === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
       return undefined
     const plain = fields.filter(name => !STRUCTURAL.has(name))
     const isRequired = (effect: Effect): boolean => effect === 'malformed'
@@ -129,7 +129,7 @@ export class SourcePaths {
         fields.filter(name => isHolder(effects.get(name)!)),
       ].find(one => one.length > 0) ?? []
     if (matches.length === 1) return matches[0]
-    const equal = matches.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
+    const equal = matches.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], targetValue))
     // Below the top, a value that depends on several fields comes from the node that contains them.
     return equal ?? (isTop ? matches[0] : undefined)
   }
@@ -138,7 +138,7 @@ export class SourcePaths {
   private async removalEffect(part: Path, canonicalPath: Path): Promise<Effect> {
     const effect = await this.effect(part, canonicalPath, undefined)
     return effect === 'malformed'
-      ? this.effect(part, canonicalPath, other(at(this.reading.source, part) as Json))
+      ? this.effect(part, canonicalPath, differentValue(valueAt(this.reading.source, part) as Json))
       : effect
   }
 
@@ -148,10 +148,10 @@ export class SourcePaths {
     await this.pace.step()
     const { source, value, read } = this.reading
     try {
-      const remaining = at(read(replaced(source, part, by)), canonicalPath)
+      const remaining = valueAt(read(withValueAt(source, part, by)), canonicalPath)
       return remaining === undefined
         ? 'gone'
-        : isDeepStrictEqual(remaining, at(value, canonicalPath))
+        : isDeepStrictEqual(remaining, valueAt(value, canonicalPath))
           ? 'same'
           : 'changed'
     } catch {
@@ -183,7 +183,7 @@ const namesakes = (fields: readonly string[], canonicalPath: Path): readonly str
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 
 /** Returns a different value of the same JSON type. */
-function other(value: Json): Json {
+function differentValue(value: Json): Json {
   if (typeof value === 'string') return `${value}x`
   if (typeof value === 'number') return value + 1
   if (typeof value === 'boolean') return !value

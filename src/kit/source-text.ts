@@ -13,7 +13,7 @@ import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
-import { at, isDeeper } from './pointer.ts'
+import { isDeeper, valueAt } from './pointer.ts'
 import type { Reading } from './source-paths.ts'
 import type { Kind } from './translate.ts'
 import { understandingScore } from './understood.ts'
@@ -34,7 +34,7 @@ export interface SourceText extends Reading {
   readonly assumedRequest: CanonicalRequest
 }
 
-/** Maximum number of levels of nested lists and objects. */
+/** Maximum depth of nested lists and objects. */
 const MAX_DEPTH = 100
 
 export interface SourceTextOptions {
@@ -52,16 +52,21 @@ export interface SourceTextOptions {
 export function readSourceText(text: string, format: Format, kind: Kind, options: SourceTextOptions = {}): SourceText {
   const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
   const read = reader?.[kind]
-  if (reader === undefined || read === undefined) throw invalid(`The format ${format} has no ${NAMES[kind]}.`)
+  if (reader === undefined || read === undefined) throw invalid(`The format ${format} has no ${KIND_NAMES[kind]}.`)
   return kind === 'request' ? request(text, format, reader, options) : answer(text, format, kind, reader, options)
 }
 
-const MODEL = 'model'
+const DEFAULT_MODEL = 'model'
 
-const NAMES: { readonly [K in Kind]: string } = { request: 'requests', result: 'results', events: 'streams' }
+const KIND_NAMES: { readonly [K in Kind]: string } = { request: 'requests', result: 'results', events: 'streams' }
 
-function request(text: string, format: Format, reader: Reader, { model = MODEL, path }: SourceTextOptions): SourceText {
-  const source = checked(jsonOf(text))
+function request(
+  text: string,
+  format: Format,
+  reader: Reader,
+  { model = DEFAULT_MODEL, path }: SourceTextOptions,
+): SourceText {
+  const source = checkedDepth(jsonOf(text))
   const read = (json: Json): CanonicalRequest => {
     const exchange = wireRequestOf(asObject(json), format, model)
     return reader.request!(path === undefined ? exchange : { ...exchange, path })
@@ -70,12 +75,12 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const locate = reader.locate?.(value)
   const paths = bodyPaths(reader, format, value)
   // A string with path and body is a complete HTTP request.
-  const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
+  const prefix = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
-    ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: above },
+    ...{ format, kind: 'request', work: workOf(value), value, source, read, assumedRequest: value, root: prefix },
     // The messages of formats without `locate` are at the canonical paths.
-    bodyPath: path => [...above, ...paths(path)],
-    near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
+    bodyPath: path => [...prefix, ...paths(path)],
+    nearest: path => (path[0] === 'messages' ? [...prefix, ...(locate?.(path) ?? path)] : prefix),
   }
 }
 
@@ -88,7 +93,7 @@ function answer(
   format: Format,
   kind: 'result' | 'events',
   reader: Reader,
-  { model = MODEL }: SourceTextOptions,
+  { model = DEFAULT_MODEL }: SourceTextOptions,
 ): SourceText {
   const read = { result, events }[kind](text, format, reader)
   let best: SourceText | undefined
@@ -100,7 +105,7 @@ function answer(
     }
     try {
       const one = read(assumedRequest, work)
-      if (isFull(one.value as CanonicalResult)) return one
+      if (isComplete(one.value as CanonicalResult)) return one
       if (best === undefined || understandingScore(one.value) > understandingScore(best.value)) best = one
     } catch (thrown) {
       failure ??= thrown
@@ -111,14 +116,14 @@ function answer(
 }
 
 /** Returns true if the result has content or a task, so that other readings cannot find more. */
-const isFull = ({ candidates, task }: CanonicalResult): boolean =>
+const isComplete = ({ candidates, task }: CanonicalResult): boolean =>
   task !== undefined || candidates.some(({ content }) => content.length > 0)
 
-/** Returns the kinds of work of a format. The main kind of its upstreams comes first. */
+/** Returns the kinds of work that a format supports, with its upstreams' main kind first. */
 const worksOf = (format: Format): ReadonlySet<Work> =>
   new Set([...(FORMAT_FACTS.get(format)?.does ?? []), ...(CALLER_FORMATS.get(format) ?? [])])
 
-/** Output that requests for each kind of work ask for. */
+/** The output that a request for each kind of work names. */
 const OUTPUT_BY_WORK: { readonly [W in Work]?: CanonicalRequest['output'] } = {
   completion: { completion: {} },
   embedding: { modalities: ['embedding'] },
@@ -142,7 +147,7 @@ const USAGE_SPELLING = Object.fromEntries(
 
 /** Prepares the reading of a complete answer. */
 function result(text: string, format: Format, reader: Reader): ReadAnswer {
-  const source = checked(jsonOf(text))
+  const source = checkedDepth(jsonOf(text))
   const isAnswer = typeof source['status'] === 'number' && isObject(source['body'])
   const root = isAnswer ? ['body'] : []
   return (assumedRequest, work) => {
@@ -153,7 +158,17 @@ function result(text: string, format: Format, reader: Reader): ReadAnswer {
         assumedRequest,
       )
     }
-    return { format, kind: 'result', work, value: read(source), source, read, assumedRequest, root, near: () => root }
+    return {
+      format,
+      kind: 'result',
+      work,
+      value: read(source),
+      source,
+      read,
+      assumedRequest,
+      root,
+      nearest: () => root,
+    }
   }
 }
 
@@ -161,7 +176,7 @@ function result(text: string, format: Format, reader: Reader): ReadAnswer {
 function events(text: string, format: Format, reader: Reader): ReadAnswer {
   const parsed: readonly WireEvent[] = drain(eventParser(), [Buffer.from(text)])
   if (parsed.length === 0) throw invalid('The text has no server-sent events.')
-  const source = checked(parsed.map(({ data }) => parseObject(data) ?? data))
+  const source = checkedDepth(parsed.map(({ data }) => parseObject(data) ?? data))
   const withData = (json: Json): WireEvent[] =>
     (json as readonly Json[]).map((data, index) => ({ ...parsed[index]!, data: textOf(data) }))
   return (assumedRequest, work) => {
@@ -177,7 +192,7 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
       read,
       assumedRequest,
       root: [],
-      near: path => first.with(path),
+      nearest: path => first.with(path),
       isSlow: true,
     }
   }
@@ -185,7 +200,7 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
 
 const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
 
-function checked<T extends Json>(source: T): T {
+function checkedDepth<T extends Json>(source: T): T {
   if (isDeeper(source, MAX_DEPTH))
     throw invalid(`The text has more than ${MAX_DEPTH} levels of nested lists and objects.`)
   return source
@@ -215,11 +230,11 @@ export class FirstEvents {
 
   /** Returns the index of the event as a path, or an empty path if only the end of the stream sets the value. */
   with(path: Path): Path {
-    if (at(this.result, path) !== undefined) this.rewind()
+    if (valueAt(this.result, path) !== undefined) this.rewind()
     while (this.next < this.events.length) {
       const index = this.next++
       for (const one of this.machine.push(this.events[index]!)) this.result = applyEvent(this.result, one, true)
-      if (at(this.result, path) !== undefined) return [index]
+      if (valueAt(this.result, path) !== undefined) return [index]
     }
     return []
   }

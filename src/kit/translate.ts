@@ -45,27 +45,27 @@ export function translate(text: string, options: Translation): Translated {
 }
 
 function requestOf(text: string, { from, to, model }: Translation): Translated {
-  const read = READERS[from]?.request ?? missing(from, 'reads no requests')
-  if (WRITERS[to]?.request === undefined) missing(to, 'writes no requests')
+  const read = READERS[from]?.request ?? throwUnsupported(from, 'reads no requests')
+  if (WRITERS[to]?.request === undefined) throwUnsupported(to, 'writes no requests')
   const canonical = read(wireRequestOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
   return { ...writtenRequest(request, from, to), bodyPath: bodyPaths(READERS[from]!, from, canonical) }
 }
 
 function resultOf(text: string, { from, to, model, requestText }: Translation): Translated {
-  const read = READERS[from]?.result ?? missing(from, 'reads no results')
-  const write = WRITERS[to]?.result ?? missing(to, 'writes no results')
+  const read = READERS[from]?.result ?? throwUnsupported(from, 'reads no results')
+  const write = WRITERS[to]?.result ?? throwUnsupported(to, 'writes no results')
   const body = jsonOf(text)
-  const whole = isObject(body['body'] as Json) && typeof body['status'] === 'number'
+  const isWholeAnswer = isObject(body['body'] as Json) && typeof body['status'] === 'number'
   const request = requestFor(to, model, requestText, false)
-  const result = read({ status: 200, headers: {}, body: whole ? (body['body'] as JsonObject) : body }, request)
+  const result = read({ status: 200, headers: {}, body: isWholeAnswer ? (body['body'] as JsonObject) : body }, request)
   const { wire, losses } = write({ id: 'translated', createdAt: 0, ...result }, request)
   return { wire, losses }
 }
 
 function eventsOf(text: string, { from, to, model, requestText }: Translation): Translated {
-  const read = READERS[from]?.events ?? missing(from, 'reads no streams')
-  const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
+  const read = READERS[from]?.events ?? throwUnsupported(from, 'reads no streams')
+  const write = WRITERS[to]?.events ?? throwUnsupported(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
   const reader = read(request)
   const nativeWriter = from === to ? WRITERS[to]!.nativeEvents?.(request) : undefined
@@ -79,13 +79,13 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   return { wire: [...wire, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()], losses: [] }
 }
 
-const missing = (format: Format, what: string): never => {
+const throwUnsupported = (format: Format, what: string): never => {
   throw invalid(`The format ${format} ${what}.`)
 }
 
 /** Returns the request that an answer is assumed to belong to. */
 function requestFor(to: Format, model = 'model', requestText: string | undefined, stream: boolean): CanonicalRequest {
   if (requestText === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
-  const read = READERS[to]?.request ?? missing(to, 'reads no requests')
+  const read = READERS[to]?.request ?? throwUnsupported(to, 'reads no requests')
   return { ...read(wireRequestOf(jsonOf(requestText), to, model)), stream }
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss, Path } from '../canonical/loss.ts'
 import type { Format } from '../canonical/node.ts'
 import { Pace } from './pace.ts'
-import { at, existing } from './pointer.ts'
+import { existing, valueAt } from './pointer.ts'
 import { SourcePaths } from './source-paths.ts'
 import type { SourceText } from './source-text.ts'
 import { formatsFor, type WrittenText, writeInFormat } from './write-in-format.ts'
@@ -24,7 +24,7 @@ export type TranslatedText =
   | { readonly error: string }
 
 /** Time limit for the search for paths of losses, in milliseconds. */
-const SEARCH_TIME = 1500
+const SEARCH_TIME_MS = 1500
 
 /**
  * Translates a text into several formats, by default all that support the text, and finds the paths of the losses.
@@ -33,7 +33,7 @@ const SEARCH_TIME = 1500
 export async function translations(
   sourceText: SourceText,
   formats: readonly Format[] = formatsFor(sourceText).filter(format => format !== sourceText.format),
-  time = SEARCH_TIME,
+  time = SEARCH_TIME_MS,
 ): Promise<ReadonlyMap<Format, TranslatedText>> {
   const pace = new Pace(time)
   const sourcePaths = new SourcePaths(sourceText, pace)
@@ -52,16 +52,16 @@ interface Search {
 }
 
 async function translateTo(sourceText: SourceText, format: Format, search: Search): Promise<TranslatedText> {
-  let written: WrittenText
+  let translation: WrittenText
   try {
-    written = await writeInFormat(sourceText, format, search.pace)
+    translation = await writeInFormat(sourceText, format, search.pace)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return { error: thrown.error.message }
     throw thrown
   }
-  const { text, path, losses } = written
+  const { text, path, losses } = translation
   await search.pace.step()
-  const again = readAgain(written)
+  const again = readAgain(translation)
   const translatedPaths = again === undefined ? undefined : new SourcePaths(again, search.pace)
   const located: LocatedLoss[] = []
   for (const loss of losses)
@@ -77,9 +77,9 @@ async function translateTo(sourceText: SourceText, format: Format, search: Searc
  * Reads the translated text again. Returns undefined if the format cannot read it, because some answers are only
  * written for callers and never expected from upstreams.
  */
-function readAgain(written: WrittenText): SourceText | undefined {
+function readAgain(translation: WrittenText): SourceText | undefined {
   try {
-    return written.again()
+    return translation.reread()
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown
@@ -105,8 +105,8 @@ async function locateInSource(
  */
 function inRequest(loss: Loss, sourceText: SourceText): Pick<LocatedLoss, 'from' | 'missing'> {
   const from = sourceText.bodyPath!(loss.path)
-  const isThere = from.length > 0 && at(sourceText.source, from) !== undefined
-  return isThere ? { from } : { missing: 'not-in-the-text' }
+  const isInText = from.length > 0 && valueAt(sourceText.source, from) !== undefined
+  return isInText ? { from } : { missing: 'not-in-the-text' }
 }
 
 async function locateInTranslation(
@@ -117,7 +117,7 @@ async function locateInTranslation(
 ): Promise<Pick<LocatedLoss, 'to'>> {
   if (loss.kind === 'dropped' || again === undefined) return {}
   const path = pathAfterLosses(loss.path, losses)
-  if (path === undefined || at(again.value, path) === undefined) return {}
+  if (path === undefined || valueAt(again.value, path) === undefined) return {}
   const to = await translatedPaths!.find(path)
   return to === undefined ? {} : { to }
 }
@@ -127,21 +127,21 @@ async function locateInTranslation(
  * for inserted ones. Returns undefined for a dropped path.
  */
 function pathAfterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
-  const after: (string | number)[] = []
+  const result: (string | number)[] = []
   for (const [depth, step] of path.entries()) {
     if (typeof step !== 'number') {
-      after.push(step)
+      result.push(step)
       continue
     }
     const list = path.slice(0, depth)
-    const here = losses.filter(loss => isBelow(loss, list))
+    const lossesHere = losses.filter(loss => isBelow(loss, list))
     const isInsertion =
-      depth === path.length - 1 && here.some(({ kind, path }) => kind === 'inserted' && path[depth] === step)
-    const newIndex = indexAfter(step, here, depth, isInsertion)
+      depth === path.length - 1 && lossesHere.some(({ kind, path }) => kind === 'inserted' && path[depth] === step)
+    const newIndex = indexAfter(step, lossesHere, depth, isInsertion)
     if (newIndex === undefined) return undefined
-    after.push(newIndex)
+    result.push(newIndex)
   }
-  return after
+  return result
 }
 
 /** Returns true if the loss moves the list, or drops, changes or inserts one of its items. */

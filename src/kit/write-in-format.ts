@@ -22,15 +22,15 @@ export interface WrittenText {
   /** The path of a request below the format's base URL. */
   readonly path?: string
   /** Reads the translated text again. Returns undefined if the format has no reader for it. */
-  readonly again: () => SourceText | undefined
+  readonly reread: () => SourceText | undefined
 }
 
 /** Returns the formats that have messages of this kind for this kind of work. */
 export const formatsFor = ({ kind, work }: Pick<SourceText, 'kind' | 'work'>): readonly Format[] =>
-  Object.keys(WRITERS).filter(format => WRITERS[format]![kind] !== undefined && does(format, kind, work))
+  Object.keys(WRITERS).filter(format => WRITERS[format]![kind] !== undefined && isSupported(format, kind, work))
 
 /** Returns true if the format supports the work: for upstreams if the text is a request, otherwise for callers. */
-function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
+function isSupported(format: Format, kind: Kind, work: SourceText['work']): boolean {
   if (kind !== 'request') return CALLER_FORMATS.get(format)?.includes(work) ?? false
   const fitness = fitnessOf(format, work)
   return fitness !== undefined && fitness !== 'emulated'
@@ -42,12 +42,12 @@ function does(format: Format, kind: Kind, work: SourceText['work']): boolean {
  * @throws GatewayError `cannot-express` if nothing of the text can be written.
  */
 export async function writeInFormat(sourceText: SourceText, to: Format, pace: Pace): Promise<WrittenText> {
-  const { text, losses, path } = await WRITE[sourceText.kind](sourceText, to, pace)
+  const { text, losses, path } = await WRITERS_BY_KIND[sourceText.kind](sourceText, to, pace)
   const canRead = READERS[to]?.[sourceText.kind] !== undefined
   return {
     ...{ text, losses: inSourceText(losses, sourceText) },
     ...(path === undefined ? {} : { path }),
-    again: () =>
+    reread: () =>
       canRead
         ? readSourceText(text, to, sourceText.kind, {
             model: sourceText.assumedRequest.model,
@@ -63,9 +63,11 @@ const inSourceText = (losses: readonly Loss[], { kind }: SourceText): readonly L
     ? losses
     : losses.filter(({ path }) => path.length !== 1 || !Object.hasOwn(FILLED_FIELDS, path[0]!))
 
-type Text = Omit<WrittenText, 'again'>
+type Text = Omit<WrittenText, 'reread'>
 
-const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: Pace) => Text | Promise<Text> } = {
+const WRITERS_BY_KIND: {
+  readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: Pace) => Text | Promise<Text>
+} = {
   request: (sourceText, to) => {
     const { wire, losses } = writtenRequest(sourceText.value as CanonicalRequest, sourceText.format, to)
     return { text: requestText(wire), losses, path: wire.path }
@@ -78,10 +80,10 @@ const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: 
     return { text: answerText(wire), losses }
   },
   events: async (sourceText, to, pace) => {
-    const { events, format, assumedRequest: asked } = sourceText
+    const { events, format, assumedRequest: callerRequest } = sourceText
     const machine = chain<WireEvent, CanonicalEvent, WireEvent>(
-      READERS[format]!.events!(asked),
-      WRITERS[to]!.events!(asked),
+      READERS[format]!.events!(callerRequest),
+      WRITERS[to]!.events!(callerRequest),
     )
     const wire: WireEvent[] = []
     for (const event of events!) {
@@ -91,7 +93,7 @@ const WRITE: { readonly [K in Kind]: (sourceText: SourceText, to: Format, pace: 
     append(wire, machine.end())
     // A stream has the losses of the result that it folds to, without the error of an interrupted stream.
     const { error: _, ...whole } = { ...FILLED_FIELDS, ...(sourceText.value as CanonicalResult) }
-    const losses = WRITERS[to]!.result?.(whole, asked).losses ?? []
+    const losses = WRITERS[to]!.result?.(whole, callerRequest).losses ?? []
     return { text: wire.map((event, index) => EVENT_STREAM.frame(event, index === 0)).join(''), losses }
   },
 }

@@ -16,6 +16,6 @@ export interface WrittenRequest {
 /** Writes a request of one format in another as the gateway does, with its history repaired. */
 export function writtenRequest(request: CanonicalRequest, from: Format, to: Format): WrittenRequest {
   const { history, losses } = repairedHistory(preparedFor(to, request), from === to)
-  const written = WRITERS[to]!.request!(history, writeOptionsFor(from, to, request.model))
-  return { wire: written.wire, losses: markDefaults(losses(written.losses), request) }
+  const wireRequest = WRITERS[to]!.request!(history, writeOptionsFor(from, to, request.model))
+  return { wire: wireRequest.wire, losses: markDefaults(losses(wireRequest.losses), request) }
 }

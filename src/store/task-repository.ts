@@ -73,7 +73,7 @@ export class TaskRepository implements Tasks {
   }
 
   async advance(owner: string, id: string, { state, result, upstreamId, polledAt }: TaskNews): Promise<boolean> {
-    const mayBeOld = polledAt !== undefined && RANKS[state] < FINAL_STATES
+    const mayBeOld = polledAt !== undefined && RANKS[state] < FINAL_RANK
     const { numUpdatedRows } = await this.update(owner, id)
       .set({
         ...{ state, rank: RANKS[state], result: JSON.stringify(result), misses: 0 },

@@ -22,7 +22,7 @@ test('one read at a time follows the store, whenever the next is asked for', asy
     return { version: 1, keys: [], groups: [], droppedGroups: [] }
   }
   const follower: Follower = new Follower({
-    ...{ records: { changes } as unknown as AccessRecords, mayHold: () => true, prepare: async () => {} },
+    ...{ records: { changes } as unknown as AccessRecords, mayHaveKeys: () => true, prepare: async () => {} },
     ...{ apply() {}, onFault() {} },
   })
   asked.push(follower.refresh(), follower.refresh())

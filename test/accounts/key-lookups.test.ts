@@ -16,38 +16,38 @@ const SILENT = { info() {}, warn() {}, error() {} }
 function lookups(most?: { address: number; all: number }) {
   const state = { now: 0, reads: 0 }
   const refresh = async () => void state.reads++
-  return { state, lookups: new KeyLookups({ refresh, now: () => state.now, ...(most && { most }) }) }
+  return { state, lookups: new KeyLookups({ refresh, now: () => state.now, ...(most && { limits: most }) }) }
 }
 
 test('a wrong key is looked up once a minute', async () => {
   const { state, lookups: one } = lookups()
   for (let asked = 0; asked < 10; asked++) {
-    await one.look('a', HERE)
+    await one.lookUp('a', HERE)
     one.rememberWrong('a')
   }
   expect(state.reads).toBe(1)
   state.now += 60_001
-  await one.look('a', HERE)
+  await one.lookUp('a', HERE)
   expect(state.reads).toBe(2)
 })
 
 test('wrong keys of an address, of an IPv6 network, and of all have a rate', async () => {
   const { state, lookups: one } = lookups({ address: 5, all: 12 })
-  for (let key = 0; key < 50; key++) await one.look(`a${key}`, HERE)
+  for (let key = 0; key < 50; key++) await one.lookUp(`a${key}`, HERE)
   expect(state.reads).toBe(5)
-  for (let key = 0; key < 50; key++) await one.look(`b${key}`, `2001:db8::${key.toString(16)}`)
+  for (let key = 0; key < 50; key++) await one.lookUp(`b${key}`, `2001:db8::${key.toString(16)}`)
   expect(state.reads).toBe(10)
-  for (let key = 0; key < 50; key++) await one.look(`c${key}`, `198.51.100.${key}`)
+  for (let key = 0; key < 50; key++) await one.lookUp(`c${key}`, `198.51.100.${key}`)
   expect(state.reads).toBe(12)
   state.now += 30_000
-  for (let key = 0; key < 50; key++) await one.look(`d${key}`, `198.51.100.${key}`)
+  for (let key = 0; key < 50; key++) await one.lookUp(`d${key}`, `198.51.100.${key}`)
   expect(state.reads).toBe(18)
 })
 
 test('a store that does not answer holds no refusal back for long', async () => {
   const one = new KeyLookups({ refresh: () => new Promise(() => {}) })
   const began = performance.now()
-  await one.look('a', HERE)
+  await one.lookUp('a', HERE)
   expect(performance.now() - began).toBeLessThan(4000)
 })
 

@@ -49,7 +49,7 @@ describe('wrong keys', () => {
   })
 
   test('wait in bounded numbers, of one address and of all; more are refused at once', async () => {
-    const keys = new WrongKeys({ now, waiting: { address: 2, all: 3 } })
+    const keys = new WrongKeys({ now, delays: { address: 2, all: 3 } })
     for (const address of ['a', 'b']) for (let count = 0; count < 5; count++) await keys.slow(address)
     const slowed = ['a', 'a', 'b'].map(address => keys.slow(address))
     const refused = { error: { kind: 'rate-limited', retryAfterSeconds: 5 } }
@@ -63,7 +63,7 @@ describe('wrong keys', () => {
   })
 
   test('of millions of addresses are remembered in bounded memory, the latest of them', async () => {
-    const keys = new WrongKeys({ now, addresses: 1000 })
+    const keys = new WrongKeys({ now, maxNetworks: 1000 })
     for (let count = 0; count < 5; count++) await keys.slow('10.9.9.9')
     for (let address = 0; address < 200_000; address++) {
       void keys.slow(`10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`)

@@ -8,7 +8,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../src/egress/transport/sse.ts'
-import { at } from '../../src/kit/pointer.ts'
+import { valueAt } from '../../src/kit/pointer.ts'
 import { readSourceText } from '../../src/kit/source-text.ts'
 import type { Kind } from '../../src/kit/translate.ts'
 import { type TranslatedText, translations } from '../../src/kit/translations.ts'
@@ -63,7 +63,7 @@ async function check(text: string, format: Format, kind: Kind): Promise<void> {
   }
 }
 
-const has = (source: unknown, path: Path): boolean => path.length > 0 && at(source, path) !== undefined
+const has = (source: unknown, path: Path): boolean => path.length > 0 && valueAt(source, path) !== undefined
 
 const law = (values: fc.Arbitrary<string>, format: Format, kind: Kind): Promise<void> =>
   fc.assert(

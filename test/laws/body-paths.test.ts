@@ -6,7 +6,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { isAddition } from '../../src/egress/losses.ts'
 import { bodyPaths } from '../../src/ingress/body-paths.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { at } from '../../src/kit/pointer.ts'
+import { valueAt } from '../../src/kit/pointer.ts'
 import { formatsWith, handedTo, holds } from './support.ts'
 import { WIRES } from './wires.ts'
 
@@ -57,14 +57,14 @@ describe.each(formatsWith('request').filter(format => WIRES[format]!.request !==
         const pathOf = bodyPaths(READERS[format]!, format, request)
         for (const { path, reason } of lossesOf(format, request)) {
           const found = pathOf(path)
-          const value = at(wire.body, found)
+          const value = valueAt(wire.body, found)
           const why = `${path.join('/')} (${reason}) at ${found.join('/')}`
           if (value === undefined) {
             expect(isFile(wire, found) || ALL_UNSAID.has(path.join('/')), why).toBe(true)
             continue
           }
           expect(found.length, why).toBeGreaterThan(0)
-          const lost = at(request, path)
+          const lost = valueAt(request, path)
           // A sampling setting is a plain value and equals the value in the body.
           if (path[0] === 'sampling' && typeof lost === 'number' && typeof value === 'number')
             expect(value, why).toBe(lost)
@@ -78,7 +78,7 @@ describe.each(formatsWith('request').filter(format => WIRES[format]!.request !==
         if (request?.tools === undefined) return
         const pathOf = bodyPaths(READERS[format]!, format, request)
         for (const [index, tool] of request.tools.entries()) {
-          const text = JSON.stringify(at(wire.body, pathOf(['tools', index])) ?? null)
+          const text = JSON.stringify(valueAt(wire.body, pathOf(['tools', index])) ?? null)
           if (tool.type === 'function' || tool.type === 'freeform') expect(text).toContain(JSON.stringify(tool.name))
           else expect(text).not.toBe('null')
         }

@@ -1,10 +1,10 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
 /** Number of minutes within which any debt is paid off. A larger debt would be a counting mistake. */
-const LONGEST_DEBT = 24 * 60
-const MINUTE = 60_000
+const MAX_DEBT_MINUTES = 24 * 60
+const MINUTE_MS = 60_000
 /** Maximum wait, in milliseconds. A quota of 0 never has room. */
-const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
+const MAX_WAIT_MS = (MAX_DEBT_MINUTES + 1) * MINUTE_MS
 
 /**
  * A token bucket: a quota per minute that refills steadily. Unused units accumulate up to one minute's quota. The
@@ -13,13 +13,13 @@ const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 export class Bucket {
   private perMinute: number
   private units: number
-  private at: number
+  private refilledAt: number
 
   /** @param now Unix time in milliseconds, as in all methods. */
   constructor(perMinute: number, now: number) {
     this.perMinute = perMinute
     this.units = perMinute
-    this.at = now
+    this.refilledAt = now
   }
 
   /** Changes the quota. Used units stay used. */
@@ -32,19 +32,19 @@ export class Bucket {
 
   /**
    * Returns the number of milliseconds until `units` are available, or until the bucket is full if `units` exceeds the
-   * quota: 0 if they are available now, and at most `LONGEST_WAIT`.
+   * quota: 0 if they are available now, and at most `MAX_WAIT_MS`.
    */
   wait(now: number, units = 1): number {
     this.refill(now)
     const needed = Math.max(1, Math.min(units, this.perMinute))
     if (this.units >= needed) return 0
-    return Math.min(LONGEST_WAIT, (MINUTE * (needed - this.units)) / this.perMinute)
+    return Math.min(MAX_WAIT_MS, (MINUTE_MS * (needed - this.units)) / this.perMinute)
   }
 
   /** Takes units, into debt if necessary. A negative number returns units. */
   take(units: number, now: number): void {
     this.refill(now)
-    this.units = Math.min(this.perMinute, Math.max(this.units - units, -LONGEST_DEBT * this.perMinute))
+    this.units = Math.min(this.perMinute, Math.max(this.units - units, -MAX_DEBT_MINUTES * this.perMinute))
   }
 
   /** Lowers the level to `units` if it is higher. */
@@ -65,18 +65,18 @@ export class Bucket {
   }
 
   private refill(now: number): void {
-    this.units = refilled(this.units, this.perMinute, now - this.at)
-    this.at = now
+    this.units = refilled(this.units, this.perMinute, now - this.refilledAt)
+    this.refilledAt = now
   }
 }
 
 /** Returns the level of a bucket after `elapsed` milliseconds without use. */
 export const refilled = (level: number, perMinute: number, elapsed: number): number =>
-  Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE)
+  Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE_MS)
 
 /** Returns the remaining quota of a bucket that had `level` units `elapsed` milliseconds ago. */
 export function quotaOf(perMinute: number, level: number, elapsed: number): Quota {
   const now = refilled(level, perMinute, elapsed)
-  const reset = perMinute === 0 ? 0 : (MINUTE * (perMinute - now)) / perMinute
+  const reset = perMinute === 0 ? 0 : (MINUTE_MS * (perMinute - now)) / perMinute
   return { limit: perMinute, remaining: Math.max(0, Math.floor(now)), reset }
 }

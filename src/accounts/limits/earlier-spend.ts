@@ -3,9 +3,10 @@ import type { InitialSpend } from './engine.ts'
 /** Reads the nanodollars that a key spent in the UTC day and month of time `at` (Unix milliseconds). */
 export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
 
-/** Timeout of a read, and pause after a failed read, in milliseconds. */
-const TIMEOUT = 2000
-const REST = 5000
+/** Timeout of a read, in milliseconds. */
+const TIMEOUT_MS = 2000
+/** Pause after a failed read, in milliseconds. */
+const RETRY_DELAY_MS = 5000
 
 /** Options: the function that reads, the clock and the listeners. */
 export interface EarlierSpendOptions {
@@ -18,7 +19,7 @@ export interface EarlierSpendOptions {
 /** Reads how much keys spent before their first step in this process. Concurrent requests of a key share one read. */
 export class EarlierSpend {
   private readonly options: EarlierSpendOptions
-  private readonly reading = new Map<string, Promise<InitialSpend | undefined>>()
+  private readonly pendingReads = new Map<string, Promise<InitialSpend | undefined>>()
   private restsUntil = 0
 
   constructor(options: EarlierSpendOptions) {
@@ -27,12 +28,12 @@ export class EarlierSpend {
 
   /** Returns the spend of a key, or undefined if the store cannot be read. Never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
-    let reading = this.reading.get(key)
-    if (reading === undefined) {
-      reading = this.read(key).finally(() => this.reading.delete(key))
-      this.reading.set(key, reading)
+    let spend = this.pendingReads.get(key)
+    if (spend === undefined) {
+      spend = this.read(key).finally(() => this.pendingReads.delete(key))
+      this.pendingReads.set(key, spend)
     }
-    return reading
+    return spend
   }
 
   private async read(key: string): Promise<InitialSpend | undefined> {
@@ -40,16 +41,16 @@ export class EarlierSpend {
     const at = now()
     const rest = this.restsUntil - at
     // A longer rest means that the clock was set back.
-    if (rest > 0 && rest <= REST) return undefined
+    if (rest > 0 && rest <= RETRY_DELAY_MS) return undefined
     const timeout = Promise.withResolvers<never>()
-    const timer = setTimeout(() => timeout.reject(new Error(`the store took longer than ${TIMEOUT} ms`)), TIMEOUT)
+    const timer = setTimeout(() => timeout.reject(new Error(`the store took longer than ${TIMEOUT_MS} ms`)), TIMEOUT_MS)
     try {
       const { day, month } = await Promise.race([read(key, at), timeout.promise])
       if (this.restsUntil > 0) onRecovery()
       this.restsUntil = 0
       return { day, month, at }
     } catch (thrown) {
-      this.restsUntil = now() + REST
+      this.restsUntil = now() + RETRY_DELAY_MS
       onFault(thrown)
       return undefined
     } finally {

@@ -53,13 +53,13 @@ export interface LimitStep {
   /** Levels to which the remaining quota is lowered before the step takes anything. The refill since then is added. */
   readonly atMost?: SeenLevels | undefined
   /** True if Redis may have applied the step although it did not answer. Such a step is never sent to Redis again. */
-  readonly isDoubtful?: true | undefined
+  readonly isPossiblyCounted?: true | undefined
 }
 
 /** The limits that can refuse a step. */
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
 
-/** Reason and duration of the refusal of a step. */
+/** Reason why a step was refused, and for how long. */
 export interface Refusal {
   readonly limit: LimitName
   /** Number of milliseconds until the limit may have room again. */
@@ -92,9 +92,9 @@ export interface LimitEngine {
 }
 
 /** Suggested wait for a concurrency slot, in milliseconds. The remaining time of running requests is unknown. */
-const TURN = 1000
+const SLOT_WAIT_MS = 1000
 
-const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
+const LIMIT_NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
 
 /**
  * Builds the refusal for the limit with the longest wait, or returns undefined if no limit is reached. The arguments
@@ -107,14 +107,14 @@ export function refusalBy(
   day: number,
   month: number,
 ): Refusal | undefined {
-  const concurrent = isFull ? TURN : 0
+  const concurrent = isFull ? SLOT_WAIT_MS : 0
   if (requests + tokens + concurrent + day + month === 0) return undefined
   const wait = Math.max(requests, tokens, concurrent, day, month)
-  return { limit: NAMES[[requests, tokens, concurrent, day, month].indexOf(wait)]!, wait }
+  return { limit: LIMIT_NAMES[[requests, tokens, concurrent, day, month].indexOf(wait)]!, wait }
 }
 
 /** Number of steps between two sweeps, in addition to one step per key. */
-const SWEEP = 1024
+const SWEEP_STEPS = 1024
 
 /** Counts in this process. Forgets keys whose counts equal those of a new key. */
 export class MemoryEngine implements LimitEngine {
@@ -128,7 +128,7 @@ export class MemoryEngine implements LimitEngine {
   }
 
   step(step: LimitStep, now = this.now()): LimitState {
-    if (++this.steps > SWEEP + this.counts.size) this.sweep(now)
+    if (++this.steps > SWEEP_STEPS + this.counts.size) this.sweep(now)
     let count = this.counts.get(step.key)
     if (count === undefined) this.counts.set(step.key, (count = new KeyCount()))
     return count.step(step, now)
@@ -164,18 +164,18 @@ export class MemoryEngine implements LimitEngine {
 class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
-  /** Names of the slots in use. Undefined until the first slot is taken. */
+  /** Names of the slots in use, or undefined until the first slot is taken. */
   private slots: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined
 
   step(step: LimitStep, now: number): LimitState {
     const { limits, requests, tokens, enforced } = step
-    if (limits.day !== undefined) this.day = initial(this.day, DAYS, step, step.initial?.day, now)
-    if (limits.month !== undefined) this.month = initial(this.month, MONTHS, step, step.initial?.month, now)
+    if (limits.day !== undefined) this.day = initialSpend(this.day, DAYS, step, step.initial?.day, now)
+    if (limits.month !== undefined) this.month = initialSpend(this.month, MONTHS, step, step.initial?.month, now)
     const day = knownAt(this.day, now)
     const month = knownAt(this.month, now)
-    if (enforced && ((limits.day !== undefined && !day) || (limits.month !== undefined && !month))) return UNKNOWN
+    if (enforced && ((limits.day !== undefined && !day) || (limits.month !== undefined && !month))) return UNKNOWN_SPEND
     day?.current(now)
     month?.current(now)
     this.requests = resized(this.requests, limits.rpm, now)
@@ -256,7 +256,7 @@ class KeyCount {
   }
 }
 
-const UNKNOWN: LimitState = { unknown: true }
+const UNKNOWN_SPEND: LimitState = { unknown: true }
 
 function resized(bucket: Bucket | undefined, perMinute: number | undefined, now: number): Bucket | undefined {
   if (perMinute === undefined) return undefined
@@ -269,7 +269,7 @@ function resized(bucket: Bucket | undefined, perMinute: number | undefined, now:
  * Starts counting the spend of a period. Includes the amount spent before the first step if the step states it. That
  * amount may belong to an earlier period.
  */
-function initial(
+function initialSpend(
   spend: Spend | undefined,
   period: Period,
   step: LimitStep,

@@ -21,7 +21,7 @@ export interface FailoverOptions {
 }
 
 /** Maximum number of keys whose levels in Redis are remembered. */
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 /**
  * Counts a worker's requests in Redis, and in the primary process while Redis is unreachable, so that all workers of a
@@ -34,13 +34,13 @@ export class FailoverEngine implements LimitEngine {
   private readonly options: FailoverOptions
   private readonly reach: Reachability
   /** Names of slots taken in the primary, which must be released there. */
-  private readonly entered = new Set<string>()
+  private readonly primarySlots = new Set<string>()
   /** Last known levels in Redis by key, newest last. The primary starts counting from these levels. */
   private readonly levels = new Map<string, SeenLevels>()
   /** Keys whose first slot was announced to the primary. */
-  private readonly announced = new Set<string>()
+  private readonly announcedKeys = new Set<string>()
   /** Slots that Redis may hold although their requests were refused. */
-  private leaves: LimitStep[] = []
+  private pendingReleases: LimitStep[] = []
 
   constructor(redis: RedisCounts, options: FailoverOptions) {
     const { onFault, onRecovery } = options
@@ -56,7 +56,7 @@ export class FailoverEngine implements LimitEngine {
 
   step(step: LimitStep): LimitState | Promise<LimitState> {
     const { leave } = step
-    if (leave !== undefined && this.entered.delete(leave)) return this.options.primary.step(step)
+    if (leave !== undefined && this.primarySlots.delete(leave)) return this.options.primary.step(step)
     if (this.isShared && !this.redis.isUp) this.reach.failed(NOT_CONNECTED)
     return this.isShared ? this.stepInRedis(step) : this.stepAtPrimary(step)
   }
@@ -80,12 +80,12 @@ export class FailoverEngine implements LimitEngine {
       return state
     } catch (thrown) {
       this.reach.failed(thrown)
-      return this.stepAtPrimary(this.redis.mayBeCounted(thrown) ? { ...step, isDoubtful: true } : step)
+      return this.stepAtPrimary(this.redis.mayBeCounted(thrown) ? { ...step, isPossiblyCounted: true } : step)
     }
   }
 
   private async stepAtPrimary(step: LimitStep): Promise<LimitState> {
-    const { key, limits, enter, leave, isDoubtful } = step
+    const { key, limits, enter, leave, isPossiblyCounted } = step
     this.missed++
     // The primary releases this slot in Redis, so this worker must stop renewing it.
     if (leave !== undefined) this.redis.forget(leave)
@@ -93,22 +93,22 @@ export class FailoverEngine implements LimitEngine {
     this.levels.delete(key)
     const state = await this.options.primary.step(atMost === undefined ? step : { ...step, atMost })
     if (enter === undefined || limits.concurrent === undefined) return state
-    if (state.refused === undefined && !state.unknown) this.entered.add(enter)
-    else if (isDoubtful === true) this.leaves.push({ ...NO_AMOUNTS, key, limits, leave: enter })
+    if (state.refused === undefined && !state.unknown) this.primarySlots.add(enter)
+    else if (isPossiblyCounted === true) this.pendingReleases.push({ ...NO_AMOUNTS, key, limits, leave: enter })
     return state
   }
 
   private announce(key: string): void {
-    const { announced } = this
-    if (announced.has(key)) return
-    if (announced.size >= MOST_KEYS) announced.clear()
-    announced.add(key)
+    const { announcedKeys } = this
+    if (announcedKeys.has(key)) return
+    if (announcedKeys.size >= MAX_KEYS) announcedKeys.clear()
+    announcedKeys.add(key)
     this.options.onFirstSlot(key)
   }
 
   private note(key: string, { requests, tokens }: LimitState): void {
     if (requests === undefined && tokens === undefined) return
-    putNewest(this.levels, key, { requests, tokens, at: this.options.now() }, MOST_KEYS)
+    putNewest(this.levels, key, { requests, tokens, at: this.options.now() }, MAX_KEYS)
   }
 
   /**
@@ -119,13 +119,13 @@ export class FailoverEngine implements LimitEngine {
     const { redis, options } = this
     if (!redis.isUp) throw NOT_CONNECTED
     await redis.probe()
-    for (let leave = this.leaves[0]; leave !== undefined; leave = this.leaves[0]) {
+    for (let leave = this.pendingReleases[0]; leave !== undefined; leave = this.pendingReleases[0]) {
       await redis.step(leave)
-      this.leaves.shift()
+      this.pendingReleases.shift()
     }
-    if (!(await options.isSettled().catch(() => true))) throw UNSETTLED
+    if (!(await options.isSettled().catch(() => true))) throw NOT_TRANSFERRED
     this.reach.recovered()
   }
 }
 
-const UNSETTLED = new Error('the primary has not transferred its counts to Redis yet')
+const NOT_TRANSFERRED = new Error('the primary has not transferred its counts to Redis yet')

@@ -43,7 +43,7 @@ export interface PrimaryLimits {
 }
 
 /** Maximum number of keys whose remaining quota is remembered. */
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 /** Applies the limits of all keys, with counts in this process, in the primary process or in Redis. */
 export class Limits implements Limiter {
@@ -58,7 +58,7 @@ export class Limits implements Limiter {
 
   constructor(options: LimitsOptions = {}) {
     const { now = Date.now, log = SILENT, owner = randomBytes(6).toString('hex') } = options
-    const { spent = async () => NOTHING } = options
+    const { spent = async () => NO_SPEND } = options
     this.now = now
     this.owner = owner
     this.redis = options.redis && new RedisCounts(options.redis, now)
@@ -72,7 +72,7 @@ export class Limits implements Limiter {
     let use = this.keys.get(key)
     if (use === undefined) {
       use = new KeyUse()
-      putNewest(this.keys, key, use, MOST_KEYS)
+      putNewest(this.keys, key, use, MAX_KEYS)
     }
     use.limit(settings)
     return new Reservation(key, use, this)
@@ -83,11 +83,11 @@ export class Limits implements Limiter {
   }
 
   /**
-   * Takes one of the `most` slots that a key has across all processes. Returns a function that releases the slot, or
+   * Takes one of the `count` slots that a key has across all processes. Returns a function that releases the slot, or
    * undefined if none is free.
    */
-  takeSlot(kind: SlotKind, key: string, most: number): Promise<(() => void) | undefined> {
-    return takeSlot(this.engine, kind, key, most, this.slotName())
+  takeSlot(kind: SlotKind, key: string, count: number): Promise<(() => void) | undefined> {
+    return takeSlot(this.engine, kind, key, count, this.slotName())
   }
 
   earlierSpend(key: string): Promise<InitialSpend | undefined> {
@@ -124,7 +124,7 @@ export class Limits implements Limiter {
   }
 }
 
-const NOTHING = { day: 0, month: 0 }
+const NO_SPEND = { day: 0, month: 0 }
 
 /** Builds the engine of a process with shared counts, followed by its fallbacks. */
 function sharedEngines(
@@ -149,13 +149,13 @@ function sharedEngines(
 }
 
 /** Logs the start and end of a period in which counts are not shared. */
-function outageListeners(log: Log, limits: 'primary' | 'redis', logs = () => true) {
-  const who = limits === 'primary' ? 'process' : 'machine'
-  const began = `limits are counted only for this ${who}`
-  const outage = new Outage(log, { began, ended: 'limits are shared again' })
+function outageListeners(log: Log, limits: 'primary' | 'redis', shouldLog = () => true) {
+  const scope = limits === 'primary' ? 'process' : 'machine'
+  const message = `limits are counted only for this ${scope}`
+  const outage = new Outage(log, { began: message, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {
-      if (logs()) outage.start(thrown, { limits })
+      if (shouldLog()) outage.start(thrown, { limits })
     },
     onRecovery: () => outage.end(),
   }

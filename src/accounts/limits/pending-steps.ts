@@ -4,7 +4,7 @@ import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
  * Maximum number of pending steps of each kind. Further steps are dropped: the shared engine frees their slots when
  * the leases expire, and reads their spend from the stored usage rows.
  */
-const MOST = 100_000
+const MAX_STEPS = 100_000
 
 /**
  * Steps that were counted only in this process and wait for their transfer to the shared engine: taken and released
@@ -12,7 +12,7 @@ const MOST = 100_000
  */
 export class PendingSteps {
   /** Slots taken in this process, by name. */
-  private readonly entered = new Map<string, LimitStep>()
+  private readonly slots = new Map<string, LimitStep>()
   private readonly costs = new Map<string, LimitStep>()
   private readonly leaves = new Map<string, LimitStep>()
   private readonly levels = new Map<string, LimitStep>()
@@ -30,28 +30,28 @@ export class PendingSteps {
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
-    const nothing = { ...NO_AMOUNTS, key, limits }
-    if (enter !== undefined && limits.concurrent !== undefined) put(this.entered, enter, { ...nothing, enter })
+    const emptyStep = { ...NO_AMOUNTS, key, limits }
+    if (enter !== undefined && limits.concurrent !== undefined) addStep(this.slots, enter, { ...emptyStep, enter })
     if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined))
-      this.addCost(nothing, cost)
+      this.addCost(emptyStep, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
-      put(this.levels, key, nothing)
-    if (leave !== undefined && !this.entered.delete(leave)) put(this.leaves, leave, { ...nothing, leave })
+      addStep(this.levels, key, emptyStep)
+    if (leave !== undefined && !this.slots.delete(leave)) addStep(this.leaves, leave, { ...emptyStep, leave })
   }
 
   /** Releases the slot of a step that the shared engine may also have counted, because one slot is enough. */
-  releaseDoubtful({ key, limits, enter }: LimitStep): void {
-    if (enter !== undefined) put(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
+  releasePossiblyCounted({ key, limits, enter }: LimitStep): void {
+    if (enter !== undefined) addStep(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
   /** Forgets a released slot. Returns true if this process had taken the slot. */
   forgetSlot(leave: string | undefined): boolean {
-    return leave !== undefined && this.entered.size > 0 && this.entered.delete(leave)
+    return leave !== undefined && this.slots.size > 0 && this.slots.delete(leave)
   }
 
   /** Forgets the slots that an owner took in this process. */
   leaveAll(owner: string): void {
-    for (const name of this.entered.keys()) if (name.startsWith(`${owner}.`)) this.entered.delete(name)
+    for (const name of this.slots.keys()) if (name.startsWith(`${owner}.`)) this.slots.delete(name)
   }
 
   /**
@@ -63,7 +63,7 @@ export class PendingSteps {
     const cost = removeFirst(this.costs)
     if (cost !== undefined) return this.withSpend(cost)
     const level = removeFirst(this.levels)
-    if (level === undefined) return removeFirst(this.entered)
+    if (level === undefined) return removeFirst(this.slots)
     const at = Date.now()
     const { requests, tokens } = this.local.step(level)
     return { ...level, atMost: { requests, tokens, at } }
@@ -77,16 +77,16 @@ export class PendingSteps {
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
-    if (leave !== undefined) put(this.leaves, leave, step)
+    if (leave !== undefined) addStep(this.leaves, leave, step)
     if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits }, cost)
-    if (atMost !== undefined) put(this.levels, key, { ...NO_AMOUNTS, key, limits })
-    if (enter !== undefined && !this.leaves.has(enter)) put(this.entered, enter, step)
+    if (atMost !== undefined) addStep(this.levels, key, { ...NO_AMOUNTS, key, limits })
+    if (enter !== undefined && !this.leaves.has(enter)) addStep(this.slots, enter, step)
   }
 
   /** Adds a cost to the pending cost of a key. */
-  private addCost(nothing: LimitStep, cost: number): void {
-    const before = this.costs.get(nothing.key)?.cost ?? 0
-    put(this.costs, nothing.key, { ...nothing, cost: before + cost })
+  private addCost(emptyStep: LimitStep, cost: number): void {
+    const before = this.costs.get(emptyStep.key)?.cost ?? 0
+    addStep(this.costs, emptyStep.key, { ...emptyStep, cost: before + cost })
   }
 
   /** Adds the key's spend before the step, for a shared engine that lost its counts. */
@@ -99,8 +99,8 @@ export class PendingSteps {
 }
 
 /** Records a step unless too many are pending. */
-function put(steps: Map<string, LimitStep>, name: string, step: LimitStep): void {
-  if (steps.has(name) || steps.size < MOST) steps.set(name, step)
+function addStep(steps: Map<string, LimitStep>, name: string, step: LimitStep): void {
+  if (steps.has(name) || steps.size < MAX_STEPS) steps.set(name, step)
 }
 
 /** Removes and returns the first step. */

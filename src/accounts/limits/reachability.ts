@@ -9,14 +9,14 @@ export interface ReachabilityOptions {
 }
 
 /** Interval between two probes, in milliseconds. */
-const PROBE = 500
+const PROBE_INTERVAL_MS = 500
 
 /** Tracks whether the shared counts are reachable. After a failure, probes them until they are reachable again. */
 export class Reachability {
   private readonly options: ReachabilityOptions
   private readonly probing: () => void
   private timer: NodeJS.Timeout | undefined
-  private closed = false
+  private isClosed = false
 
   constructor(options: ReachabilityOptions) {
     this.options = options
@@ -30,7 +30,7 @@ export class Reachability {
 
   /** Records a failure and starts probing. */
   failed(thrown: unknown): void {
-    if (!this.isUp || this.closed) return
+    if (!this.isUp || this.isClosed) return
     this.options.onFault?.(thrown)
     this.wait()
   }
@@ -42,19 +42,19 @@ export class Reachability {
   }
 
   close(): void {
-    this.closed = true
+    this.isClosed = true
     clearTimeout(this.timer)
   }
 
   private wait(): void {
-    this.timer = setTimeout(this.probing, PROBE).unref()
+    this.timer = setTimeout(this.probing, PROBE_INTERVAL_MS).unref()
   }
 
   private async probe(): Promise<void> {
     try {
       await this.options.probe()
     } catch {
-      if (!this.closed) this.wait()
+      if (!this.isClosed) this.wait()
     }
   }
 }

@@ -5,30 +5,32 @@ import { RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
 import { DAYS, MONTHS } from './spend.ts'
 
-/** Duration of a slot's lease in Redis, and interval between renewals, in milliseconds. */
-const LEASE = 45_000
-const RENEWAL = 15_000
+/** Duration of a slot's lease in Redis, in milliseconds. */
+const LEASE_MS = 45_000
+/** Interval between renewals of the leases, in milliseconds. */
+const RENEWAL_INTERVAL_MS = 15_000
 /** Pause before a failed release is retried, in milliseconds. */
-const RETRY = 500
+const RETRY_DELAY_MS = 500
 /** Number of leases renewed, or keys searched for slots, per script run. */
-const MOST = 1000
-/** Maximum number of remembered owners that ended, and of remembered keys per owner. */
-const MOST_OWNERS = 1000
-const MOST_KEYS = 100_000
+const BATCH_SIZE = 1000
+/** Maximum number of remembered processes (owners) that have exited. */
+const MAX_OWNERS = 1000
+/** Maximum number of remembered keys per process. */
+const MAX_KEYS = 100_000
 
 /** Counts in Redis. Each step is one run of a script, timed by Redis's clock. */
 export class RedisCounts implements SharedCounts {
-  readonly takesDoubtful = false
+  readonly acceptsPossiblyCounted = false
   private readonly link: RedisLink
   private readonly now: () => number
   /** Keys of the slots that this instance holds, by slot name. */
   private readonly slots = new Map<string, string>()
   /** Keys in which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
-  /** Owners that ended, whose last steps may still arrive. */
-  private readonly ended = new Set<string>()
+  /** Processes that have exited but whose final steps may still arrive. */
+  private readonly endedOwners = new Set<string>()
   /** Keys whose slots must be released, by owner. */
-  private readonly releasing = new Map<string, Set<string>>()
+  private readonly pendingReleases = new Map<string, Set<string>>()
   private readonly timer: NodeJS.Timeout
   private retry: NodeJS.Timeout | undefined
 
@@ -37,7 +39,7 @@ export class RedisCounts implements SharedCounts {
     this.link = link
     this.now = now
     const renew = () => void this.renew().catch(() => {})
-    this.timer = setInterval(renew, RENEWAL).unref()
+    this.timer = setInterval(renew, RENEWAL_INTERVAL_MS).unref()
     link.onConnected(renew)
   }
 
@@ -50,7 +52,7 @@ export class RedisCounts implements SharedCounts {
     if (leave !== undefined) this.slots.delete(leave)
     const state = this.stateOf(await this.link.run(STEP, keysOf(key), argumentsOf(step, this.now())), step)
     if (enter !== undefined && limits.concurrent !== undefined && state.refused === undefined && !state.unknown)
-      this.entered(enter, key)
+      this.recordSlot(enter, key)
     return state
   }
 
@@ -76,21 +78,21 @@ export class RedisCounts implements SharedCounts {
   noteOwner(owner: string, key: string): void {
     let keys = this.keysOfOwners.get(owner)
     if (keys === undefined) this.keysOfOwners.set(owner, (keys = new Set()))
-    if (keys.size < MOST_KEYS) keys.add(key)
+    if (keys.size < MAX_KEYS) keys.add(key)
   }
 
   /** Releases all slots of an owner as soon as Redis is reachable. */
   leaveAll(owner: string): void {
     const keys = this.keysOfOwners.get(owner) ?? new Set()
     for (const [name, key] of this.slots)
-      if (isOf(owner, name)) {
+      if (isSlotOf(owner, name)) {
         this.slots.delete(name)
         keys.add(key)
       }
     this.keysOfOwners.delete(owner)
-    if (this.ended.size >= MOST_OWNERS) this.ended.delete(this.ended.keys().next().value!)
-    this.ended.add(owner)
-    this.releasing.set(owner, keys)
+    if (this.endedOwners.size >= MAX_OWNERS) this.endedOwners.delete(this.endedOwners.keys().next().value!)
+    this.endedOwners.add(owner)
+    this.pendingReleases.set(owner, keys)
     this.releaseSoon()
   }
 
@@ -99,37 +101,37 @@ export class RedisCounts implements SharedCounts {
     clearTimeout(this.retry)
   }
 
-  private entered(name: string, key: string): void {
+  private recordSlot(name: string, key: string): void {
     const owner = name.slice(0, name.indexOf('.'))
-    if (!this.ended.has(owner)) {
+    if (!this.endedOwners.has(owner)) {
       this.slots.set(name, key)
       return
     }
-    this.releasing.set(owner, (this.releasing.get(owner) ?? new Set()).add(key))
+    this.pendingReleases.set(owner, (this.pendingReleases.get(owner) ?? new Set()).add(key))
     this.releaseSoon()
   }
 
   private releaseSoon(): void {
     clearTimeout(this.retry)
     this.release().catch(() => {
-      this.retry = setTimeout(() => this.releaseSoon(), RETRY).unref()
+      this.retry = setTimeout(() => this.releaseSoon(), RETRY_DELAY_MS).unref()
     })
   }
 
   /** Releases the slots of ended owners. */
   private async release(): Promise<void> {
-    for (const [owner, keys] of this.releasing) {
+    for (const [owner, keys] of this.pendingReleases) {
       const all = [...keys]
-      for (let from = 0; from < all.length; from += MOST) {
-        const some = all.slice(from, from + MOST)
+      for (let from = 0; from < all.length; from += BATCH_SIZE) {
+        const batch = all.slice(from, from + BATCH_SIZE)
         await this.link.run(
           RELEASE,
-          some.map(key => keysOf(key)[1]!),
+          batch.map(key => keysOf(key)[1]!),
           [`${owner}.`],
         )
-        for (const key of some) keys.delete(key)
+        for (const key of batch) keys.delete(key)
       }
-      if (keys.size === 0) this.releasing.delete(owner)
+      if (keys.size === 0) this.pendingReleases.delete(owner)
     }
   }
 
@@ -137,11 +139,11 @@ export class RedisCounts implements SharedCounts {
   private async renew(): Promise<void> {
     await this.release()
     const slots = [...this.slots]
-    for (let from = 0; from === 0 || from < slots.length; from += MOST) {
+    for (let from = 0; from === 0 || from < slots.length; from += BATCH_SIZE) {
       // A slot released in the meantime must not be renewed.
-      const some = slots.slice(from, from + MOST).filter(([name]) => this.slots.has(name))
-      const keys = some.map(([, key]) => keysOf(key)[1]!)
-      await this.link.run(RENEW, keys, [`${LEASE}`, ...some.map(([name]) => name)])
+      const batch = slots.slice(from, from + BATCH_SIZE).filter(([name]) => this.slots.has(name))
+      const keys = batch.map(([, key]) => keysOf(key)[1]!)
+      await this.link.run(RENEW, keys, [`${LEASE_MS}`, ...batch.map(([name]) => name)])
     }
   }
 
@@ -175,7 +177,7 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   ...[limits.rpm, limits.tpm, limits.concurrent, limits.day, limits.month].map(text),
   ...[step.requests, step.tokens, step.cost, step.enter, step.leave].map(text),
   step.enforced ? '1' : '0',
-  ...[step.reservedAt, initial?.day, initial?.month, initial?.at, LEASE].map(text),
+  ...[step.reservedAt, initial?.day, initial?.month, initial?.at, LEASE_MS].map(text),
   text(levelNow(atMost?.requests, limits.rpm, now - (atMost?.at ?? now))),
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]
@@ -185,6 +187,6 @@ const levelNow = (level: number | undefined, limit: number | undefined, elapsed:
   level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed)
 
 /** Returns true if a slot name belongs to an owner. */
-const isOf = (owner: string, name: string): boolean => name.startsWith(`${owner}.`)
+const isSlotOf = (owner: string, name: string): boolean => name.startsWith(`${owner}.`)
 
 const text = (value: string | number | undefined): string => (value === undefined ? '' : `${value}`)

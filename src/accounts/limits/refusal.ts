@@ -6,21 +6,21 @@ interface Wording {
   readonly message: string
   readonly code: string
   /** Maximum `Retry-After`, in seconds. */
-  readonly longest: number
+  readonly maxRetryAfter: number
 }
 
-const HOUR = 3600
+const HOUR_SECONDS = 3600
 
 const perMinute = (what: string): Wording => ({
   message: `This key has reached its limit of ${what} per minute.`,
   code: 'rate_limit_exceeded',
-  longest: HOUR,
+  maxRetryAfter: HOUR_SECONDS,
 })
 
 const budget = (period: string): Wording => ({
   message: `This key's budget for this ${period} (UTC) does not cover the request.`,
   code: 'insufficient_quota',
-  longest: 24 * HOUR,
+  maxRetryAfter: 24 * HOUR_SECONDS,
 })
 
 const WORDINGS: { readonly [L in LimitName]: Wording } = {
@@ -29,7 +29,7 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
   concurrent: {
     message: 'This key has reached its limit of concurrent requests.',
     code: 'rate_limit_exceeded',
-    longest: HOUR,
+    maxRetryAfter: HOUR_SECONDS,
   },
   day: budget('day'),
   month: budget('month'),
@@ -47,7 +47,7 @@ const dollars = (amount: number): string => `$${Number((amount / NANODOLLARS).to
  * @param cost estimated cost in nanodollars, as are the budgets.
  * @param output number of output tokens that the estimate assumes.
  */
-export function beyondBudget(cost: number, { day, month }: KeyLimits, output: number): GatewayError | undefined {
+export function budgetError(cost: number, { day, month }: KeyLimits, output: number): GatewayError | undefined {
   const budget = Math.min(day ?? Number.POSITIVE_INFINITY, month ?? Number.POSITIVE_INFINITY)
   if (cost <= budget) return undefined
   return new GatewayError({
@@ -61,8 +61,8 @@ export function beyondBudget(cost: number, { day, month }: KeyLimits, output: nu
 }
 
 /** Converts a refusal into the error for the caller. */
-export function limited({ limit, wait }: Refusal): GatewayError {
-  const { message, code, longest } = WORDINGS[limit]
-  const retryAfterSeconds = Math.min(longest, Math.max(1, Math.ceil(wait / 1000)))
+export function limitError({ limit, wait }: Refusal): GatewayError {
+  const { message, code, maxRetryAfter } = WORDINGS[limit]
+  const retryAfterSeconds = Math.min(maxRetryAfter, Math.max(1, Math.ceil(wait / 1000)))
   return rateLimited(message, retryAfterSeconds, code)
 }

@@ -5,24 +5,24 @@ import type { SharedCounts } from './shared-engine.ts'
 export type AskSteps = (steps: readonly LimitStep[]) => Promise<readonly LimitState[]>
 
 /** A step waiting to be sent. */
-interface Waiting {
+interface QueuedStep {
   readonly step: LimitStep
   readonly outcome: PromiseWithResolvers<LimitState>
 }
 
 /** Timeout for an answer from the primary, in milliseconds. */
-const TIMEOUT = 1000
+const TIMEOUT_MS = 1000
 /** Delay of steps that nobody waits for, in milliseconds. Most of them share a message with a later request. */
-const UNAWAITED_DELAY = 5
+const UNAWAITED_DELAY_MS = 5
 
 /** Counts in the primary process. Steps of the same turn of the event loop share a message. */
 export class PrimaryCounts implements SharedCounts {
   readonly isUp = true
-  readonly takesDoubtful = true
+  readonly acceptsPossiblyCounted = true
   private readonly ask: AskSteps
   private readonly flush: () => void
-  private waiting: Waiting[] = []
-  private isSoon = false
+  private queue: QueuedStep[] = []
+  private isSendScheduled = false
   private timer: NodeJS.Timeout | undefined
 
   constructor(ask: AskSteps) {
@@ -32,14 +32,14 @@ export class PrimaryCounts implements SharedCounts {
 
   step(step: LimitStep): Promise<LimitState> {
     const outcome = Promise.withResolvers<LimitState>()
-    this.waiting.push({ step, outcome })
+    this.queue.push({ step, outcome })
     if (step.enforced || step.leave !== undefined) this.soon()
-    else this.timer ??= setTimeout(this.flush, UNAWAITED_DELAY)
+    else this.timer ??= setTimeout(this.flush, UNAWAITED_DELAY_MS)
     return outcome.promise
   }
 
   probe(): Promise<unknown> {
-    return within(TIMEOUT, this.ask([]))
+    return withTimeout(TIMEOUT_MS, this.ask([]))
   }
 
   mayBeCounted(): boolean {
@@ -47,8 +47,8 @@ export class PrimaryCounts implements SharedCounts {
   }
 
   private soon(): void {
-    if (this.isSoon) return
-    this.isSoon = true
+    if (this.isSendScheduled) return
+    this.isSendScheduled = true
     setImmediate(this.flush)
   }
 
@@ -60,18 +60,19 @@ export class PrimaryCounts implements SharedCounts {
   }
 
   private async send(): Promise<void> {
-    const sent = this.waiting
-    this.waiting = []
-    this.isSoon = false
+    const batch = this.queue
+    this.queue = []
+    this.isSendScheduled = false
     clearTimeout(this.timer)
     this.timer = undefined
-    if (sent.length === 0) return
+    if (batch.length === 0) return
     try {
-      const states = await within(TIMEOUT, this.ask(sent.map(({ step }) => step)))
-      if (states.length !== sent.length) throw new Error(`sent ${sent.length} steps, received ${states.length} states`)
-      for (const [index, { outcome }] of sent.entries()) outcome.resolve(states[index]!)
+      const states = await withTimeout(TIMEOUT_MS, this.ask(batch.map(({ step }) => step)))
+      if (states.length !== batch.length)
+        throw new Error(`sent ${batch.length} steps, received ${states.length} states`)
+      for (const [index, { outcome }] of batch.entries()) outcome.resolve(states[index]!)
     } catch (thrown) {
-      for (const { outcome } of sent) outcome.reject(thrown)
+      for (const { outcome } of batch) outcome.reject(thrown)
     }
   }
 }
@@ -90,7 +91,7 @@ export async function takeSteps(engine: LimitEngine, steps: readonly LimitStep[]
  * Adds a timeout to a promise. A busy event loop does not count as a timeout, because the answer may already have
  * arrived.
  */
-function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onTimeout = (): void => reject(new Error(`no answer within ${milliseconds} ms`))
     const timer = setTimeout(() => setImmediate(onTimeout), milliseconds)

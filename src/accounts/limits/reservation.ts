@@ -2,7 +2,7 @@ import type { Quota, RateLimits } from '../../canonical/rate-limit.ts'
 import type { LimitSettings } from '../../config/index.ts'
 import { quotaOf } from './bucket.ts'
 import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
-import { beyondBudget, limited } from './refusal.ts'
+import { budgetError, limitError } from './refusal.ts'
 
 /** Expected tokens of a request. `output` is the maximum for the answer, if the request sets one. */
 export interface ExpectedTokens {
@@ -16,8 +16,8 @@ export interface SpentTokens {
   readonly output?: number
 }
 
-/** Maximum number of tokens of one request. A higher count is an upstream's mistake. */
-const MOST_TOKENS = 1e11
+/** Maximum number of tokens per request. A higher count is an upstream's mistake. */
+const MAX_TOKENS = 1e11
 
 /** Returns the cost of a number of tokens in nanodollars, or undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
@@ -36,8 +36,8 @@ export interface Limiter {
   earlierSpend(key: string): Promise<InitialSpend | undefined>
 }
 
-/** Number of requests of the same size that the key must have room for, so that an estimate of the size suffices. */
-const PLENTY = 8
+/** Number of equally large requests that the key must have room for, so that estimating the size suffices. */
+const AMPLE_REQUESTS = 8
 
 /**
  * The reservation of one request in the limits of its key. The request enters, reserves its expected usage, and at its
@@ -69,23 +69,23 @@ export class Reservation {
    * Counts one request. If there is ample room, also reserves tokens, so that `reserve` only records the expectation.
    *
    * @param takesSlot true if the request takes a concurrency slot until `settle` or `leave`.
-   * @param most upper bound of the input tokens, as for `reserve`.
+   * @param maxInput upper bound of the input tokens, as for `reserve`.
    * @throws GatewayError `rate-limited` with `retryAfterSeconds` if a limit is reached. With remote counts, the promise
    * rejects with it.
    */
-  enter(takesSlot = true, most = Number.POSITIVE_INFINITY): MaybePromise {
+  enter(takesSlot = true, maxInput = Number.POSITIVE_INFINITY): MaybePromise {
     const { use } = this
     const { limits } = use
     if (!isLimited(use)) return
     if (takesSlot && limits.concurrent !== undefined) this.slot = this.limiter.slotName()
-    if (limits.tpm !== undefined && this.isPlenty(most)) this.tokens = Math.ceil(most + use.typicalOutput)
+    if (limits.tpm !== undefined && this.hasAmpleRoom(maxInput)) this.tokens = Math.ceil(maxInput + use.typicalOutput)
     return this.enforce(this.step(1, this.tokens, 0, true, this.slot, undefined), this.limiter.now())
   }
 
   /** Returns true if there was ample room for requests of this size after the last step. */
-  private isPlenty(most: number): boolean {
+  private hasAmpleRoom(maxInput: number): boolean {
     const { hasBudget, tokensAfterLastStep, typicalOutput } = this.use
-    return !hasBudget && tokensAfterLastStep >= PLENTY * (most + typicalOutput)
+    return !hasBudget && tokensAfterLastStep >= AMPLE_REQUESTS * (maxInput + typicalOutput)
   }
 
   /**
@@ -93,19 +93,23 @@ export class Reservation {
    * needs the full quota.
    *
    * @param expected called only if tokens are scarce or a budget applies, because counting is expensive.
-   * @param most upper bound of the input tokens, from the size of the body. Used instead of `expected` if there is
+   * @param maxInput upper bound of the input tokens, from the size of the body. Used instead of `expected` if there is
    * ample room.
    * @throws GatewayError `rate-limited` if the key has too little left. With remote counts, the promise rejects with
    * it.
    */
-  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
+  reserve(
+    expected: () => ExpectedTokens,
+    maxInput = Number.POSITIVE_INFINITY,
+    costOf: CostOf = UNPRICED,
+  ): MaybePromise {
     const { use } = this
     const { limits, typicalOutput, hasBudget } = use
     if (limits.tpm === undefined && !hasBudget) return
-    if (this.tokens > 0 && most < Number.POSITIVE_INFINITY) return this.expect(expected, typicalOutput, costOf)
+    if (this.tokens > 0 && maxInput < Number.POSITIVE_INFINITY) return this.expect(expected, typicalOutput, costOf)
     const now = this.limiter.now()
-    const isPlenty = this.isPlenty(most)
-    const guess = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const isAmple = this.hasAmpleRoom(maxInput)
+    const guess = isAmple ? { input: maxInput, output: typicalOutput } : expected()
     const { input, output = Number.POSITIVE_INFINITY } = guess
     const answer = Math.max(0, Math.min(output, typicalOutput))
     const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
@@ -114,7 +118,7 @@ export class Reservation {
     this.tokens = tokens
     this.cost = cost
     this.reservedAt = now
-    this.expect(isPlenty ? expected : () => guess, answer, costOf)
+    this.expect(isAmple ? expected : () => guess, answer, costOf)
     return this.enforce(this.step(0, more, cost, true, undefined, undefined), now)
   }
 
@@ -150,9 +154,9 @@ export class Reservation {
     this.costOf = costOf
   }
 
-  /** Estimates the output tokens of the key's next answer, at most `most`. */
-  expectedAnswer(most = Number.POSITIVE_INFINITY): number {
-    return Math.max(0, Math.min(most, this.use.typicalOutput))
+  /** Estimates the output tokens of the key's next answer, at most `maxOutput`. */
+  expectedAnswer(maxOutput = Number.POSITIVE_INFINITY): number {
+    return Math.max(0, Math.min(maxOutput, this.use.typicalOutput))
   }
 
   /**
@@ -261,14 +265,14 @@ export class Reservation {
   }
 
   /** Undoes the bookkeeping of a refused step, which changed no counts. */
-  private refusalOf(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+  private refusalOf(step: LimitStep, refusal: Parameters<typeof limitError>[0]): ReturnType<typeof limitError> {
     const isBudget = refusal.limit === 'day' || refusal.limit === 'month'
-    const beyond = isBudget ? beyondBudget(this.cost, step.limits, this.answer) : undefined
+    const overBudget = isBudget ? budgetError(this.cost, step.limits, this.answer) : undefined
     if (step.enter !== undefined) this.slot = undefined
     this.tokens -= step.tokens
     this.cost = 0
     this.expected = undefined
-    return beyond ?? limited(refusal)
+    return overBudget ?? limitError(refusal)
   }
 
   /** Clears the reservation. */
@@ -286,20 +290,20 @@ const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
 const UNPRICED: CostOf = () => undefined
 
 /** Rounds a cost up to whole nanodollars and bounds it. An unknown cost is 0. */
-const boundedCost = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
+const boundedCost = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MAX_COST)
 
 /** Maximum cost of one request, in nanodollars. A higher cost is a mistake. */
-const MOST_COST = 1e14
+const MAX_COST = 1e14
 
 /** Bounds an upstream's token count, which may be any number. */
-const boundedTokens = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
+const boundedTokens = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MAX_TOKENS)
 
 /** Expected number of output tokens before the key's first answer. */
 const TYPICAL_OUTPUT = 1000
 /** Weight of the latest answer in the moving average. */
 const WEIGHT = 1 / 8
 /** Maximum number of output tokens in the average. A higher count is a mistake. */
-const LARGEST_OUTPUT = 1_000_000
+const MAX_OUTPUT = 1_000_000
 const NANODOLLARS = 1e9
 
 /**
@@ -313,7 +317,7 @@ export class KeyUse {
   private settings: LimitSettings | undefined
   private requestsLevel: number | undefined
   private tokensLevel: number | undefined
-  private at = 0
+  private stateAt = 0
 
   /** Applies the current limits of the key. */
   limit(settings: LimitSettings): void {
@@ -331,20 +335,20 @@ export class KeyUse {
   recordState({ requests, tokens }: LimitState, now: number): void {
     this.requestsLevel = requests
     this.tokensLevel = tokens
-    this.at = now
+    this.stateAt = now
   }
 
   /** Adds an answer to the average. */
   recordAnswer(output: number): void {
-    const seen = Math.min(Math.max(output, 0), LARGEST_OUTPUT)
-    if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
+    const bounded = Math.min(Math.max(output, 0), MAX_OUTPUT)
+    if (bounded > 0) this.typicalOutput += (bounded - this.typicalOutput) * WEIGHT
   }
 
   /** Estimates the requests that remain now. Returns undefined without a limit or before the first step. */
   requests(now: number): Quota | undefined {
-    const { requestsLevel, at, limits } = this
+    const { requestsLevel, stateAt, limits } = this
     if (requestsLevel === undefined || limits.rpm === undefined) return undefined
-    return quotaOf(limits.rpm, requestsLevel, now - at)
+    return quotaOf(limits.rpm, requestsLevel, now - stateAt)
   }
 
   /** Remaining tokens after the last step, without the refill since then. */
@@ -354,14 +358,14 @@ export class KeyUse {
 
   /** Estimates the tokens that remain now. Returns undefined without a limit or before the first step. */
   tokens(now: number): Quota | undefined {
-    const { tokensLevel, at, limits } = this
+    const { tokensLevel, stateAt, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined
-    return quotaOf(limits.tpm, tokensLevel, now - at)
+    return quotaOf(limits.tpm, tokensLevel, now - stateAt)
   }
 }
 
 /** Maximum budget, in nanodollars. Budgets must be finite, because they are sent to other processes as JSON. */
-const MOST_BUDGET = 1e18
+const MAX_BUDGET = 1e18
 
 const nanodollars = (dollars: number | undefined): number | undefined =>
-  dollars === undefined ? undefined : Math.min(Math.round(dollars * NANODOLLARS), MOST_BUDGET)
+  dollars === undefined ? undefined : Math.min(Math.round(dollars * NANODOLLARS), MAX_BUDGET)

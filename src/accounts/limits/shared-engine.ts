@@ -7,7 +7,7 @@ export interface SharedCounts {
   /** True if a step could be sent now. */
   readonly isUp: boolean
   /** True if the engine accepts steps that Redis may already have counted. */
-  readonly takesDoubtful: boolean
+  readonly acceptsPossiblyCounted: boolean
   /** Applies a step. Rejects if the step was not counted, or may not have been counted. */
   step(step: LimitStep): Promise<LimitState>
   /** Returns true if a step that was rejected with this error may have been counted. */
@@ -22,7 +22,7 @@ export interface SharedCounts {
 export interface SharedOptions {
   /** Counts while the shared counts are unreachable. */
   readonly local: MemoryEngine
-  /** Called when counts are no longer shared. `onRecovery` is called when they are shared again. */
+  /** Called when counts are no longer shared. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }
@@ -53,8 +53,10 @@ export class SharedEngine implements LimitEngine {
 
   step(step: LimitStep): LimitState | Promise<LimitState> {
     if (this.isShared && !this.counts.isUp) this.reach.failed(NOT_CONNECTED)
-    if (!this.isShared) return this.stepHere(step)
-    return step.isDoubtful === true && !this.counts.takesDoubtful ? this.stepHere(step) : this.stepTogether(step)
+    if (!this.isShared) return this.stepLocally(step)
+    return step.isPossiblyCounted === true && !this.counts.acceptsPossiblyCounted
+      ? this.stepLocally(step)
+      : this.stepTogether(step)
   }
 
   leaveAll(owner: string): void {
@@ -75,14 +77,14 @@ export class SharedEngine implements LimitEngine {
       return await this.counts.step(step)
     } catch (thrown) {
       this.reach.failed(thrown)
-      const isDoubtful = this.counts.mayBeCounted(thrown)
-      if (isDoubtful) this.pending.releaseDoubtful(step)
-      return this.stepHere(step, isDoubtful)
+      const isPossiblyCounted = this.counts.mayBeCounted(thrown)
+      if (isPossiblyCounted) this.pending.releasePossiblyCounted(step)
+      return this.stepLocally(step, isPossiblyCounted)
     }
   }
 
   /** @param mayBeCounted true if the shared counts may include the step although no answer arrived. */
-  private stepHere(step: LimitStep, mayBeCounted = step.isDoubtful === true): LimitState {
+  private stepLocally(step: LimitStep, mayBeCounted = step.isPossiblyCounted === true): LimitState {
     this.missed++
     const state = this.local.step(step)
     // A refused or repeated step changed nothing.

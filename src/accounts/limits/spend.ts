@@ -1,4 +1,4 @@
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** A budget period in UTC. */
 export interface Period {
@@ -10,8 +10,8 @@ export interface Period {
 
 /** UTC days. */
 export const DAYS: Period = {
-  at: now => Math.floor(now / DAY),
-  remaining: now => DAY - (now % DAY),
+  at: now => Math.floor(now / DAY_MS),
+  remaining: now => DAY_MS - (now % DAY_MS),
 }
 
 /** Cache of the latest day and its month. Computing dates is expensive. */
@@ -48,7 +48,7 @@ interface Amount {
 export class Spend {
   private readonly period: Period
   private now: Amount
-  private before: Amount | undefined
+  private previous: Amount | undefined
 
   constructor(period: Period, now: number, amount: number) {
     this.period = period
@@ -67,7 +67,7 @@ export class Spend {
    */
   add(at: number, cost: number): void {
     const number = this.period.at(at)
-    const spent = this.now.number === number ? this.now : this.before?.number === number ? this.before : undefined
+    const spent = this.now.number === number ? this.now : this.previous?.number === number ? this.previous : undefined
     if (spent !== undefined) spent.amount = Math.max(0, spent.amount + cost)
   }
 
@@ -77,7 +77,7 @@ export class Spend {
    */
   isKnown(now: number): boolean {
     const number = this.period.at(now)
-    return number >= this.now.number || number === this.before?.number
+    return number >= this.now.number || number === this.previous?.number
   }
 
   /**
@@ -85,8 +85,8 @@ export class Spend {
    */
   isIdle(now: number): boolean {
     const number = this.period.at(now)
-    const { now: latest, before } = this
-    return isIdle(latest, number) && (before === undefined || isIdle(before, number))
+    const { now: latest, previous } = this
+    return isIdle(latest, number) && (previous === undefined || isIdle(previous, number))
   }
 
   /** Returns the spend in the current period, or 0 for a period that was never seen. */
@@ -98,9 +98,9 @@ export class Spend {
   /** Switches to the period of a time, with `amount` as its spend unless that period is remembered. */
   begin(now: number, amount: number): void {
     const number = this.period.at(now)
-    const { before } = this
-    this.before = this.now
-    this.now = before?.number === number ? before : { number, amount }
+    const { previous } = this
+    this.previous = this.now
+    this.now = previous?.number === number ? previous : { number, amount }
   }
 }
 

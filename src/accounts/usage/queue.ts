@@ -1,21 +1,22 @@
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
-/** Time for which rows are collected into a batch, and pause before a failed write is retried, in milliseconds. */
-const INTERVAL = 1000
-const RETRY = 2000
+/** Time for which rows are collected into a batch, in milliseconds. */
+const BATCH_INTERVAL_MS = 1000
+/** Pause before a failed write is retried, in milliseconds. */
+const RETRY_DELAY_MS = 2000
 /** Number of rows per transaction. */
-const BATCH = 5000
+const BATCH_SIZE = 5000
 /**
  * Maximum number of rows in memory while the store is unavailable, about 20 MB. Further rows are dropped and counted.
  */
-const MOST = 50_000
+const MAX_ROWS = 50_000
 /** Number of attempts for a batch that fails although the store works. */
-const ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 /** Time limit for writing the last rows when the gateway stops, in milliseconds. */
-const CLOSING = 5000
+const CLOSE_TIMEOUT_MS = 5000
 /** Interval between deletions of expired rows, in milliseconds. */
-const SWEEP = 3_600_000
+const SWEEP_INTERVAL_MS = 3_600_000
 
 /** The destination of the queue's rows. */
 export interface RowRecords {
@@ -40,24 +41,24 @@ export class UsageQueue {
   /** Number of rows that were dropped instead of stored. */
   dropped = 0
   /** Number of rows stored so far. */
-  written = 0
+  storedCount = 0
   private readonly options: UsageQueueOptions
   private retention: number
-  private waiting: UsageRow[] = []
+  private queuedRows: UsageRow[] = []
   /** Batch that is being written or retried. */
   private batch: readonly UsageRow[] = []
   private attempts = 0
   private timer: NodeJS.Timeout | undefined
-  private writing: Promise<boolean> | undefined
+  private pendingWrite: Promise<boolean> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
   /** Timer that deletes expired rows even if the gateway records nothing new. */
-  private readonly sweeping: NodeJS.Timeout
-  private warned = false
+  private readonly sweepTimer: NodeJS.Timeout
+  private hasWarned = false
 
   constructor(options: UsageQueueOptions) {
     this.options = options
     this.retention = options.retention
-    this.sweeping = setInterval(() => this.sweep(), SWEEP).unref()
+    this.sweepTimer = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref()
   }
 
   reload(retention: number): void {
@@ -66,22 +67,22 @@ export class UsageQueue {
 
   /** Number of rows that are not stored yet. */
   get queued(): number {
-    return this.waiting.length + this.batch.length
+    return this.queuedRows.length + this.batch.length
   }
 
   /** Queues a row. */
   add(row: UsageRow): void {
     if (this.retention === 0) return
-    if (this.queued >= MOST) return this.drop(1)
-    this.waiting.push(row)
-    if (this.timer === undefined && this.writing === undefined) this.later(INTERVAL)
+    if (this.queued >= MAX_ROWS) return this.drop(1)
+    this.queuedRows.push(row)
+    if (this.timer === undefined && this.pendingWrite === undefined) this.later(BATCH_INTERVAL_MS)
   }
 
   private drop(count: number): void {
     this.dropped += count
-    if (!this.warned)
-      this.options.log.error({ most: MOST }, 'usage is dropped: too many rows are waiting for the store')
-    this.warned = true
+    if (!this.hasWarned)
+      this.options.log.error({ most: MAX_ROWS }, 'usage is dropped: too many rows are waiting for the store')
+    this.hasWarned = true
   }
 
   private later(milliseconds: number): void {
@@ -96,11 +97,12 @@ export class UsageQueue {
 
   /** Writes all queued rows. Returns true if all of them were stored. Never rejects. */
   flush(): Promise<boolean> {
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined
-      if (this.queued > 0 && this.timer === undefined) this.later(this.batch.length > 0 ? RETRY : INTERVAL)
+    this.pendingWrite ??= this.write().finally(() => {
+      this.pendingWrite = undefined
+      if (this.queued > 0 && this.timer === undefined)
+        this.later(this.batch.length > 0 ? RETRY_DELAY_MS : BATCH_INTERVAL_MS)
     })
-    return this.writing
+    return this.pendingWrite
   }
 
   private async write(): Promise<boolean> {
@@ -108,12 +110,12 @@ export class UsageQueue {
       if (this.batch.length === 0) this.batch = this.next()
       try {
         await this.options.records.add(this.batch)
-        this.written += this.batch.length
+        this.storedCount += this.batch.length
         this.batch = []
         this.attempts = 0
-        this.warned = false
+        this.hasWarned = false
       } catch (thrown) {
-        if (this.options.isFault(thrown) || ++this.attempts < ATTEMPTS) return false
+        if (this.options.isFault(thrown) || ++this.attempts < MAX_ATTEMPTS) return false
         this.dropBatch(thrown)
       }
     }
@@ -122,9 +124,9 @@ export class UsageQueue {
   }
 
   private next(): readonly UsageRow[] {
-    if (this.waiting.length > BATCH) return this.waiting.splice(0, BATCH)
-    const rows = this.waiting
-    this.waiting = []
+    if (this.queuedRows.length > BATCH_SIZE) return this.queuedRows.splice(0, BATCH_SIZE)
+    const rows = this.queuedRows
+    this.queuedRows = []
     return rows
   }
 
@@ -138,7 +140,7 @@ export class UsageQueue {
 
   /** Deletes expired rows, at most once per interval. Deletes nothing if recording is turned off. */
   private sweep(): void {
-    if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP) return
+    if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP_INTERVAL_MS) return
     this.sweptAt = performance.now()
     const { records, log, isFault } = this.options
     records.sweep(Date.now() - this.retention).catch((err: unknown) => {
@@ -149,8 +151,8 @@ export class UsageQueue {
   /** Writes the last rows, with a time limit. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
-    clearInterval(this.sweeping)
-    const end = performance.now() + CLOSING
+    clearInterval(this.sweepTimer)
+    const end = performance.now() + CLOSE_TIMEOUT_MS
     while (this.queued > 0 && performance.now() < end) {
       if (await this.flush()) continue
       clearTimeout(this.timer)

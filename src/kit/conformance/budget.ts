@@ -1,6 +1,6 @@
 import { leavesOf, type UsageFacts } from './facts.ts'
 import { FORMATS } from './formats/index.ts'
-import { compact, numberOf, objectOf, parsed } from './json.ts'
+import { compact, numberOf, objectOf, parseJson } from './json.ts'
 import type { CellResult } from './run-cells.ts'
 import { readSse } from './sse.ts'
 
@@ -15,17 +15,17 @@ export interface Price {
 const MILLION = 1_000_000
 
 /** Characters per token, for answers without usage. */
-const CHARACTERS = 4
+const CHARACTERS_PER_TOKEN = 4
 
 /** Returns the token counts that an answer reports. */
-function reported({ cell, record }: CellResult): UsageFacts {
+function reportedUsage({ cell, record }: CellResult): UsageFacts {
   const format = FORMATS[cell.caller.name]
   const body = record?.exchange.got?.body
   if (format === undefined || body === undefined) return {}
   const isStream = cell.mode === 'stream'
-  const events = isStream ? readSse(body).events.flatMap(({ data }) => parsed(data) ?? []) : []
-  const whole = isStream ? (format.assemble?.(events) ?? {}) : objectOf(parsed(body.toString('utf8')))
-  const leaves = leavesOf(format.answer(whole))
+  const events = isStream ? readSse(body).events.flatMap(({ data }) => parseJson(data) ?? []) : []
+  const fullAnswer = isStream ? (format.assemble?.(events) ?? {}) : objectOf(parseJson(body.toString('utf8')))
+  const leaves = leavesOf(format.answer(fullAnswer))
   return compact({ input: numberOf(leaves.get('usage.input')), output: numberOf(leaves.get('usage.output')) })
 }
 
@@ -36,9 +36,9 @@ function reported({ cell, record }: CellResult): UsageFacts {
 export function costOf(result: CellResult, { input, output }: Price): number {
   const { sent, got } = result.record?.exchange ?? {}
   if (sent === undefined || (got !== undefined && got.status >= 400)) return 0
-  const usage = reported(result)
-  const inputTokens = usage.input ?? sent.body.length / CHARACTERS
-  const outputTokens = usage.output ?? (got?.body.length ?? 0) / CHARACTERS
+  const usage = reportedUsage(result)
+  const inputTokens = usage.input ?? sent.body.length / CHARACTERS_PER_TOKEN
+  const outputTokens = usage.output ?? (got?.body.length ?? 0) / CHARACTERS_PER_TOKEN
   return (inputTokens * input + outputTokens * output) / MILLION
 }
 

@@ -13,12 +13,12 @@ export interface Cell {
   readonly mode: Mode
 }
 
-export interface Wanted {
+export interface CellSelection {
   readonly scenarios: readonly Scenario[]
   readonly callers: readonly string[]
   /** Upstream formats. Absent in live mode. */
   readonly upstreams?: readonly string[]
-  /** Part of the ids of cells or checks. `*` matches any characters. */
+  /** Text that the id of a cell or check must contain. `*` matches any characters. */
   readonly only?: string
 }
 
@@ -41,25 +41,25 @@ const modesOf = ({ modes }: Scenario, { turns }: Format): readonly Mode[] =>
   turns === undefined ? modes : modes.filter(mode => mode === 'stream')
 
 /** Returns true if callers of a format can express what the scenario tests. */
-const canSay = ({ name, files = name }: Format, { callers }: Scenario): boolean => callers?.includes(files) ?? true
+const canExpress = ({ name, files = name }: Format, { callers }: Scenario): boolean => callers?.includes(files) ?? true
 
 /**
  * Returns all selected cells. The caller's format must support the scenario's kind of work. The upstream's format may
  * be for another kind of work if the scenario has files in that format. For example, a text completion may go to a chat
  * upstream.
  */
-export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[] {
+export function cellsOf({ scenarios, callers, upstreams, only }: CellSelection): Cell[] {
   const cells: Cell[] = []
   for (const caller of callers)
     for (const upstream of upstreams ?? [undefined])
       for (const scenario of scenarios)
         for (const mode of modesOf(scenario, FORMATS[caller]!)) {
           const id = idOf(caller, upstream, scenario, mode)
-          const isWritten = [caller, upstream ?? caller].every(
+          const hasFiles = [caller, upstream ?? caller].every(
             format => wireFor(scenario.wires, FORMATS[format]!) !== undefined,
           )
-          const isCaller = FORMATS[caller]!.work === scenario.work && canSay(FORMATS[caller]!, scenario)
-          if (!isCaller || !isWritten || !matches(only, id)) continue
+          const isCaller = FORMATS[caller]!.work === scenario.work && canExpress(FORMATS[caller]!, scenario)
+          if (!isCaller || !hasFiles || !matches(only, id)) continue
           const upstreamFormat = upstream === undefined ? undefined : FORMATS[upstream]!
           cells.push({ id, caller: FORMATS[caller]!, upstream: upstreamFormat, scenario, mode })
         }

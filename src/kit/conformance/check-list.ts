@@ -7,15 +7,15 @@ import { nullableRule, schemaRule } from './transport-rules.ts'
 type AnyRule = Omit<Rule, 'on'>
 
 /** Facts whose loss is only advice, because formats and gateways may legitimately differ in them. */
-const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
+const ADVISORY_FACTS = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
 /** Facts where an addition is a failure. */
-const CONTENT = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks)/
+const CONTENT_FACTS = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks)/
 
-const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
+const excerpt = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
 
 /** Maximum number of schema findings listed in one check. */
-const MOST_LINES = 5
+const MAX_FINDINGS = 5
 
 /** Identifies the cell that the checks belong to. */
 export interface CheckedCell {
@@ -30,7 +30,7 @@ export interface CheckedPart {
   readonly step?: number
 }
 
-interface Judged {
+interface FactOutcome {
   readonly status: Status
   readonly meaning: Meaning
 }
@@ -39,13 +39,13 @@ interface Judged {
  * Returns the status of a fact. A loss is not a failure if the target reported it or if its format makes it
  * unavoidable.
  */
-function judged({ fate, sayable, path }: FactVerdict, isReported: boolean): Judged {
+function factOutcome({ fate, expressible, path }: FactVerdict, isReported: boolean): FactOutcome {
   if (fate === 'kept') return { status: 'pass', meaning: 'kept' }
-  const worst: Status = LESSER.test(path) ? 'advice' : 'fail'
-  if (fate === 'added') return { status: CONTENT.test(path) ? worst : 'advice', meaning: 'added' }
+  const worst: Status = ADVISORY_FACTS.test(path) ? 'advice' : 'fail'
+  if (fate === 'added') return { status: CONTENT_FACTS.test(path) ? worst : 'advice', meaning: 'added' }
   if (fate === 'changed') return { status: isReported ? 'advice' : worst, meaning: 'changed' }
   const meaning = isReported ? 'lost-reported' : 'lost-silently'
-  if (!sayable) return { status: isReported ? 'pass' : 'advice', meaning }
+  if (!expressible) return { status: isReported ? 'pass' : 'advice', meaning }
   return { status: isReported ? 'advice' : worst, meaning }
 }
 
@@ -65,25 +65,25 @@ export class CheckList {
   /** Adds one check. The check passes if `details` is empty. A broken `should` rule only counts as advice. */
   rule(subject: string, { id, level, says, source }: AnyRule, details: readonly string[], status?: Status): void {
     const rule = `${subject}.${id}`
-    const ended = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
+    const outcome = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
     const found = details.length > 0 ? { details } : {}
-    this.checks.push({ ...this.named(rule), level, says, source, status: ended, ...found })
+    this.checks.push({ ...this.labelsOf(rule), level, says, source, status: outcome, ...found })
   }
 
   /** Adds the checks of values against the published schema of a format. */
   schema(subject: Subject, format: string, findings: readonly SchemaFindings[]): void {
     const lines = (kind: keyof SchemaFindings): string[] =>
-      [...new Set(findings.flatMap(one => one[kind]))].slice(0, MOST_LINES)
+      [...new Set(findings.flatMap(one => one[kind]))].slice(0, MAX_FINDINGS)
     this.rule(subject, schemaRule(format), lines('faults'))
     this.rule(subject, nullableRule(format), lines('absent'))
   }
 
   /** Adds a check for each rule of a subject, based on the collected violations. */
   rules(rules: readonly Rule[], on: Subject, violations: readonly Violation[]): void {
-    const known = rules.filter(rule => rule.on === on)
+    const rulesOfSubject = rules.filter(rule => rule.on === on)
     for (const { rule } of violations)
-      if (!known.some(({ id }) => id === rule)) throw new Error(`There is no rule ${rule} on ${on}.`)
-    for (const rule of known)
+      if (!rulesOfSubject.some(({ id }) => id === rule)) throw new Error(`There is no rule ${rule} on ${on}.`)
+    for (const rule of rulesOfSubject)
       this.rule(
         on,
         rule,
@@ -94,13 +94,13 @@ export class CheckList {
   /** Adds a check for each fact. */
   facts(subject: string, verdicts: readonly FactVerdict[], isReported: boolean): void {
     for (const verdict of verdicts) {
-      const { status, meaning } = judged(verdict, isReported)
+      const { status, meaning } = factOutcome(verdict, isReported)
       const { path, fate, expected, found } = verdict
       const detail =
-        fate === 'added' ? `added: ${shown(found)}` : `${meaning}: ${shown(expected)} became ${shown(found)}`
+        fate === 'added' ? `added: ${excerpt(found)}` : `${meaning}: ${excerpt(expected)} became ${excerpt(found)}`
       this.checks.push({
-        ...this.named(`${subject}.meaning:${path}`),
-        level: LESSER.test(path) || !verdict.sayable ? 'should' : 'must',
+        ...this.labelsOf(`${subject}.meaning:${path}`),
+        level: ADVISORY_FACTS.test(path) || !verdict.expressible ? 'should' : 'must',
         says: `The fact ${path} of the ${subject} arrives unchanged.`,
         source: `${this.scenarios}/${this.cell.scenario.id}`,
         status,
@@ -110,7 +110,7 @@ export class CheckList {
     }
   }
 
-  private named(name: string): { readonly id: string; readonly cell: string; readonly rule: string } {
+  private labelsOf(name: string): { readonly id: string; readonly cell: string; readonly rule: string } {
     const rule = this.prefix + name
     return { id: `${this.cell.id}/${rule}`, cell: this.cell.id, rule }
   }

@@ -1,20 +1,20 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { Exchange, FaultKind, GotAnswer, SentRequest } from './exchange.ts'
+import type { Exchange, FaultKind, ReceivedAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 import { type Behaviour, leaveLater } from './leaving.ts'
 
 /**
- * Limits of one exchange with a target: total duration and longest silence in milliseconds, and the size of the answer
- * in bytes.
+ * Limits of one exchange with a target: total duration and longest silence in milliseconds, and size of the answer in
+ * bytes.
  */
 export interface Bounds {
-  readonly whole: number
+  readonly total: number
   readonly idle: number
   readonly bytes: number
 }
 
-export const BOUNDS: Bounds = { whole: 60_000, idle: 20_000, bytes: 32 * 1024 * 1024 }
+export const BOUNDS: Bounds = { total: 60_000, idle: 20_000, bytes: 32 * 1024 * 1024 }
 
 const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =>
   Object.fromEntries(
@@ -24,13 +24,13 @@ const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =
   )
 
 /** One exchange in progress. It uses a separate connection, follows no redirects, and always ends. */
-class Sending {
+class PendingExchange {
   private readonly startedAt = performance.now()
   private readonly chunks: Buffer[] = []
   private size = 0
-  private got: GotAnswer | undefined
+  private got: ReceivedAnswer | undefined
   private head: { readonly status: number; readonly headers: Headers } | undefined
-  private readonly settled = Promise.withResolvers<Exchange>()
+  private readonly completion = Promise.withResolvers<Exchange>()
   private readonly deadline: NodeJS.Timeout
   private readonly message: ClientRequest
   private readonly sent: SentRequest
@@ -49,8 +49,8 @@ class Sending {
     const headers = { te: 'trailers', ...sent.headers, 'content-length': sent.body.length, connection: 'close, te' }
     this.message = openRequest(sent.url, { method: sent.method, headers, agent: false })
     this.deadline = setTimeout(
-      () => this.fail('http.deadline', `The answer did not end within ${bounds.whole} ms.`),
-      bounds.whole,
+      () => this.fail('http.deadline', `The answer did not end within ${bounds.total} ms.`),
+      bounds.total,
     )
     this.message.setTimeout(bounds.idle, () =>
       this.fail('http.deadline', `No data was received for ${bounds.idle} ms.`),
@@ -63,7 +63,7 @@ class Sending {
   }
 
   get exchange(): Promise<Exchange> {
-    return this.settled.promise
+    return this.completion.promise
   }
 
   /** Closes the connection, as a caller does that no longer wants the answer. */
@@ -104,7 +104,7 @@ class Sending {
     clearTimeout(this.deadline)
     this.cancelLeaving()
     if (this.head !== undefined) this.got ??= { ...this.head, trailers, body: Buffer.concat(this.chunks), isComplete }
-    this.settled.resolve({
+    this.completion.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),
       ...(fault === undefined ? {} : { fault }),
@@ -127,9 +127,9 @@ export function send(
   signal?: AbortSignal,
 ): Promise<Exchange> {
   try {
-    const sending = new Sending(sent, bounds, behaviour)
-    signal?.addEventListener('abort', () => sending.leave(), { once: true })
-    return sending.exchange
+    const pending = new PendingExchange(sent, bounds, behaviour)
+    signal?.addEventListener('abort', () => pending.leave(), { once: true })
+    return pending.exchange
   } catch (fault) {
     return Promise.resolve({ sent, fault: { kind: 'http.connect', detail: (fault as Error).message }, took: 0 })
   }

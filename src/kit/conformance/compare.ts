@@ -1,5 +1,5 @@
-import { elsewhere, isMoved } from './elsewhere.ts'
-import { canonical, isObject, type Json, objectOf, parsed } from './json.ts'
+import { findElsewhere, isMoved } from './elsewhere.ts'
+import { canonical, isObject, type Json, objectOf, parseJson } from './json.ts'
 
 /* Compares the facts on both sides of a target. */
 
@@ -9,7 +9,7 @@ export interface FactVerdict {
   readonly path: string
   readonly fate: Fate
   /** True if the target format can express the fact, according to the scenario's hand-written bytes. */
-  readonly sayable: boolean
+  readonly expressible: boolean
   readonly expected?: Json
   readonly found?: Json
 }
@@ -17,21 +17,22 @@ export interface FactVerdict {
 export type Leaves = ReadonlyMap<string, Json>
 
 /** Values that only their issuer can interpret. Every format has different ones. */
-const TOKENS = /\.(id|signature|redacted)$/
+const ISSUER_VALUES = /\.(id|signature|redacted)$/
 
 /** Ids and signatures that a gateway may add to an answer in another format. */
-const OWN_TOKENS = /\.(id|signature)$/
+const ADDABLE_VALUES = /\.(id|signature)$/
 
 /** Facts whose parts may be joined with different whitespace. */
-const LOOSE = /^system$/
+const WHITESPACE_INSENSITIVE = /^system$/
 
-const squeezed = (value: Json): Json => (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value)
+const withCollapsedSpaces = (value: Json): Json =>
+  typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value
 
 /** Facts that hold a JSON schema. */
-const SCHEMAS = /\.parameters$|^output\.schema$/
+const SCHEMA_FACTS = /\.parameters$|^output\.schema$/
 
 /** Keywords of JSON Schema that have no effect with the given value. */
-const SILENT: { readonly [keyword: string]: string } = {
+const INEFFECTIVE_VALUES: { readonly [keyword: string]: string } = {
   $defs: '{}',
   definitions: '{}',
   properties: '{}',
@@ -39,27 +40,27 @@ const SILENT: { readonly [keyword: string]: string } = {
 }
 
 /** Removes schema keywords that have no effect. Values of `const`, `enum`, `default` and `examples` stay unchanged. */
-function effective(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(effective)
+function effectiveSchema(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(effectiveSchema)
   if (!isObject(schema)) return schema
   const fields = Object.entries(schema)
-    .filter(([name, value]) => name !== '$schema' && SILENT[name] !== JSON.stringify(value))
+    .filter(([name, value]) => name !== '$schema' && INEFFECTIVE_VALUES[name] !== JSON.stringify(value))
     .map(([name, value]): [string, Json] => [name, innerOf(name, value)])
   return Object.fromEntries(fields)
 }
 
 function innerOf(name: string, value: Json): Json {
   if (name === 'const' || name === 'enum' || name === 'default' || name === 'examples') return value
-  if (name !== 'properties' && name !== '$defs' && name !== 'definitions') return effective(value)
-  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effective(one)]))
+  if (name !== 'properties' && name !== '$defs' && name !== 'definitions') return effectiveSchema(value)
+  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, one]) => [key, effectiveSchema(one)]))
 }
 
 /** Texts of tool results, which formats may wrap in an object with one field if their results are objects. */
-const RESULTS = /\.results\[\d+\]\.text$/
+const RESULT_TEXTS = /\.results\[\d+\]\.text$/
 
 /** Returns the only text of a JSON object, the canonical JSON of any other object, or otherwise the value itself. */
-function unwrapped(value: Json): Json {
-  const object = typeof value === 'string' ? parsed(value) : undefined
+function unwrappedResult(value: Json): Json {
+  const object = typeof value === 'string' ? parseJson(value) : undefined
   const inner = Object.values(objectOf(object))
   if (inner.length === 1 && typeof inner[0] === 'string') return inner[0]
   return isObject(object) ? canonical(object) : value
@@ -70,18 +71,18 @@ const isSameResult = (expected: Json, found: Json): boolean =>
   expected === found || (typeof found === 'string' && found.replaceAll('\n', '') === expected)
 
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
-  if (TOKENS.test(path) && !isNative) return found !== ''
-  if (LOOSE.test(path)) return squeezed(expected) === squeezed(found)
-  if (RESULTS.test(path) && !isNative) return isSameResult(unwrapped(expected), unwrapped(found))
-  if (SCHEMAS.test(path)) return canonical(effective(expected)) === canonical(effective(found))
+  if (ISSUER_VALUES.test(path) && !isNative) return found !== ''
+  if (WHITESPACE_INSENSITIVE.test(path)) return withCollapsedSpaces(expected) === withCollapsedSpaces(found)
+  if (RESULT_TEXTS.test(path) && !isNative) return isSameResult(unwrappedResult(expected), unwrappedResult(found))
+  if (SCHEMA_FACTS.test(path)) return canonical(effectiveSchema(expected)) === canonical(effectiveSchema(found))
   return canonical(expected) === canonical(found)
 }
 
 /** Maximum number of added facts to report. */
-const MOST_ADDED = 100
+const MAX_ADDED = 100
 
 /** The sides of a comparison: the sent facts, the facts that the target format can express, and the received facts. */
-export interface Compared {
+export interface ComparedFacts {
   readonly source: Leaves
   /** Facts of the same scenario in the target format. */
   readonly reachable: Leaves
@@ -95,29 +96,29 @@ export interface Compared {
  * Returns the outcome of every fact, by path. Facts that the target format requires but the caller's format cannot
  * express do not count as added.
  */
-export function compare({ source, reachable, found, isNative, extensions }: Compared): FactVerdict[] {
+export function compare({ source, reachable, found, isNative, extensions }: ComparedFacts): FactVerdict[] {
   const verdicts: FactVerdict[] = []
   for (const [path, expected] of source) {
-    const sayable = reachable.has(path) && (isNative || !extensions?.test(path))
-    const other = isNative ? undefined : elsewhere(path, expected, found, source)
-    const value = other ?? found.get(path)
-    if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
+    const expressible = reachable.has(path) && (isNative || !extensions?.test(path))
+    const movedFact = isNative ? undefined : findElsewhere(path, expected, found, source)
+    const value = movedFact ?? found.get(path)
+    if (value === undefined) verdicts.push({ path, fate: 'lost', expressible, expected })
     else {
       // If the formats use different words for a fact, the target format's word is also correct.
       const word = reachable.get(path)
       const isKept =
         isSame(path, expected, value, isNative) || (word !== undefined && isSame(path, word, value, isNative))
-      verdicts.push({ path, fate: isKept ? 'kept' : 'changed', sayable, expected, found: value })
+      verdicts.push({ path, fate: isKept ? 'kept' : 'changed', expressible, expected, found: value })
     }
   }
   let added = 0
   for (const [path, value] of found) {
-    if (added >= MOST_ADDED) break
+    if (added >= MAX_ADDED) break
     if (source.has(path) || reachable.has(path)) continue
-    const isOwn = !isNative && (OWN_TOKENS.test(path) || isMoved(path, value, source))
+    const isTargetsOwn = !isNative && (ADDABLE_VALUES.test(path) || isMoved(path, value, source))
     // An empty text carries no meaning.
-    if (value !== '' && !isOwn) {
-      verdicts.push({ path, fate: 'added', sayable: true, found: value })
+    if (value !== '' && !isTargetsOwn) {
+      verdicts.push({ path, fate: 'added', expressible: true, found: value })
       added++
     }
   }

@@ -5,7 +5,7 @@ import { isObject, type Json, listOf, objectOf } from './json.ts'
 type Leaves = ReadonlyMap<string, Json>
 
 /** Finds a fact by the groups matched in its path. Returns undefined if the fact is missing. */
-type Find = (groups: readonly string[], expected: Json, found: Leaves, source: Leaves) => Json | undefined
+type FactFinder = (groups: readonly string[], expected: Json, found: Leaves, source: Leaves) => Json | undefined
 
 /** The path of a signature within its candidate or turn. */
 const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
@@ -14,23 +14,23 @@ const SIGNATURE = /^(.*\.)(?:calls|reasoning)\[\d+\]\.signature$/
  * Finds a signature, which may move between a call and the reasoning before it: Google signs calls, other vendors sign
  * reasoning.
  */
-const signature: Find = ([owner], _, found, source) =>
+const signature: FactFinder = ([owner], _, found, source) =>
   [...found].find(([at]) => !source.has(at) && SIGNATURE.exec(at)?.[1] === owner)?.[1]
 
 /** Finds media of a tool result. In formats whose tool results are texts, the media follow the result. */
-const resultMedia: Find = ([turn, field], expected, found) =>
+const resultMedia: FactFinder = ([turn, field], expected, found) =>
   [...found].some(([at, value]) => at.startsWith(`${turn}media[`) && at.endsWith(`].${field}`) && value === expected)
     ? expected
     : undefined
 
 /** Finds a grammar. In formats whose tools need schemas, it moves into the description of its tool. */
-const grammar: Find = ([tool], expected, found) => {
+const grammar: FactFinder = ([tool], expected, found) => {
   const description = found.get(`${tool}description`)
   return typeof description === 'string' && description.includes(String(expected)) ? expected : undefined
 }
 
 /** Finds a free-form tool, which becomes a tool whose schema has a single text field. */
-const kind: Find = ([tool], expected, found) => {
+const kind: FactFinder = ([tool], expected, found) => {
   const properties = Object.values(objectOf(objectOf(found.get(`${tool}parameters`))['properties']))
   const [only, ...others] = listOf(properties)
   return expected === 'free-form' && isObject(only) && only['type'] === 'string' && others.length === 0
@@ -39,13 +39,13 @@ const kind: Find = ([tool], expected, found) => {
 }
 
 /** Finds the description of a tool, which is followed by its grammar. */
-const description: Find = ([tool], expected, found, source) => {
+const description: FactFinder = ([tool], expected, found, source) => {
   const value = found.get(`${tool}description`)
   const hasGrammar = source.has(`${tool}grammar.definition`)
   return hasGrammar && typeof value === 'string' && value.startsWith(String(expected)) ? expected : undefined
 }
 
-const PLACES: readonly (readonly [RegExp, Find])[] = [
+const FINDERS: readonly (readonly [RegExp, FactFinder])[] = [
   [SIGNATURE, signature],
   [/^(turns\[\d+\]\.)results\[\d+\]\.media\[\d+\]\.(\w+)$/, resultMedia],
   [/^(tools\..+\.)grammar\.\w+$/, grammar],
@@ -54,8 +54,8 @@ const PLACES: readonly (readonly [RegExp, Find])[] = [
 ]
 
 /** Returns a fact that has another path on the other side, or undefined if the fact is lost. */
-export function elsewhere(path: string, expected: Json, found: Leaves, source: Leaves): Json | undefined {
-  for (const [pattern, find] of PLACES) {
+export function findElsewhere(path: string, expected: Json, found: Leaves, source: Leaves): Json | undefined {
+  for (const [pattern, find] of FINDERS) {
     const groups = pattern.exec(path)
     if (groups !== null) return find(groups.slice(1), expected, found, source)
   }

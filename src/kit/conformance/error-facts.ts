@@ -3,7 +3,7 @@ import type { Headers } from './format.ts'
 import { compact, type Json, type JsonObject, objectOf, textOf } from './json.ts'
 
 /** Classes of errors by status. Callers decide by the class whether to retry. */
-const KINDS: { readonly [status: number]: string } = {
+const CLASSES: { readonly [status: number]: string } = {
   400: 'invalid-request',
   401: 'authentication',
   403: 'permission',
@@ -30,7 +30,7 @@ function retryAfterOf(headers: Headers): number | undefined {
 export const errorFactsOf = (status: number, headers: Headers, error: JsonObject): ErrorFacts =>
   compact({
     status,
-    kind: KINDS[status] ?? `other:${status}`,
+    kind: CLASSES[status] ?? `other:${status}`,
     message: textOf(error['message']),
     retryAfter: retryAfterOf(headers),
   })

@@ -9,7 +9,7 @@ export interface SentRequest {
   readonly body: Buffer
 }
 
-export interface GotAnswer {
+export interface ReceivedAnswer {
   readonly status: number
   readonly headers: Headers
   /** Trailer fields after a chunked body. */
@@ -24,7 +24,7 @@ export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http
 
 export interface Exchange {
   readonly sent: SentRequest
-  readonly got?: GotAnswer
+  readonly got?: ReceivedAnswer
   readonly fault?: { readonly kind: FaultKind; readonly detail: string }
   /** Time of the first byte of the body in milliseconds, on the clock of `performance.now()`. */
   readonly firstByte?: number

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { compact, type Json, type JsonObject, parsed } from './json.ts'
+import { compact, type Json, type JsonObject, parseJson } from './json.ts'
 
 /*
  * Facts: the meaning of a request, an answer or an error, independent of the format. A field is absent if the message
@@ -170,7 +170,7 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
 }
 
 /** Parses the arguments that a model wrote. Text that is not JSON stays text. An empty text means no arguments. */
-export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
+export const argumentsOf = (text: string): Json => (text === '' ? {} : (parseJson(text) ?? { unparsed: text }))
 
 /** Returns the facts of media given in base64. */
 export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
@@ -197,13 +197,13 @@ export function logprobOf(
 }
 
 /** Tools that providers run, matched by the start of their names in all formats. */
-const HOSTED: readonly (readonly [RegExp, string])[] = [
+const HOSTED_TOOLS: readonly (readonly [RegExp, string])[] = [
   [/^web_search|^google_?search/i, 'web-search'],
   [/^tool_search/, 'tool-search'],
 ]
 
 /** Returns the kind of a hosted tool. Each format has its own names for a kind, some with a version. */
-export const hostedKind = (type: string): string => HOSTED.find(([pattern]) => pattern.test(type))?.[1] ?? type
+export const hostedKind = (type: string): string => HOSTED_TOOLS.find(([pattern]) => pattern.test(type))?.[1] ?? type
 
 /** Part of a turn. The turn's facts are derived from its parts. */
 export type Part =
@@ -219,7 +219,7 @@ export interface RawTurn {
   readonly parts: readonly Part[]
 }
 
-const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] =>
+const partsOfKind = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] =>
   parts.filter((part): part is Extract<Part, { kind: K }> => part.kind === kind)
 
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
@@ -240,27 +240,27 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   }
   const calls = new Map<string, string>()
   return merged.map(({ role, parts }, index) => {
-    for (const [number, { call }] of pick(parts, 'call').entries())
+    for (const [number, { call }] of partsOfKind(parts, 'call').entries())
       if (call.id !== undefined) calls.set(call.id, `turns[${index}].calls[${number}]`)
     const resultOf = ({ result, callId }: Extract<Part, { kind: 'result' }>): ResultFacts =>
       compact({ answers: callId === undefined ? undefined : calls.get(callId), ...result }) as ResultFacts
     return compact({
       role,
-      text: joined(pick(parts, 'text').map(({ text }) => text)),
-      citations: pick(parts, 'text').flatMap(({ citations }) => citations ?? []),
-      refusal: joined(pick(parts, 'refusal').map(({ text }) => text)),
+      text: joined(partsOfKind(parts, 'text').map(({ text }) => text)),
+      citations: partsOfKind(parts, 'text').flatMap(({ citations }) => citations ?? []),
+      refusal: joined(partsOfKind(parts, 'refusal').map(({ text }) => text)),
       // In a history, the ids of calls only serve to match results to calls.
-      calls: pick(parts, 'call').map(({ call: { id: _, ...call } }) => call),
-      results: pick(parts, 'result').map(resultOf),
-      media: pick(parts, 'media').map(({ media }) => media),
-      reasoning: pick(parts, 'reasoning').map(({ reasoning }) => reasoning),
+      calls: partsOfKind(parts, 'call').map(({ call: { id: _, ...call } }) => call),
+      results: partsOfKind(parts, 'result').map(resultOf),
+      media: partsOfKind(parts, 'media').map(({ media }) => media),
+      reasoning: partsOfKind(parts, 'reasoning').map(({ reasoning }) => reasoning),
       order: orderOf(parts),
     }) as TurnFacts
   })
 }
 
 /** Names of facts, at any depth, whose values are compared as a unit. */
-const WHOLE = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
+const UNIT_FACTS = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
 
 /** Returns every fact by its path, such as `turns[1].calls[0].arguments`. */
 export function leavesOf(facts: object): Map<string, Json> {
@@ -271,7 +271,7 @@ export function leavesOf(facts: object): Map<string, Json> {
     else if (Array.isArray(value)) for (const [index, one] of value.entries()) visit(one, `${path}[${index}]`, false)
     else
       for (const [name, one] of Object.entries(value as JsonObject))
-        visit(one, path === '' ? name : `${path}.${name}`, WHOLE.has(name))
+        visit(one, path === '' ? name : `${path}.${name}`, UNIT_FACTS.has(name))
   }
   visit(facts as unknown as JsonObject, '', false)
   return leaves

@@ -17,7 +17,7 @@ export interface Headers {
 }
 
 /** Model and stream flag that a request states in its path and body. */
-export interface Addressed {
+export interface ModelAndMode {
   readonly model: string
   readonly stream: boolean
 }
@@ -32,13 +32,13 @@ export interface FormFile {
 }
 
 /** A request on the wire, without its headers. */
-export interface Asked {
+export interface RequestOnWire {
   readonly method: string
   /** Path below the base URL, with the query. */
   readonly path: string
   /** JSON body, or the fields of the form. A repeated field is a list. */
   readonly body: JsonObject
-  /** Files of the form. Undefined for JSON and for requests without a body. */
+  /** Files of the form, or undefined for JSON and for requests without a body. */
   readonly files?: readonly FormFile[] | undefined
 }
 
@@ -51,7 +51,7 @@ export interface RawAnswer {
 /**
  * Name of a schema in `conformance/schemas/<name of the format>.json`, or a function that chooses it by path and body.
  */
-export type SchemaName = string | ((path: string, asked: Omit<Asked, 'path'>) => string | undefined)
+export type SchemaName = string | ((path: string, request: Omit<RequestOnWire, 'path'>) => string | undefined)
 
 /** Versions of a format. Each request names one in a header, and each version accepts different requests. */
 export interface Versions {
@@ -60,7 +60,7 @@ export interface Versions {
   /** Returns a client's headers for a version, including the credential. */
   readonly headers: (version: string, key: string) => Headers
   /** Returns the version that a request names. */
-  readonly of: (headers: Headers) => string | undefined
+  readonly versionOf: (headers: Headers) => string | undefined
   /** Removes from a request the fields that a version refuses. */
   readonly allowed: (version: string, body: JsonObject) => JsonObject
   /** Body of the 400 answer to a request that its version refuses. */
@@ -91,8 +91,8 @@ export interface TurnError {
 export interface Format {
   readonly name: string
   readonly work: Work
-  /** Format whose base URL and model this format shares. Itself by default. */
-  readonly home?: string
+  /** Name of the format whose base URL and model this format shares. Default: its own name. */
+  readonly sharesBaseWith?: string
   /** Format whose scenario files are used if a scenario has none for this format. */
   readonly files?: string
   /** Frames of requests and answers, in formats over WebSockets. */
@@ -105,9 +105,9 @@ export interface Format {
   readonly headers: (key: string) => Headers
   readonly versions?: Versions
   /** Adds the model and the stream flag to a hand-written request, if the format states them in the body. */
-  readonly addressed: (body: JsonObject, model: string, stream: boolean) => JsonObject
+  readonly withModel: (body: JsonObject, model: string, stream: boolean) => JsonObject
   /** Reads the path below the base URL and the body. Returns undefined if the path does not belong to the format. */
-  readonly recognise: (path: string, body: JsonObject, method: string) => Addressed | undefined
+  readonly recognise: (path: string, body: JsonObject, method: string) => ModelAndMode | undefined
   /** Returns the action of a request in formats with several actions, such as to create a job or read its state. */
   readonly action?: (method: string, path: string) => string | undefined
   /** List of models that the kit's upstream offers in addition to the scenario, and its path below the base URL. */
@@ -128,13 +128,13 @@ export interface Format {
   /** Line end in the format's streams. The default is a line feed. */
   readonly newline?: '\r\n'
   /** Adapts a hand-written answer to the path of the request, in formats with several methods. */
-  readonly answered?: (answer: JsonObject, path: string) => JsonObject
+  readonly adaptAnswer?: (answer: JsonObject, path: string) => JsonObject
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
   /** Facts of answers that only extensions of the published format can express. */
   readonly extensions?: RegExp
   /** @param raw the body, if it is not JSON. */
   readonly answer: (body: JsonObject, raw?: RawAnswer) => object
-  /** For formats with streams: assembles the events into a whole answer, and checks their order. */
+  /** Assembles the events of a stream into a whole answer. Absent in formats without streams. */
   readonly assemble?: (events: readonly Json[]) => JsonObject
   readonly grammar?: GrammarFactory
   readonly error: (status: number, headers: Headers, body: Json | undefined) => ErrorFacts
@@ -147,7 +147,12 @@ export interface Format {
       files?: readonly FormFile[],
       method?: string,
     ) => readonly Violation[]
-    readonly answer: (body: JsonObject, headers: Headers, asked: Asked, raw?: RawAnswer) => readonly Violation[]
+    readonly answer: (
+      body: JsonObject,
+      headers: Headers,
+      request: RequestOnWire,
+      raw?: RawAnswer,
+    ) => readonly Violation[]
     readonly error: (status: number, body: Json | undefined, headers: Headers) => readonly Violation[]
   }
   readonly rules: readonly Rule[]
@@ -187,13 +192,17 @@ export const recogniseAt =
 export const isSameAction = ({ action }: Format, one: ActionOf, other: ActionOf): boolean =>
   action === undefined || action(one.method, one.path) === action(other.method, other.path)
 
-type ActionOf = Pick<Asked, 'method' | 'path'>
+type ActionOf = Pick<RequestOnWire, 'method' | 'path'>
 
 /** Returns the format whose base URL and model a format shares. */
-export const homeOf = ({ name, home = name }: Format): string => home
+export const baseFormatOf = ({ name, sharesBaseWith = name }: Format): string => sharesBaseWith
 
 /** Returns the name of the published schema for a request, its answer or the events of its answer. */
-export const schemaOf = (format: Format, on: 'request' | 'answer' | 'event', asked: Asked): string | undefined => {
+export const schemaOf = (
+  format: Format,
+  on: 'request' | 'answer' | 'event',
+  request: RequestOnWire,
+): string | undefined => {
   const name = format.schemas[on]
-  return typeof name === 'function' ? name(asked.path, asked) : name
+  return typeof name === 'function' ? name(request.path, request) : name
 }

@@ -12,13 +12,13 @@ export interface Grammar {
    * @param isComplete true if the body ended as its framing requires. A truncated body may lack the last events.
    */
   end(isComplete: boolean): readonly Violation[]
-  /** The end of the stream according to its events. Undefined if they do not end it. */
+  /** The end of the stream according to its events, or undefined if they do not end it. */
   readonly ending?: Ending | undefined
 }
 
 /** Facts about the request that the checks of its stream need. */
-export interface Asked {
+export interface StreamRequest {
   readonly body: JsonObject
 }
 
-export type GrammarFactory = (asked: Asked) => Grammar
+export type GrammarFactory = (request: StreamRequest) => Grammar

@@ -18,36 +18,37 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
 
-/** Maximum depth and number of values in parsed JSON. No format needs more, and every judge visits every value. */
-const MOST_DEPTH = 500
-const MOST_VALUES = 500_000
+/** Maximum depth of parsed JSON. No format needs more. */
+const MAX_DEPTH = 500
+/** Maximum number of values in parsed JSON. Every judge visits every value. */
+const MAX_VALUES = 500_000
 
 const QUOTE = 34
 const BACKSLASH = 92
-const OPENING = new Set([91, 123])
-const CLOSING = new Set([93, 125])
+const OPENING_BRACKETS = new Set([91, 123])
+const CLOSING_BRACKETS = new Set([93, 125])
 const COMMA = 44
 
 /** Returns true if a JSON text is within the limits above. Also true for text that is not JSON. */
-function isReasonable(text: string): boolean {
+function isWithinLimits(text: string): boolean {
   let depth = 0
   let values = 0
   let isInText = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isInText && code === BACKSLASH) at++
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (isInText && code === BACKSLASH) index++
     else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
-    else if (code === COMMA && ++values > MOST_VALUES) return false
-    else if (OPENING.has(code) && ++depth > MOST_DEPTH) return false
-    else if (CLOSING.has(code)) depth--
+    else if (code === COMMA && ++values > MAX_VALUES) return false
+    else if (OPENING_BRACKETS.has(code) && ++depth > MAX_DEPTH) return false
+    else if (CLOSING_BRACKETS.has(code)) depth--
   }
   return true
 }
 
 /** Parses a text. Returns undefined if it is not JSON or exceeds the limits. */
-export function parsed(text: string): Json | undefined {
-  if (!isReasonable(text)) return undefined
+export function parseJson(text: string): Json | undefined {
+  if (!isWithinLimits(text)) return undefined
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -2,10 +2,10 @@ import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
 import { compare } from './compare.ts'
 import { isContentType, isJson } from './content-types.ts'
-import type { Exchange, GotAnswer } from './exchange.ts'
+import type { Exchange, ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
-import type { Asked, Format } from './format.ts'
-import { objectOf, parsed } from './json.ts'
+import type { Format, RequestOnWire } from './format.ts'
+import { objectOf, parseJson } from './json.ts'
 import { dataOf, judgeErrorForm, judgeJsonForm, judgeRawForm, judgeStreamForm } from './judge-form.ts'
 import { wireFor } from './scenario-files.ts'
 import { readSse } from './sse.ts'
@@ -15,23 +15,23 @@ import { HTTP_RULES } from './transport-rules.ts'
 
 /** Context of one judgement: the request as sent, and whether the target reported losses. */
 export interface AnswerContext {
-  readonly asked: Asked
+  readonly request: RequestOnWire
   readonly isReported: boolean
   /** True if the target answered without calling its upstream, and therefore chose the content itself. */
   readonly isLocal: boolean
 }
 
 /** Content types of errors and of streams. */
-const TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
+const CONTENT_TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
 
 /** Returns the facts of a whole answer with the given content type. */
 const factsOfWhole = (format: Format, bytes: Buffer, type: string): object =>
-  isJson(type) ? format.answer(objectOf(parsed(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
+  isJson(type) ? format.answer(objectOf(parseJson(bytes.toString('utf8')))) : format.answer({}, { type, bytes })
 
 const factsOfStream = (format: Format, bytes: Buffer): object =>
   format.answer(format.assemble!(dataOf(format, readSse(bytes).events)))
 
-export function factsOfAnswer({ caller, mode }: Cell, { body, headers }: GotAnswer): object {
+export function factsOfAnswer({ caller, mode }: Cell, { body, headers }: ReceivedAnswer): object {
   const type = headers['content-type'] ?? ''
   const isStreamed = mode === 'stream' && caller.assemble !== undefined
   return isStreamed
@@ -58,22 +58,22 @@ function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, 
   list.facts('answer', compare({ ...leaves, isNative: caller === upstream, extensions }), isReported)
 }
 
-function judgeStream(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
+function judgeStream(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
   const { caller } = cell
-  const events = judgeStreamForm(caller, got, list, context.asked)
+  const events = judgeStreamForm(caller, got, list, context.request)
   judgeMeaning(cell, caller.answer(caller.assemble!(dataOf(caller, events))), list, context)
 }
 
-function judgeWhole(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
+function judgeWhole(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, scenario } = cell
   const { type } = wireFor(scenario.wires, caller)!
   const found = isJson(type)
-    ? caller.answer(objectOf(judgeJsonForm(caller, got, list, context.asked)))
-    : caller.answer({}, judgeRawForm(caller, got, list, context.asked))
+    ? caller.answer(objectOf(judgeJsonForm(caller, got, list, context.request)))
+    : caller.answer({}, judgeRawForm(caller, got, list, context.request))
   judgeMeaning(cell, found, list, context)
 }
 
-function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: AnswerContext): void {
+function judgeError(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, upstream, scenario } = cell
   const json = judgeErrorForm(caller, got, list)
   const facts = (format: Format): object => {
@@ -91,7 +91,7 @@ function judgeError(cell: Cell, got: GotAnswer, list: CheckList, context: Answer
  * Returns true if the target sent a whole answer although the caller asked for a stream. The content type is then
  * wrong, but the content can be compared.
  */
-const isWholeInstead = ({ caller, scenario }: Cell, { headers }: GotAnswer): boolean =>
+const isWholeForStream = ({ caller, scenario }: Cell, { headers }: ReceivedAnswer): boolean =>
   caller.turns === undefined && isContentType(headers['content-type'] ?? '', wireFor(scenario.wires, caller)!.type)
 
 /** Judges the answer that the caller received. An incomplete answer is judged as far as it arrived. */
@@ -101,7 +101,7 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const statuses =
     errors.length > 0 ? [...errors.map(({ status }) => status), ...(scenario.instead?.statuses ?? [])] : [200]
   const { type: whole } = wireFor(scenario.wires, caller)!
-  const type = errors.length > 0 ? TYPES.error : mode === 'stream' ? TYPES.stream : whole
+  const type = errors.length > 0 ? CONTENT_TYPES.error : mode === 'stream' ? CONTENT_TYPES.stream : whole
   const details: { readonly [rule: string]: readonly string[] } = {
     ...(fault === undefined ? {} : { [fault.kind]: [fault.detail] }),
     'http.status':
@@ -121,6 +121,6 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const isOwn = got.status === 200 && statuses.includes(200)
   if (errors.length > 0 && !isOwn) judgeError(cell, got, list, context)
   else if (got.status !== 200) return
-  else if (mode === 'stream' && !isWholeInstead(cell, got)) judgeStream(cell, got, list, context)
+  else if (mode === 'stream' && !isWholeForStream(cell, got)) judgeStream(cell, got, list, context)
   else judgeWhole(cell, got, list, context)
 }

@@ -1,9 +1,9 @@
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
-import type { Exchange, GotAnswer } from './exchange.ts'
+import type { Exchange, ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import type { Format } from './format.ts'
-import { type Json, objectOf, parsed } from './json.ts'
+import { type Json, objectOf, parseJson } from './json.ts'
 import type { Rule } from './rules.ts'
 import { wireFor } from './scenario-files.ts'
 import { readSse, type SseEvent } from './sse.ts'
@@ -13,21 +13,21 @@ import type { Arrival } from './upstream.ts'
 
 type BehaviourRule = Omit<Rule, 'on'>
 
-const IN_STREAMS = 'docs/wire/errors.md#in-streams'
+const ERRORS_IN_STREAMS = 'docs/wire/errors.md#in-streams'
 
-const TOLD: BehaviourRule = {
-  ...{ id: 'broken.told', level: 'must', source: IN_STREAMS },
+const INTERRUPTION_REPORTED: BehaviourRule = {
+  ...{ id: 'broken.told', level: 'must', source: ERRORS_IN_STREAMS },
   says: 'If an answer is interrupted, the caller gets an error or its connection is closed before the body is complete.',
 }
-const NO_END: BehaviourRule = {
-  ...{ id: 'broken.no-normal-end', level: 'must', source: IN_STREAMS },
+const NO_NORMAL_END: BehaviourRule = {
+  ...{ id: 'broken.no-normal-end', level: 'must', source: ERRORS_IN_STREAMS },
   says: 'An interrupted answer does not end normally.',
 }
-const BEGINNING: BehaviourRule = {
-  ...{ id: 'broken.beginning', level: 'must', source: IN_STREAMS },
+const TEXT_PREFIX: BehaviourRule = {
+  ...{ id: 'broken.beginning', level: 'must', source: ERRORS_IN_STREAMS },
   says: 'The text before the interruption is the beginning of the upstream’s text.',
 }
-const CLOSED: BehaviourRule = {
+const UPSTREAM_CLOSED: BehaviourRule = {
   ...{
     id: 'left.closed',
     level: 'must',
@@ -35,12 +35,12 @@ const CLOSED: BehaviourRule = {
   },
   says: 'The upstream’s connection is closed soon after the caller disconnects, so that the model stops generating billed tokens.',
 }
-const FLOWS: BehaviourRule = {
+const NOT_BUFFERED: BehaviourRule = {
   ...{ id: 'flows', level: 'should', source: 'https://html.spec.whatwg.org/multipage/server-sent-events.html' },
   says: 'The beginning of an answer reaches the caller while the upstream is still writing. It is not buffered until complete.',
 }
 
-const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parsed(data) ?? [])
+const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parseJson(data) ?? [])
 
 const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
 
@@ -48,9 +48,9 @@ const streamedText = (format: Format, events: readonly SseEvent[]): string =>
   textOfFacts(format.answer(format.assemble!(dataOf(events))))
 
 /** Returns the end of a stream according to its events. */
-function endingOf(format: Format, events: readonly SseEvent[], asked: Json): 'normal' | 'error' | undefined {
-  const grammar = format.grammar!({ body: objectOf(asked) })
-  for (const event of events) grammar.event(event, parsed(event.data))
+function endingOf(format: Format, events: readonly SseEvent[], requestBody: Json): 'normal' | 'error' | undefined {
+  const grammar = format.grammar!({ body: objectOf(requestBody) })
+  for (const event of events) grammar.event(event, parseJson(event.data))
   return grammar.ending
 }
 
@@ -61,41 +61,45 @@ function upstreamText({ upstream, scenario, caller }: Cell): string {
   return stream === undefined ? '' : streamedText(format, readSse(stream).events)
 }
 
-function judgeBrokenStream(cell: Cell, { body, isComplete }: GotAnswer, list: CheckList, asked: Json): void {
+function judgeBrokenStream(cell: Cell, { body, isComplete }: ReceivedAnswer, list: CheckList, requestBody: Json): void {
   const { events } = readSse(body)
-  const ending = endingOf(cell.caller, events, asked)
-  const isTold = ending === 'error' || !isComplete
-  list.rule('stream', TOLD, isTold ? [] : ['The body ended normally, without an error.'])
-  list.rule('stream', NO_END, ending === 'normal' ? ['The stream ended normally.'] : [])
+  const ending = endingOf(cell.caller, events, requestBody)
+  const isReported = ending === 'error' || !isComplete
+  list.rule('stream', INTERRUPTION_REPORTED, isReported ? [] : ['The body ended normally, without an error.'])
+  list.rule('stream', NO_NORMAL_END, ending === 'normal' ? ['The stream ended normally.'] : [])
   const text = streamedText(cell.caller, events)
   const source = upstreamText(cell)
   list.rule(
     'stream',
-    BEGINNING,
+    TEXT_PREFIX,
     source.startsWith(text) ? [] : [`${JSON.stringify(text)} is not the beginning of the upstream’s text.`],
   )
 }
 
 /** Checks an answer that its upstream interrupted. A whole or early refused answer must have an error status. */
-export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, asked: Json): void {
+export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, requestBody: Json): void {
   if (fault !== undefined && fault.kind !== 'http.closed') {
-    list.rule('answer', TOLD, [fault.detail])
+    list.rule('answer', INTERRUPTION_REPORTED, [fault.detail])
     return
   }
-  if (got === undefined) return list.rule('answer', TOLD, [])
-  if (got.status === 200 && cell.mode === 'stream') return judgeBrokenStream(cell, got, list, asked)
-  const isTold = got.status >= 500 || !got.isComplete
-  list.rule('answer', TOLD, isTold ? [] : [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`])
+  if (got === undefined) return list.rule('answer', INTERRUPTION_REPORTED, [])
+  if (got.status === 200 && cell.mode === 'stream') return judgeBrokenStream(cell, got, list, requestBody)
+  const isReported = got.status >= 500 || !got.isComplete
+  list.rule(
+    'answer',
+    INTERRUPTION_REPORTED,
+    isReported ? [] : [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`],
+  )
   if (got.status < 400) return
-  const json = parsed(got.body.toString('utf8'))
+  const json = parseJson(got.body.toString('utf8'))
   list.rules(cell.caller.rules, 'error', cell.caller.lint.error(got.status, json, got.headers))
 }
 
 /** Checks that the upstream's connection is closed after the caller has disconnected. */
-export function judgeLeft(arrivals: readonly Arrival[], list: CheckList): void {
+export function judgeDisconnect(arrivals: readonly Arrival[], list: CheckList): void {
   const open = arrivals.filter(({ end }) => end?.wasClosed !== true)
   const details = open.map(({ path }) => `The connection of ${path} stayed open until its answer was complete.`)
-  list.rule('request', CLOSED, arrivals.length === 0 ? ['No request arrived.'] : details)
+  list.rule('request', UPSTREAM_CLOSED, arrivals.length === 0 ? ['No request arrived.'] : details)
 }
 
 /** Checks that the beginning of a stream arrived during the upstream's pause. */
@@ -103,5 +107,5 @@ export function judgeFlow({ firstByte }: Exchange, arrivals: readonly Arrival[],
   const resumed = arrivals.at(-1)?.end?.resumed
   if (resumed === undefined) return
   const isLate = firstByte === undefined || firstByte >= resumed
-  list.rule('stream', FLOWS, isLate ? ['Nothing arrived before the upstream’s pause ended.'] : [])
+  list.rule('stream', NOT_BUFFERED, isLate ? ['Nothing arrived before the upstream’s pause ended.'] : [])
 }

@@ -1,8 +1,8 @@
 import type { CheckList } from './check-list.ts'
 import { isContentType, isJson } from './content-types.ts'
-import type { GotAnswer } from './exchange.ts'
-import { type Asked, type Format, type Headers, type RawAnswer, schemaOf } from './format.ts'
-import { isObject, type Json, objectOf, parsed } from './json.ts'
+import type { ReceivedAnswer } from './exchange.ts'
+import { type Format, type Headers, type RawAnswer, type RequestOnWire, schemaOf } from './format.ts'
+import { isObject, type Json, objectOf, parseJson } from './json.ts'
 import { answerFindings, type SchemaFindings, schemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
 import { SSE_RULES } from './transport-rules.ts'
@@ -10,21 +10,21 @@ import { SSE_RULES } from './transport-rules.ts'
 /* Judges the form of requests and answers: schemas, rules, the order of events. Other files judge their meaning. */
 
 /** Parses JSON and normalizes it as readers of the format do. */
-function readIn({ asRead }: Format, text: string): Json | undefined {
-  const json = parsed(text)
+function parseAsRead({ asRead }: Format, text: string): Json | undefined {
+  const json = parseJson(text)
   return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
 }
 
 /** Returns the JSON data of events. The grammar reports data that is not JSON. */
 export const dataOf = (format: Format, events: readonly SseEvent[]): Json[] =>
-  events.flatMap(({ data }) => readIn(format, data) ?? [])
+  events.flatMap(({ data }) => parseAsRead(format, data) ?? [])
 
 /** Checks the form of a request. */
-export function judgeRequestForm(format: Format, asked: Asked, headers: Headers, list: CheckList): void {
+export function judgeRequestForm(format: Format, request: RequestOnWire, headers: Headers, list: CheckList): void {
   const { name, exceptions, rules, lint, asRead } = format
-  const { method, path, files } = asked
-  const body = asRead?.request(asked.body) ?? asked.body
-  const schema = schemaOf(format, 'request', asked)
+  const { method, path, files } = request
+  const body = asRead?.request(request.body) ?? request.body
+  const schema = schemaOf(format, 'request', request)
   if (schema !== undefined) list.schema('request', name, [schemaFindings(name, schema, body, exceptions)])
   list.rules(rules, 'request', lint.request(body, headers, path, files, method))
 }
@@ -32,9 +32,9 @@ export function judgeRequestForm(format: Format, asked: Asked, headers: Headers,
 /** Checks the form of a stream. Returns its events. */
 export function judgeStreamForm(
   format: Format,
-  { body, isComplete }: Pick<GotAnswer, 'body' | 'isComplete'>,
+  { body, isComplete }: Pick<ReceivedAnswer, 'body' | 'isComplete'>,
   list: CheckList,
-  asked: Asked,
+  request: RequestOnWire,
 ): readonly SseEvent[] {
   const { events, faults } = readSse(body)
   for (const rule of format.turns === undefined ? SSE_RULES : [])
@@ -43,11 +43,11 @@ export function judgeStreamForm(
       rule,
       faults.filter(fault => fault.rule === rule.id).map(({ detail }) => detail),
     )
-  const grammar = format.grammar!({ body: asked.body })
-  const schema = schemaOf(format, 'event', asked)
+  const grammar = format.grammar!({ body: request.body })
+  const schema = schemaOf(format, 'event', request)
   const findings: SchemaFindings[] = []
   for (const event of events) {
-    const data = readIn(format, event.data)
+    const data = parseAsRead(format, event.data)
     grammar.event(event, data)
     if (!isObject(data) || schema === undefined) continue
     findings.push(answerFindings(format.name, schema, data, format.exceptions))
@@ -60,12 +60,12 @@ export function judgeStreamForm(
 /** Checks the form of a whole JSON answer. Returns its body. */
 export function judgeJsonForm(
   format: Format,
-  { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
+  { body, headers }: Pick<ReceivedAnswer, 'body' | 'headers'>,
   list: CheckList,
-  asked: Asked,
+  request: RequestOnWire,
 ): Json | undefined {
-  const json = readIn(format, body.toString('utf8'))
-  const schema = schemaOf(format, 'answer', asked)
+  const json = parseAsRead(format, body.toString('utf8'))
+  const schema = schemaOf(format, 'answer', request)
   const noObject = { faults: [`The body is not a JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
   const findings = !isObject(json)
     ? [noObject]
@@ -73,33 +73,33 @@ export function judgeJsonForm(
       ? []
       : [answerFindings(format.name, schema, json, format.exceptions)]
   list.schema('answer', format.name, findings)
-  list.rules(format.rules, 'answer', format.lint.answer(objectOf(json), headers, asked))
+  list.rules(format.rules, 'answer', format.lint.answer(objectOf(json), headers, request))
   return json
 }
 
 /** Checks the form of a whole answer that is not JSON, such as audio. */
 export function judgeRawForm(
   format: Format,
-  { body, headers }: Pick<GotAnswer, 'body' | 'headers'>,
+  { body, headers }: Pick<ReceivedAnswer, 'body' | 'headers'>,
   list: CheckList,
-  asked: Asked,
+  request: RequestOnWire,
 ): RawAnswer {
   const raw: RawAnswer = { type: headers['content-type'] ?? '', bytes: body }
-  list.rules(format.rules, 'answer', format.lint.answer({}, headers, asked, raw))
+  list.rules(format.rules, 'answer', format.lint.answer({}, headers, request, raw))
   return raw
 }
 
 /** Returns the error in a body or in a stream's error event. */
-function errorIn({ body, headers }: Pick<GotAnswer, 'body' | 'headers'>): Json | undefined {
-  if (!isContentType(headers['content-type'] ?? '', 'text/event-stream')) return parsed(body.toString('utf8'))
-  const events = readSse(body).events.map(({ data }) => objectOf(parsed(data)))
+function errorIn({ body, headers }: Pick<ReceivedAnswer, 'body' | 'headers'>): Json | undefined {
+  if (!isContentType(headers['content-type'] ?? '', 'text/event-stream')) return parseJson(body.toString('utf8'))
+  const events = readSse(body).events.map(({ data }) => objectOf(parseJson(data)))
   return events.flatMap(event => [event, objectOf(event['response'])]).find(({ error }) => isObject(error))
 }
 
 /** Checks the form of an error. Returns its body. */
 export function judgeErrorForm(
   format: Format,
-  got: Pick<GotAnswer, 'status' | 'body' | 'headers'>,
+  got: Pick<ReceivedAnswer, 'status' | 'body' | 'headers'>,
   list: CheckList,
 ): Json | undefined {
   const json = errorIn(got)
@@ -111,11 +111,16 @@ export function judgeErrorForm(
 }
 
 /** Checks the form of any answer. Its status and content type decide which checks apply. */
-export function judgeAnswerForm(format: Format, got: Omit<GotAnswer, 'trailers'>, list: CheckList, asked: Asked): void {
+export function judgeAnswerForm(
+  format: Format,
+  got: Omit<ReceivedAnswer, 'trailers'>,
+  list: CheckList,
+  request: RequestOnWire,
+): void {
   const type = got.headers['content-type'] ?? ''
   if (got.status >= 400) judgeErrorForm(format, got, list)
   else if (isContentType(type, 'text/event-stream') && format.grammar !== undefined)
-    judgeStreamForm(format, got, list, asked)
-  else if (isJson(type)) judgeJsonForm(format, got, list, asked)
-  else judgeRawForm(format, got, list, asked)
+    judgeStreamForm(format, got, list, request)
+  else if (isJson(type)) judgeJsonForm(format, got, list, request)
+  else judgeRawForm(format, got, list, request)
 }

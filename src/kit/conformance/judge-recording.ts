@@ -1,7 +1,7 @@
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
-import type { GotAnswer } from './exchange.ts'
-import type { Asked, Format, Headers } from './format.ts'
+import type { ReceivedAnswer } from './exchange.ts'
+import type { Format, Headers, RequestOnWire } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { judgeAnswerForm, judgeRequestForm } from './judge-form.ts'
 
@@ -11,8 +11,8 @@ export interface RecordedExchange {
   readonly name: string
   /** Name of the request's format. */
   readonly format: string
-  readonly request: Asked & { readonly headers: Headers }
-  readonly answer: Omit<GotAnswer, 'trailers'>
+  readonly request: RequestOnWire & { readonly headers: Headers }
+  readonly answer: Omit<ReceivedAnswer, 'trailers'>
 }
 
 /** Returns the path of a request below the base URL that clients of the format are configured with. */
@@ -24,11 +24,11 @@ function pathBelow({ base }: Format, path: string): string {
 
 /** Judges the form of a recorded exchange by the rules of its format. Returns undefined if the kit lacks the format. */
 export function judgeRecording({ name, format, request, answer }: RecordedExchange): readonly Check[] | undefined {
-  const known = FORMATS[format]
-  if (known === undefined) return undefined
+  const knownFormat = FORMATS[format]
+  if (knownFormat === undefined) return undefined
   const list = new CheckList({ id: name, scenario: { id: name } })
-  const { headers, ...asked } = { ...request, path: pathBelow(known, request.path) }
-  judgeRequestForm(known, asked, headers, list)
-  judgeAnswerForm(known, answer, list, asked)
+  const { headers, ...wireRequest } = { ...request, path: pathBelow(knownFormat, request.path) }
+  judgeRequestForm(knownFormat, wireRequest, headers, list)
+  judgeAnswerForm(knownFormat, answer, list, wireRequest)
   return list.checks
 }

@@ -1,32 +1,32 @@
-import { askedOf } from './asked.ts'
 import type { Cell } from './cells.ts'
 import { CheckList } from './check-list.ts'
 import type { Check } from './checks.ts'
 import { isJson } from './content-types.ts'
 import { isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
-import { judgeBroken, judgeFlow, judgeLeft } from './judge-behaviour.ts'
+import { judgeBroken, judgeDisconnect, judgeFlow } from './judge-behaviour.ts'
 import { judgeRequest } from './judge-request.ts'
 import { isRefused, judgeVersion } from './judge-version.ts'
 import { stepsOf } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
+import { requestOnWire } from './step-request.ts'
 import type { Arrival } from './upstream.ts'
 
 /** Statuses of a target that does not have the endpoint or the feature. */
-const UNSUPPORTED = new Set([404, 405, 501])
+const UNSUPPORTED_STATUSES = new Set([404, 405, 501])
 
 /** Statuses that refuse a request because of its content. */
-const REFUSED = new Set([400, 422])
+const REFUSAL_STATUSES = new Set([400, 422])
 
-const SUPPORTED = {
+const HAS_FEATURE = {
   id: 'supported',
   level: 'must',
   source: 'the target itself',
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/** Returns the checks of all steps of one cell. `lossHeader` names the header in which the target reports losses. */
+/** Returns the checks of one cell, for all its steps. `lossHeader` names the header in which the target reports losses. */
 export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
   return stepsOf(cell.scenario)
     .slice(0, records.length)
@@ -41,16 +41,16 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
 function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
   const wire = upstream && wireFor(scenario.wires, upstream)
   if (wire === undefined) return arrivals
-  const asked = askedOf(upstream!, wire.request, mode === 'stream', { model: 'm', answers: [] })
+  const request = requestOnWire(upstream!, wire.request, mode === 'stream', { model: 'm', answers: [] })
   return arrivals.filter(
     ({ format, path, sent }) =>
-      format !== upstream!.name || isSameAction(upstream!, { method: sent.method, path }, asked),
+      format !== upstream!.name || isSameAction(upstream!, { method: sent.method, path }, request),
   )
 }
 
 /** Judges one step. If the target reports that it lacks the endpoint, judges nothing else. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
-  const { exchange, asked } = record
+  const { exchange, request } = record
   const { got } = exchange
   const { scenario, mode } = cell
   if (isRefused(cell, exchange.sent.headers) && judgeVersion(cell, record, list)) return
@@ -58,19 +58,19 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const expectsError = wireFor(scenario.wires, cell.caller)!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
     // A target may only refuse a request if a format cannot express it.
-    const isUnsayable = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
-    const isRefusal = REFUSED.has(got.status) && isUnsayable
-    if (UNSUPPORTED.has(got.status) || isRefusal) {
+    const isInexpressible = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
+    const isRefusal = REFUSAL_STATUSES.has(got.status) && isInexpressible
+    if (UNSUPPORTED_STATUSES.has(got.status) || isRefusal) {
       const detail = `Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`
-      return list.rule('answer', SUPPORTED, [detail], 'unsupported')
+      return list.rule('answer', HAS_FEATURE, [detail], 'unsupported')
     }
   }
   const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader] ?? got?.trailers[lossHeader])
   const isLocal = scenario.local && arrivals.length === 0
   if (!isLocal) judgeRequest(cell, { ...record, arrivals }, isReported, list)
-  if (scenario.caller.leaves_after !== undefined) judgeLeft(arrivals, list)
-  else if (scenario.breaks) judgeBroken(cell, exchange, list, asked.body)
-  else judgeAnswer(cell, exchange, list, { asked, isReported, isLocal })
+  if (scenario.caller.leaves_after !== undefined) judgeDisconnect(arrivals, list)
+  else if (scenario.breaks) judgeBroken(cell, exchange, list, request.body)
+  else judgeAnswer(cell, exchange, list, { request: request, isReported, isLocal })
   const flows = mode === 'stream' || !isJson(wireFor(scenario.wires, cell.caller)!.type)
   if (flows && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
 }

@@ -17,13 +17,13 @@ export interface Behaviour extends CallerBehaviour {
  */
 export function leaveLater({ leaves_after: after, arrived }: Behaviour, leave: () => void): () => void {
   if (after === undefined) return () => {}
-  const cancelling = new AbortController()
+  const cancellation = new AbortController()
   let timer: NodeJS.Timeout | undefined
   void Promise.resolve(arrived).then(() => {
-    if (!cancelling.signal.aborted) timer = setTimeout(leave, after)
+    if (!cancellation.signal.aborted) timer = setTimeout(leave, after)
   })
   return () => {
-    cancelling.abort()
+    cancellation.abort()
     clearTimeout(timer)
   }
 }

@@ -37,7 +37,7 @@ export interface Peer {
   readonly upstreams: { readonly [caller: string]: readonly string[] }
 }
 
-interface Written {
+interface PeerFile {
   readonly name: string
   readonly title?: string
   readonly home?: string
@@ -59,10 +59,10 @@ interface Written {
 
 const isList = (value: object): value is readonly string[] => Array.isArray(value)
 
-const HOME = join(DATA, 'peers')
+const PEERS_FOLDER = join(DATA, 'peers')
 
 /** Returns the names of the peers that the kit ships with. */
-export const peerNames = (): string[] => readdirSync(HOME).sort()
+export const peerNames = (): string[] => readdirSync(PEERS_FOLDER).sort()
 
 /** Gives every caller without an entry the upstreams of `*`. */
 function withRest(callers: Peer['callers'], { '*': rest, ...named }: Peer['upstreams']): Peer['upstreams'] {
@@ -71,7 +71,7 @@ function withRest(callers: Peer['callers'], { '*': rest, ...named }: Peer['upstr
     : { ...Object.fromEntries(Object.keys(callers).map(name => [name, rest])), ...named }
 }
 
-const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstreams']>): Peer['upstreams'] =>
+const claimedBy = (callers: Peer['callers'], claimed: NonNullable<PeerFile['upstreams']>): Peer['upstreams'] =>
   isList(claimed)
     ? Object.fromEntries(Object.keys(callers).map(caller => [caller, claimed]))
     : withRest(callers, claimed)
@@ -79,13 +79,13 @@ const claimedBy = (callers: Peer['callers'], claimed: NonNullable<Written['upstr
 /** Upstream formats that the gateway claims to support for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
 
-/** Reads a peer, given the name of a folder of the kit or the path of another folder. Throws if it does not exist. */
+/** Reads a peer, given the name of one of the kit's folders or the path of another folder. Throws if it does not exist. */
 export function readPeer(nameOrFolder: string): Peer {
-  const own = join(HOME, nameOrFolder)
-  const folder = existsSync(join(own, 'peer.yaml')) ? own : resolve(nameOrFolder)
+  const bundled = join(PEERS_FOLDER, nameOrFolder)
+  const folder = existsSync(join(bundled, 'peer.yaml')) ? bundled : resolve(nameOrFolder)
   const file = join(folder, 'peer.yaml')
   if (!existsSync(file)) throw new Error(`no peer ${nameOrFolder}; the kit has ${peerNames().join(', ')}`)
-  const written = parse(readFileSync(file, 'utf8')) as Written
+  const written = parse(readFileSync(file, 'utf8')) as PeerFile
   for (const [field, value] of [
     ['name', written?.name],
     ['start.command', written?.start?.command],
@@ -111,5 +111,5 @@ export function readPeer(nameOrFolder: string): Peer {
 export type Values = { readonly [name: string]: string }
 
 /** Fills in placeholders. Keeps unknown ones, because a peer may use the same syntax itself. */
-export const filled = (text: string, values: Values): string =>
+export const fillPlaceholders = (text: string, values: Values): string =>
   text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

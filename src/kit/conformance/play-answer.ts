@@ -12,16 +12,14 @@ export interface AnswerEnd {
   readonly wasClosed: boolean
 }
 
-/**
- * Maximum length of a chunk of a streamed answer, in bytes, and maximum number of chunks. Very long answers get longer
- * chunks.
- */
-const LONGEST_PIECE = 37
-const MOST_PIECES = 400
+/** Maximum length of a chunk of a streamed answer, in bytes. */
+const MAX_CHUNK_BYTES = 37
+/** Maximum number of chunks per answer. Very long answers get longer chunks instead. */
+const MAX_CHUNKS = 400
 
 /** Splits bytes into chunks, identically in every run. Cuts may fall within lines, characters and line ends. */
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
+function* chunks(bytes: Buffer): Generator<Buffer> {
+  const longest = Math.max(MAX_CHUNK_BYTES, Math.ceil(bytes.length / MAX_CHUNKS))
   let state = 7
   for (let at = 0; at < bytes.length; ) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -36,22 +34,22 @@ const eventsOf = (bytes: Buffer): Buffer[] =>
   (bytes.toString('utf8').match(/.*?(?:\r?\n){2}|.+$/gs) ?? []).map(event => Buffer.from(event))
 
 /** Waits, but at most until the connection closes. */
-const whileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
+const waitWhileOpen = (reply: ServerResponse, ms: number): Promise<void> =>
   new Promise(resolve => {
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer)
-      reply.off('close', done)
+      reply.off('close', finish)
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    if (reply.destroyed) done()
-    else reply.once('close', done)
+    const timer = setTimeout(finish, ms)
+    if (reply.destroyed) finish()
+    else reply.once('close', finish)
   })
 
 /** Writes the body of an answer as the scenario states: in chunks, slowly, with a pause, or only up to a cut. */
 export async function playAnswer(
   bytes: Buffer,
-  isPieced: boolean,
+  isChunked: boolean,
   reply: ServerResponse,
   behaviour: UpstreamBehaviour,
 ): Promise<AnswerEnd> {
@@ -59,25 +57,25 @@ export async function playAnswer(
   const cut = cutAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * cutAt)
   const halt = pauseAt === undefined ? Number.POSITIVE_INFINITY : Math.floor(bytes.length * pauseAt)
   let resumed: number | undefined
-  let written = 0
-  for (const piece of isPieced ? (pace === undefined ? pieces(bytes) : eventsOf(bytes)) : [bytes]) {
-    if (resumed === undefined && written + piece.length > halt) {
+  let writtenBytes = 0
+  for (const piece of isChunked ? (pace === undefined ? chunks(bytes) : eventsOf(bytes)) : [bytes]) {
+    if (resumed === undefined && writtenBytes + piece.length > halt) {
       reply.flushHeaders()
-      await whileOpen(reply, pause)
+      await waitWhileOpen(reply, pause)
       resumed = performance.now()
     }
     if (reply.destroyed) break
-    if (written + piece.length > cut) {
+    if (writtenBytes + piece.length > cut) {
       // Sends the bytes before the cut before closing the connection.
-      await new Promise(resolve => reply.write(piece.subarray(0, cut - written), resolve))
+      await new Promise(resolve => reply.write(piece.subarray(0, cut - writtenBytes), resolve))
       await turn()
       reply.destroy()
       return { wasClosed: false }
     }
     reply.write(piece)
-    written += piece.length
+    writtenBytes += piece.length
     if (pace === undefined) await turn()
-    else await whileOpen(reply, pace)
+    else await waitWhileOpen(reply, pace)
   }
   const wasClosed = reply.destroyed
   reply.end()

@@ -7,7 +7,7 @@ export type Level = 'must' | 'should'
 export type Subject = 'request' | 'answer' | 'stream' | 'error'
 
 export interface Rule {
-  /** Stable id, unique among the rules of its subject. Part of the ids of checks. */
+  /** Stable id, unique among the rules of its subject. Check ids contain it. */
   readonly id: string
   readonly on: Subject
   readonly level: Level
@@ -29,10 +29,11 @@ export class Violations {
   add(rule: string, detail: string): void {
     const count = (this.counts.get(rule) ?? 0) + 1
     this.counts.set(rule, count)
-    if (count <= MOST_DETAILS) this.list.push({ rule, detail: detail.slice(0, LONGEST_DETAIL) })
+    if (count <= MAX_DETAILS) this.list.push({ rule, detail: detail.slice(0, MAX_DETAIL_LENGTH) })
   }
 }
 
 /** Maximum number of details per rule and exchange. */
-const MOST_DETAILS = 5
-const LONGEST_DETAIL = 500
+const MAX_DETAILS = 5
+/** Maximum length of a detail, in characters. */
+const MAX_DETAIL_LENGTH = 500

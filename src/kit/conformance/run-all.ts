@@ -19,16 +19,16 @@ export interface AllOptions extends RunOptions {
 
 /** Splits the options between the two runners. Each runner has its own formats. */
 function partsOf({ sessionUpstream, ...options }: AllOptions) {
-  const known = (formats: object) => ({
+  const withKnownNames = (formats: object) => ({
     callers: options.callers.filter(name => name in formats),
     ...(options.upstreams === undefined ? {} : { upstreams: options.upstreams.filter(name => name in formats) }),
   })
   const { upstream: _, bounds: __, ...shared } = options
   return {
-    cells: { ...options, ...known(FORMATS) },
+    cells: { ...options, ...withKnownNames(FORMATS) },
     sessions: {
       ...shared,
-      ...known(SESSION_FORMATS),
+      ...withKnownNames(SESSION_FORMATS),
       ...(sessionUpstream === undefined ? {} : { upstream: sessionUpstream }),
     },
   }
@@ -36,10 +36,10 @@ function partsOf({ sessionUpstream, ...options }: AllOptions) {
 
 /** Returns the different outcomes of a check across repetitions. */
 function flakyOf(id: string, rounds: readonly (Check | undefined)[]): string[] {
-  const ends = rounds.map(check => check?.status ?? 'absent')
-  if (new Set(ends).size < 2) return []
+  const statuses = rounds.map(check => check?.status ?? 'absent')
+  if (new Set(statuses).size < 2) return []
   const details = rounds.flatMap((check, at) => check?.details?.slice(0, 1).map(one => `run ${at + 1}: ${one}`) ?? [])
-  return [`${id}: ${ends.join(', then ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`]
+  return [`${id}: ${statuses.join(', then ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`]
 }
 
 const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
@@ -48,7 +48,7 @@ const isFailure = ({ status }: Check): boolean => status === 'fail' || status ==
  * Merges the repetitions of a cell. The result is the first failed run, plus a check for each difference between runs.
  */
 export function mergedOf(rounds: readonly CellResult[]): CellResult {
-  const chosen = rounds.find(({ checks }) => checks.some(isFailure)) ?? rounds[0]!
+  const outcome = rounds.find(({ checks }) => checks.some(isFailure)) ?? rounds[0]!
   const ids = [...new Set(rounds.flatMap(({ checks }) => checks.map(({ rule }) => rule)))]
   const details = ids.flatMap(rule =>
     flakyOf(
@@ -56,13 +56,13 @@ export function mergedOf(rounds: readonly CellResult[]): CellResult {
       rounds.map(({ checks }) => checks.find(check => check.rule === rule)),
     ),
   )
-  if (details.length === 0) return chosen
-  const cell = chosen.cell.id
+  if (details.length === 0) return outcome
+  const cell = outcome.cell.id
   const flaky: Check = {
     ...{ id: `${cell}/flaky`, cell, rule: 'flaky', level: 'must', status: 'fail', details },
     ...{ says: 'All repetitions of a cell have the same outcome.', source: 'the kit: --repeat' },
   }
-  return { ...chosen, checks: [...chosen.checks, flaky] }
+  return { ...outcome, checks: [...outcome.checks, flaky] }
 }
 
 /** Runs all selected cells and sessions one after another, with repetitions. */
@@ -72,10 +72,10 @@ export async function runAll(options: AllOptions): Promise<CellResult[]> {
   const counts = [cellsOf(cells).length, sessionCellsOf(sessions).length] as const
   const count = (counts[0] + counts[1]) * repeat
   const rounds = new Map<string, CellResult[]>()
-  let done = 0
+  let doneCount = 0
   const collect = (result: CellResult): void => {
     rounds.getOrInsert(result.cell.id, []).push(result)
-    onResult?.(result, done++, count)
+    onResult?.(result, doneCount++, count)
   }
   for (let round = 0; round < repeat && !signal?.aborted; round++) {
     await run({ ...cells, onResult: collect })

@@ -68,7 +68,13 @@ export interface CellRunOptions {
 }
 
 /** Returns a cell's result with a single check that the kit adds itself. */
-const single = (cell: NamedCell, rule: string, status: Status, says: string, detail: string): CellResult => ({
+const singleCheckResult = (
+  cell: NamedCell,
+  rule: string,
+  status: Status,
+  says: string,
+  detail: string,
+): CellResult => ({
   cell,
   checks: [
     {
@@ -90,34 +96,34 @@ function isClaimed({ caller, upstream }: NamedCell, { bases, translates, claims 
 async function runCell<C extends NamedCell>(
   cell: C,
   target: Target,
-  judged: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
+  runAndJudge: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
 ): Promise<CellResult> {
   if (!isClaimed(cell, target)) {
     const says = 'The target has the endpoint and the feature.'
-    return single(cell, 'answer.supported', 'unsupported', says, 'The peer does not claim it.')
+    return singleCheckResult(cell, 'answer.supported', 'unsupported', says, 'The peer does not claim it.')
   }
   try {
-    return { cell, ...(await judged(cell)) }
+    return { cell, ...(await runAndJudge(cell)) }
   } catch (fault) {
     const detail = (fault as Error).stack ?? String(fault)
-    return single(cell, 'harness', 'harness-error', 'The kit works without an internal error.', detail)
+    return singleCheckResult(cell, 'harness', 'harness-error', 'The kit works without an internal error.', detail)
   }
 }
 
 /**
- * Runs cells one after another. If the signal is aborted, returns the results so far. Errors that `judged` throws are
+ * Runs cells one after another. If the signal is aborted, returns the results so far. Errors that `runAndJudge` throws are
  * faults of the kit.
  */
 export async function runCells<C extends NamedCell>(
   cells: readonly C[],
   { target, delay, signal, onResult }: CellRunOptions,
-  judged: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
+  runAndJudge: (cell: C) => Promise<Omit<CellResult, 'cell'>>,
 ): Promise<CellResult[]> {
   const results: CellResult[] = []
   for (const [index, cell] of cells.entries()) {
     if (signal?.aborted) break
     if (delay && index > 0) await new Promise(resolve => setTimeout(resolve, delay))
-    const result = await runCell(cell, target, judged)
+    const result = await runCell(cell, target, runAndJudge)
     results.push(result)
     onResult?.(result, index, cells.length)
   }

@@ -1,9 +1,8 @@
-import { askedOf, encoded } from './asked.ts'
-import { type Cell, cellsOf, type Wanted } from './cells.ts'
+import { type Cell, type CellSelection, cellsOf } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import type { Exchange } from './exchange.ts'
 import type { Headers } from './format.ts'
-import { type JsonObject, objectOf, parsed } from './json.ts'
+import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells, type Target, upstreamHeaders } from './run-cells.ts'
 import { stepsOf } from './scenario.ts'
@@ -12,28 +11,30 @@ import { TurnCaller } from './sockets/turn-caller.ts'
 import { clientHeaders, versionOf } from './specs.ts'
 import { readSse } from './sse.ts'
 import type { StepRecord } from './step-record.ts'
+import { encodeRequest, requestOnWire } from './step-request.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface RunOptions extends Wanted, CellRunOptions {
+export interface RunOptions extends CellSelection, CellRunOptions {
   /** The kit's upstream. Absent in live mode. */
   readonly upstream?: Upstream
   readonly bounds?: Bounds
 }
 
-/** Interval between two polls of a job's state, and time limit for polling, in milliseconds. */
-const POLLED_EVERY = 100
-const POLLED_WITHIN = 10_000
+/** Interval between two polls of a job's state, in milliseconds. */
+const POLL_INTERVAL_MS = 100
+/** Time limit for polling a job, in milliseconds. */
+const POLL_TIMEOUT_MS = 10_000
 
 /** Repeats a request until the answer has the given fields, is an error, or the time is up. */
-async function sentUntil(fields: JsonObject | undefined, sends: () => Promise<Exchange>): Promise<Exchange> {
-  const deadline = performance.now() + POLLED_WITHIN
+async function sendUntil(fields: JsonObject | undefined, sends: () => Promise<Exchange>): Promise<Exchange> {
+  const deadline = performance.now() + POLL_TIMEOUT_MS
   for (;;) {
     const exchange = await sends()
     const { got } = exchange
-    const body = objectOf(parsed(got?.body.toString('utf8') ?? ''))
+    const body = objectOf(parseJson(got?.body.toString('utf8') ?? ''))
     const isReached = Object.entries(fields ?? {}).every(([name, value]) => body[name] === value)
     if (isReached || got === undefined || got.status >= 400 || performance.now() > deadline) return exchange
-    await new Promise(resolve => setTimeout(resolve, POLLED_EVERY))
+    await new Promise(resolve => setTimeout(resolve, POLL_INTERVAL_MS))
   }
 }
 
@@ -63,33 +64,34 @@ async function stepOf(
 ): Promise<StepRecord> {
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream?.name)
-  const written = wireFor(scenario.wires, caller)!.request
+  const stepRequest = wireFor(scenario.wires, caller)!.request
   // Requests that test a refusal are sent as written. All other requests leave out what the version refuses.
   const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)
-  const asked = askedOf(caller, written, mode === 'stream', { model, answers, version })
+  const request = requestOnWire(caller, stepRequest, mode === 'stream', { model, answers, version })
   upstream?.play(scenario)
-  const { type, bytes } = await encoded(asked)
-  const typed = type === undefined ? {} : { 'content-type': type }
+  const { type, bytes } = await encodeRequest(request)
+  const contentType = type === undefined ? {} : { 'content-type': type }
   const sent = {
-    method: asked.method,
-    url: `${target.bases[caller.name]}${asked.path}`,
-    headers: { ...typed, ...headersOf(cell, target) },
+    method: request.method,
+    url: `${target.bases[caller.name]}${request.path}`,
+    headers: { ...contentType, ...headersOf(cell, target) },
     body: bytes,
   }
   const behaviour = { ...scenario.caller, arrived: upstream?.firstArrival }
-  const exchange = await sentUntil(
-    written.until,
-    () => connection?.send(asked.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour),
+  const exchange = await sendUntil(
+    stepRequest.until,
+    () => connection?.send(request.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour),
   )
   await upstream?.settled()
-  return { exchange, asked, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
+  return { exchange, request: request, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
 }
 
 /** Returns the answer of a step as one JSON object. Later steps take values from it. */
-function answerIn({ exchange: { got }, asked }: StepRecord, { caller }: Cell): JsonObject {
+function answerIn({ exchange: { got }, request }: StepRecord, { caller }: Cell): JsonObject {
   const body = got?.body ?? Buffer.alloc(0)
-  if (asked.body['stream'] !== true || caller.assemble === undefined) return objectOf(parsed(body.toString('utf8')))
-  return caller.assemble(readSse(body).events.flatMap(({ data }) => parsed(data) ?? []))
+  if (request.body['stream'] !== true || caller.assemble === undefined)
+    return objectOf(parseJson(body.toString('utf8')))
+  return caller.assemble(readSse(body).events.flatMap(({ data }) => parseJson(data) ?? []))
 }
 
 /**
@@ -106,12 +108,12 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
   const connection = connectionOf(cell, options)
   try {
     const records: [StepRecord, ...StepRecord[]] = [await stepOf(first!, options, [], connection)]
-    let before = first!
+    let previous = first!
     for (const step of later) {
-      if (!continues(records.at(-1)!, before)) break
+      if (!continues(records.at(-1)!, previous)) break
       const answers = records.map(record => answerIn(record, cell))
       records.push(await stepOf(step, options, answers, connection))
-      before = step
+      previous = step
     }
     return records
   } finally {

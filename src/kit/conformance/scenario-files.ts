@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { parse } from 'yaml'
-import type { WrittenRequest } from './asked.ts'
 import type { Format, FormFile, Headers } from './format.ts'
 import type { JsonObject } from './json.ts'
 import { type Texts, withLongTexts } from './long-texts.ts'
+import type { WrittenRequest } from './step-request.ts'
 
 /*
  * Files of a scenario's steps. `FORMAT.request.json` and `FORMAT.answer.json` belong to the first step,
  * `FORMAT.2.request.json` to the second.
  */
 
-/** Hand-written bytes of one step of a scenario in one format. */
+/** Hand-written bytes of one scenario step in one format. */
 export interface Wire {
   readonly request: WrittenRequest
   /** Bytes of a whole answer, and of a streamed one. */
@@ -32,17 +32,17 @@ export const wireFor = (wires: Wires, { name, files = name }: Pick<Format, 'name
   wires[name] ?? wires[files]
 
 /** Content types of whole answers and of files in forms, by file extension. */
-const TYPES: { readonly [extension: string]: string } = {
+const CONTENT_TYPES: { readonly [extension: string]: string } = {
   ...{ '.json': 'application/json', '.txt': 'text/plain', '.srt': 'text/plain', '.vtt': 'text/plain' },
   ...{ '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.pcm': 'audio/pcm', '.opus': 'audio/opus', '.flac': 'audio/flac' },
   ...{ '.aac': 'audio/aac' },
   ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.webp': 'image/webp', '.mp4': 'video/mp4' },
 }
 
-const REQUEST = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
+const REQUEST_FILE = /^([a-z]+(?:\.[a-z]+)?)(?:\.(\d))?\.request\.(json|yaml)$/
 
 /** Description of a request other than JSON to the default path. */
-interface Described {
+interface RequestFile {
   readonly method?: string
   readonly path?: string
   readonly until?: JsonObject
@@ -53,7 +53,7 @@ interface Described {
   readonly files?: readonly { readonly field: string; readonly file: string; readonly type?: string }[]
 }
 
-const typeOf = (file: string): string => TYPES[extname(file)] ?? 'application/octet-stream'
+const typeOf = (file: string): string => CONTENT_TYPES[extname(file)] ?? 'application/octet-stream'
 
 const jsonAt = (file: string): JsonObject | undefined =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JsonObject) : undefined
@@ -63,24 +63,24 @@ const bytesAt = (file: string, texts: Texts): Buffer | undefined =>
 
 function requestIn(folder: string, file: string, texts: Texts): WrittenRequest {
   if (file.endsWith('.json')) return { body: JSON.parse(String(bytesAt(join(folder, file), texts))) as JsonObject }
-  const { body, form, files = [], ...rest } = parse(readFileSync(join(folder, file), 'utf8')) as Described
+  const { body, form, files = [], ...rest } = parse(readFileSync(join(folder, file), 'utf8')) as RequestFile
   if (form === undefined) return { ...rest, body: body ?? {} }
-  const read = files.map(({ field, file: name, type = typeOf(name) }): FormFile => {
+  const formFiles = files.map(({ field, file: name, type = typeOf(name) }): FormFile => {
     return { field, name, type, bytes: readFileSync(join(folder, name)) }
   })
-  return { ...rest, body: form, files: read }
+  return { ...rest, body: form, files: formFiles }
 }
 
 function wireOf(folder: string, prefix: string, request: WrittenRequest, texts: Texts): Wire {
   const answer = readdirSync(folder).find(
-    name => name.startsWith(`${prefix}.answer.`) && extname(name) in TYPES && !name.endsWith('.sse'),
+    name => name.startsWith(`${prefix}.answer.`) && extname(name) in CONTENT_TYPES && !name.endsWith('.sse'),
   )
   const whole = answer === undefined ? undefined : bytesAt(join(folder, answer), texts)
   const stream = bytesAt(join(folder, `${prefix}.answer.sse`), texts)
   const error = jsonAt(join(folder, `${prefix}.error.json`)) as Wire['error']
   return {
     request,
-    type: answer === undefined ? TYPES['.json']! : typeOf(answer),
+    type: answer === undefined ? CONTENT_TYPES['.json']! : typeOf(answer),
     ...(whole === undefined ? {} : { whole }),
     ...(stream === undefined ? {} : { stream }),
     ...(error === undefined ? {} : { error }),
@@ -91,7 +91,7 @@ function wireOf(folder: string, prefix: string, request: WrittenRequest, texts: 
 export function wiresIn(folder: string, texts: Texts = {}): Wires[] {
   const steps: { [format: string]: Wire }[] = []
   for (const file of readdirSync(folder).sort()) {
-    const [, format, step] = REQUEST.exec(file) ?? []
+    const [, format, step] = REQUEST_FILE.exec(file) ?? []
     if (format === undefined) continue
     const prefix = step === undefined ? format : `${format}.${step}`
     const wires = (steps[Number(step ?? 1) - 1] ??= {})

@@ -25,7 +25,7 @@ export interface Difference {
  * Statuses that a target may return instead of the upstream's error because it detects the fault itself, or 200 if it
  * can do the work itself.
  */
-export interface Instead {
+export interface OtherStatuses {
   readonly statuses: readonly number[]
   readonly why: string
 }
@@ -63,7 +63,7 @@ export interface Scenario {
    */
   readonly callers?: readonly string[]
   readonly differences: readonly Difference[]
-  readonly instead?: Instead
+  readonly instead?: OtherStatuses
   readonly upstream: UpstreamBehaviour
   readonly caller: CallerBehaviour
   /** True if the answer is interrupted by a closed connection or by an error within the stream. */
@@ -83,9 +83,9 @@ export interface Scenario {
   readonly earlier: readonly Wires[]
 }
 
-const HOME = join(DATA, 'scenarios')
+const SCENARIOS_FOLDER = join(DATA, 'scenarios')
 
-interface Described {
+interface ScenarioFile {
   readonly work?: Work
   readonly title: string
   readonly why: string
@@ -93,7 +93,7 @@ interface Described {
   readonly callers?: readonly string[]
   readonly texts?: Texts
   readonly differences?: readonly Difference[]
-  readonly instead?: Instead
+  readonly instead?: OtherStatuses
   readonly upstream?: UpstreamBehaviour
   readonly caller?: CallerBehaviour
   readonly breaks?: boolean
@@ -102,12 +102,12 @@ interface Described {
 }
 
 /** Kinds of work whose answers are streamed unless a scenario says otherwise. */
-const STREAMED: readonly Work[] = ['conversation', 'completion']
+const STREAMED_WORK: readonly Work[] = ['conversation', 'completion']
 
 /** Reads a scenario from its folder: `scenario.yaml` and the files of each format. */
-export function readScenario(id: string, home = HOME): Scenario {
+export function readScenario(id: string, home = SCENARIOS_FOLDER): Scenario {
   const folder = join(home, id)
-  const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
+  const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as ScenarioFile
   const { work = 'conversation' } = described
   const [wires = {}, ...later] = wiresIn(folder, described.texts)
   return {
@@ -115,7 +115,7 @@ export function readScenario(id: string, home = HOME): Scenario {
     work,
     title: described.title,
     why: described.why,
-    modes: described.modes ?? (STREAMED.includes(work) ? ['whole', 'stream'] : ['whole']),
+    modes: described.modes ?? (STREAMED_WORK.includes(work) ? ['whole', 'stream'] : ['whole']),
     differences: described.differences ?? [],
     ...(described.callers === undefined ? {} : { callers: described.callers }),
     ...(described.instead === undefined ? {} : { instead: described.instead }),
@@ -141,7 +141,7 @@ export const stepsOf = (scenario: Scenario): Scenario[] => {
 }
 
 /** Reads all scenarios, sorted by name. */
-export const readScenarios = (home = HOME): Scenario[] =>
+export const readScenarios = (home = SCENARIOS_FOLDER): Scenario[] =>
   readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => readScenario(entry.name, home))
@@ -153,6 +153,6 @@ export const readScenarios = (home = HOME): Scenario[] =>
  */
 export const runsLive = ({ wires, later, upstream, breaks }: Scenario): boolean => {
   const all = [wires, ...later].flatMap(one => Object.values(one))
-  const isPlayed = all.some(({ error, request }) => error !== undefined || request.until !== undefined)
-  return !breaks && Object.keys(upstream).length === 0 && !isPlayed
+  const needsKitUpstream = all.some(({ error, request }) => error !== undefined || request.until !== undefined)
+  return !breaks && Object.keys(upstream).length === 0 && !needsKitUpstream
 }

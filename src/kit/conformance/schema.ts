@@ -16,18 +16,18 @@ interface SchemaFile {
 }
 
 /** Maximum number of faults reported per value. */
-const MOST = 5
+const MAX_FAULTS = 5
 
 /**
  * Maximum number of JSON values for which all faults are collected. For larger bodies, only the first fault is
  * reported, because each fault takes memory.
  */
-const MOST_VALUES = 20_000
+const MAX_FULLY_CHECKED = 20_000
 
 function isLarge(value: unknown): boolean {
   let count = 0
   const visit = (one: unknown): boolean =>
-    ++count > MOST_VALUES || (typeof one === 'object' && one !== null && Object.values(one).some(visit))
+    ++count > MAX_FULLY_CHECKED || (typeof one === 'object' && one !== null && Object.values(one).some(visit))
   return visit(value)
 }
 
@@ -68,7 +68,7 @@ export interface SchemaFindings {
   readonly absent: readonly string[]
 }
 
-const NONE: SchemaFindings = { faults: [], absent: [] }
+const NO_FINDINGS: SchemaFindings = { faults: [], absent: [] }
 
 const lineOf = ({ instancePath, message, params }: ErrorObject): string =>
   `${instancePath.replace(/\/\d+(?=\/|$)/g, '/#')} ${message} ${JSON.stringify(params).slice(0, 200)}`
@@ -84,21 +84,21 @@ const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAl
 
 const namesOf = (path: string): string[] => path.split('/').slice(1).map(unescaped)
 
-const at = (value: unknown, names: readonly string[]): unknown =>
+const valueAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((inner, name) => (inner as Named)[name], value)
 
 /** Copies a value and sets every absent field to null. */
-function completed(value: unknown, absent: readonly ErrorObject[]): unknown {
+function withNulls(value: unknown, absent: readonly ErrorObject[]): unknown {
   const copy = structuredClone(value)
   for (const { instancePath, params } of absent)
-    (at(copy, namesOf(instancePath)) as Named)[params['missingProperty']] = null
+    (valueAt(copy, namesOf(instancePath)) as Named)[params['missingProperty']] = null
   return copy
 }
 
 /** Copies a value without the fields at the given paths. */
-function without(value: unknown, paths: readonly string[]): unknown {
+function withoutPaths(value: unknown, paths: readonly string[]): unknown {
   const copy = structuredClone(value)
-  for (const names of paths.map(namesOf)) delete (at(copy, names.slice(0, -1)) as Named)[names.at(-1)!]
+  for (const names of paths.map(namesOf)) delete (valueAt(copy, names.slice(0, -1)) as Named)[names.at(-1)!]
   return copy
 }
 
@@ -106,11 +106,11 @@ function without(value: unknown, paths: readonly string[]): unknown {
 const nullsIn = (value: unknown, errors: readonly ErrorObject[]): string[] =>
   [...new Set(errors.map(({ instancePath }) => instancePath))].filter(path => {
     const names = namesOf(path)
-    return names.length > 0 && at(value, names) === null && !Array.isArray(at(value, names.slice(0, -1)))
+    return names.length > 0 && valueAt(value, names) === null && !Array.isArray(valueAt(value, names.slice(0, -1)))
   })
 
 /** A value, and the schema that it must match. */
-interface Read {
+interface CheckedValue {
   readonly validate: ValidateFunction
   readonly value: unknown
   readonly excused: readonly SchemaException[]
@@ -122,19 +122,19 @@ function validatorFor(format: string, name: string, allErrors: boolean): Validat
   return validate as ValidateFunction
 }
 
-function findingsOf({ validate, value, excused }: Read, allErrors: boolean): SchemaFindings {
-  if (validate(value)) return NONE
+function findingsOf({ validate, value, excused }: CheckedValue, allErrors: boolean): SchemaFindings {
+  if (validate(value)) return NO_FINDINGS
   const errors = validate.errors!
-  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
+  const specificErrors = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
   // A large value is not validated a second time.
   const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
-  if (required.length > 0) validate(completed(value, required))
+  if (required.length > 0) validate(withNulls(value, required))
   const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
   const isAbsent = (error: ErrorObject): boolean => required.includes(error) && !refused.has(missingIn(error))
   const lines = (list: readonly ErrorObject[]): string[] =>
-    [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MOST)
-  const others = telling.length > 0 ? telling : errors
-  return { faults: lines(others.filter(one => !isAbsent(one))), absent: lines(telling.filter(isAbsent)) }
+    [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MAX_FAULTS)
+  const others = specificErrors.length > 0 ? specificErrors : errors
+  return { faults: lines(others.filter(one => !isAbsent(one))), absent: lines(specificErrors.filter(isAbsent)) }
 }
 
 /**
@@ -155,24 +155,24 @@ export function schemaFindings(
 }
 
 /** Like `schemaFindings`, but for answers, in which null in an optional field counts as absent. */
-export function answerFindings(...asked: Parameters<typeof schemaFindings>): SchemaFindings {
-  const [format, name, value, exceptions] = asked
-  const found = schemaFindings(...asked)
-  if (found.faults.length === 0 || isLarge(value)) return found
+export function answerFindings(...args: Parameters<typeof schemaFindings>): SchemaFindings {
+  const [format, name, value, exceptions] = args
+  const findings = schemaFindings(...args)
+  if (findings.faults.length === 0 || isLarge(value)) return findings
   const validate = validatorFor(format, name, true)
   validate(value)
   const nulls = nullsIn(value, validate.errors ?? [])
-  validate(without(value, nulls))
+  validate(withoutPaths(value, nulls))
   const required = new Set((validate.errors ?? []).filter(({ keyword }) => keyword === 'required').map(missingIn))
   const optional = nulls.filter(path => !required.has(path))
-  if (optional.length === 0) return found
-  const { faults, absent } = schemaFindings(format, name, without(value, optional), exceptions)
+  if (optional.length === 0) return findings
+  const { faults, absent } = schemaFindings(format, name, withoutPaths(value, optional), exceptions)
   const lines = optional.map(path => `${path.replace(/\/\d+(?=\/|$)/g, '/#')} is null`)
-  return { faults, absent: [...new Set([...absent, ...lines])].slice(0, MOST) }
+  return { faults, absent: [...new Set([...absent, ...lines])].slice(0, MAX_FAULTS) }
 }
 
 /** Returns all findings about a value, for data in which every field must be present. */
-export function schemaFaults(...asked: Parameters<typeof schemaFindings>): readonly string[] {
-  const { faults, absent } = schemaFindings(...asked)
+export function schemaFaults(...args: Parameters<typeof schemaFindings>): readonly string[] {
+  const { faults, absent } = schemaFindings(...args)
   return [...faults, ...absent]
 }

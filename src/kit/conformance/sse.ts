@@ -23,9 +23,10 @@ export interface SseStream {
   readonly faults: readonly SseFault[]
 }
 
-/** Maximum number of events that are read, and of faults that are recorded. */
-const MOST_EVENTS = 50_000
-const MOST_FAULTS = 100
+/** Maximum number of events that are read. */
+const MAX_EVENTS = 50_000
+/** Maximum number of faults that are recorded. */
+const MAX_FAULTS = 100
 
 const LF = 10
 const CR = 13
@@ -52,7 +53,7 @@ function* linesOf(bytes: Uint8Array): Generator<Line> {
   if (start < bytes.length) yield { start, end: bytes.length, next: -1 }
 }
 
-class Framing {
+class SseReader {
   readonly events: SseEvent[] = []
   readonly faults: SseFault[] = []
   comments = 0
@@ -71,15 +72,15 @@ class Framing {
     for (const line of linesOf(this.bytes)) {
       const text = this.textOf(line)
       this.start ??= line.start
-      if (this.events.length >= MOST_EVENTS) {
+      if (this.events.length >= MAX_EVENTS) {
         this.faults.push({
           rule: 'sse.count',
           at: line.start,
-          detail: `The stream has more than ${MOST_EVENTS} events.`,
+          detail: `The stream has more than ${MAX_EVENTS} events.`,
         })
         break
       }
-      if (this.faults.length >= MOST_FAULTS) break
+      if (this.faults.length >= MAX_FAULTS) break
       if (line.next === -1) this.field(text, line.start)
       else if (text === '') this.dispatch(line.next)
       else this.field(text, line.start)
@@ -131,4 +132,4 @@ class Framing {
 }
 
 /** Returns all events of a body and the faults of its framing (rules: WHATWG HTML, section 9.2). */
-export const readSse = (bytes: Uint8Array): SseStream => new Framing(bytes).read()
+export const readSse = (bytes: Uint8Array): SseStream => new SseReader(bytes).read()

@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { ROOT } from '../../root.ts'
 import { send } from './client.ts'
 import { secretsOf } from './configured-secrets.ts'
-import { homeOf } from './format.ts'
+import { baseFormatOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
-import { filled, type Peer, type Values } from './peer.ts'
+import { fillPlaceholders, type Peer, type Values } from './peer.ts'
 import { redactor } from './report/secrets.ts'
 import type { Target } from './run-cells.ts'
 import { SESSION_FORMATS } from './sockets/formats.ts'
@@ -31,12 +31,13 @@ export interface RunningPeer {
   close(): Promise<void>
 }
 
-/** Maximum time for a peer to become ready, and to stop, in milliseconds. */
-const READY_WITHIN = 120_000
-const STOPPED_WITHIN = 10_000
+/** Maximum time for a peer to become ready, in milliseconds. */
+const READY_TIMEOUT_MS = 120_000
+/** Maximum time for a peer to stop, in milliseconds. */
+const STOP_TIMEOUT_MS = 10_000
 
 /** Maximum length of the stored output of a peer, in characters. */
-const MOST_OUTPUT = 20_000
+const MAX_OUTPUT_LENGTH = 20_000
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -49,8 +50,10 @@ async function freePort(): Promise<number> {
 /** Finds the program of an external peer by an environment variable or else in PATH. */
 function programOf({ program, title }: Peer): string {
   if (program === undefined) return ''
-  const named = process.env[program.env]
-  const candidates = named ? [named] : (process.env['PATH'] ?? '').split(delimiter).map(dir => join(dir, program.name))
+  const configuredPath = process.env[program.env]
+  const candidates = configuredPath
+    ? [configuredPath]
+    : (process.env['PATH'] ?? '').split(delimiter).map(dir => join(dir, program.name))
   const found = candidates.find(existsSync)
   if (found === undefined) throw new MissingPeer(`${title} is not installed: ${program.get} (or set ${program.env})`)
   return found
@@ -61,50 +64,54 @@ export const versionIn = (printed: string): string | undefined =>
   /\d+(?:\.\d+)+(?:-[\w.]+)?/.exec(printed)?.[0] ?? printed.trim().split('\n').at(-1)
 
 async function versionOf(peer: Peer, values: Values, options: object): Promise<string | undefined> {
-  const [command, ...args] = (peer.version ?? []).map(text => filled(text, values))
+  const [command, ...args] = (peer.version ?? []).map(text => fillPlaceholders(text, values))
   if (command === undefined) return undefined
-  const { stdout } = await promisify(execFile)(command, args, { ...options, encoding: 'utf8', timeout: READY_WITHIN })
+  const { stdout } = await promisify(execFile)(command, args, {
+    ...options,
+    encoding: 'utf8',
+    timeout: READY_TIMEOUT_MS,
+  })
   return versionIn(stdout)
 }
 
 const filledIn = (texts: Values, values: Values): Values =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, filled(text, values)]))
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillPlaceholders(text, values)]))
 
 /** Returns the name of the format whose base URL and model a format shares. */
-const homeNamed = (format: string): string => {
-  const known = FORMATS[format]
-  return known === undefined ? format : homeOf(known)
+const baseFormatNamed = (format: string): string => {
+  const knownFormat = FORMATS[format]
+  return knownFormat === undefined ? format : baseFormatOf(knownFormat)
 }
 
-interface Starting {
+interface StartingPeer {
   readonly child: ChildProcess
   readonly output: () => string
   readonly signal: AbortSignal | undefined
 }
 
-async function untilReady(url: string, health: string | undefined, { child, output, signal }: Starting) {
-  const deadline = Date.now() + READY_WITHIN
+async function waitUntilReady(url: string, health: string | undefined, { child, output, signal }: StartingPeer) {
+  const deadline = Date.now() + READY_TIMEOUT_MS
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
   while (Date.now() < deadline) {
     if (signal?.aborted) throw new Error('the run was interrupted')
-    const ended = child.exitCode ?? child.signalCode
-    if (ended !== null) throw new Error(`The peer exited with ${ended}:\n${output()}`)
+    const exit = child.exitCode ?? child.signalCode
+    if (exit !== null) throw new Error(`The peer exited with ${exit}:\n${output()}`)
     const { got } = await send(
       { ...empty, url: `${url}${health ?? '/'}` },
-      { whole: 5000, idle: 5000, bytes: 1_000_000 },
+      { total: 5000, idle: 5000, bytes: 1_000_000 },
     )
     if (got !== undefined && (health === undefined || got.status < 400)) return
     await new Promise(resolve => setTimeout(resolve, 100))
   }
-  throw new Error(`The peer was not ready after ${READY_WITHIN} ms:\n${output()}`)
+  throw new Error(`The peer was not ready after ${READY_TIMEOUT_MS} ms:\n${output()}`)
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise(resolve => child.once('exit', resolve))
+  const exit = new Promise(resolve => child.once('exit', resolve))
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN)
-  await ended
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await exit
   clearTimeout(timer)
 }
 
@@ -113,9 +120,11 @@ type Addresses = Pick<Upstream, 'root' | 'base' | 'origin'>
 
 /** Opens the addresses that a peer's texts reference as `${origin.<format>}`, and returns them by placeholder. */
 async function originsIn(texts: readonly string[], upstream: Addresses): Promise<Values> {
-  const named = texts.flatMap(text => [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!))
-  const opened = [...new Set(named)].map(async format => [`origin.${format}`, await upstream.origin(format)])
-  return Object.fromEntries(await Promise.all(opened))
+  const originFormats = texts.flatMap(text =>
+    [...text.matchAll(/\$\{origin\.([a-z_.]+)\}/g)].map(([, format]) => format!),
+  )
+  const addresses = [...new Set(originFormats)].map(async format => [`origin.${format}`, await upstream.origin(format)])
+  return Object.fromEntries(await Promise.all(addresses))
 }
 
 /**
@@ -146,8 +155,8 @@ export async function startPeer(
     ...{ upstream: upstream.root, ...Object.fromEntries([...bases, ...versions]) },
     ...(await originsIn(texts, upstream)),
   }
-  for (const [name, template] of templates) writeFileSync(join(folder, name), filled(template, values))
-  const [command, ...args] = peer.start.map(text => filled(text, values))
+  for (const [name, template] of templates) writeFileSync(join(folder, name), fillPlaceholders(template, values))
+  const [command, ...args] = peer.start.map(text => fillPlaceholders(text, values))
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
   const child = spawn(command!, args, options)
   const secrets = secretsOf(
@@ -157,7 +166,7 @@ export async function startPeer(
   const clean = redactor(key, ...secrets)
   let output = ''
   const keep = (piece: Buffer): void => {
-    output = (output + piece.toString('utf8')).slice(-MOST_OUTPUT)
+    output = (output + piece.toString('utf8')).slice(-MAX_OUTPUT_LENGTH)
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
@@ -167,7 +176,7 @@ export async function startPeer(
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await untilReady(`http://127.0.0.1:${port}`, peer.health, { child, output: () => clean(output), signal })
+    await waitUntilReady(`http://127.0.0.1:${port}`, peer.health, { child, output: () => clean(output), signal })
     const version = await versionOf(peer, values, options)
     const target: Target = {
       ...{ name: peer.title, peer: peer.name },
@@ -176,8 +185,8 @@ export async function startPeer(
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
       ),
       ...{ key, specs, secrets },
-      model: (format = '') => peer.models[format] ?? `kit-${homeNamed(format)}`,
-      headers: format => filledIn(peer.headers[format] ?? peer.headers[homeNamed(format)] ?? {}, values),
+      model: (format = '') => peer.models[format] ?? `kit-${baseFormatNamed(format)}`,
+      headers: format => filledIn(peer.headers[format] ?? peer.headers[baseFormatNamed(format)] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
       ...(peer.lossEvent === undefined ? {} : { lossEvent: peer.lossEvent }),
       translates: peer.translates,

@@ -3,39 +3,44 @@ import { schemaFileOf } from './schema.ts'
 
 /* Rules for all formats: HTTP, and the framing of streams. */
 
-const HTTP = 'https://www.rfc-editor.org/rfc/rfc9110'
-const SSE = 'https://html.spec.whatwg.org/multipage/server-sent-events.html'
-const KIT = 'the bounds of the kit: client.ts'
+const HTTP_SPEC = 'https://www.rfc-editor.org/rfc/rfc9110'
+const SSE_SPEC = 'https://html.spec.whatwg.org/multipage/server-sent-events.html'
+const KIT_BOUNDS = "the kit's limits: client.ts"
 
 type TransportRule = Omit<Rule, 'on'>
 
 /** Rules for every answer. */
 export const HTTP_RULES: readonly TransportRule[] = [
-  { id: 'http.connect', level: 'must', source: HTTP, says: 'The target accepts the connection and answers.' },
-  { id: 'http.deadline', level: 'must', source: KIT, says: 'The answer ends in time and has no long silences.' },
+  { id: 'http.connect', level: 'must', source: HTTP_SPEC, says: 'The target accepts the connection and answers.' },
+  { id: 'http.deadline', level: 'must', source: KIT_BOUNDS, says: 'The answer ends in time and has no long silences.' },
   {
     id: 'http.closed',
     level: 'must',
-    source: `${HTTP}#section-9.6`,
+    source: `${HTTP_SPEC}#section-9.6`,
     says: 'The body is complete according to its framing.',
   },
-  { id: 'http.too-large', level: 'must', source: KIT, says: 'The answer is of a reasonable size.' },
+  { id: 'http.too-large', level: 'must', source: KIT_BOUNDS, says: 'The answer is of a reasonable size.' },
   {
     id: 'http.status',
     level: 'must',
-    source: HTTP,
+    source: HTTP_SPEC,
     says: 'The status is the one that the scenario expects: 200 or an error.',
   },
-  { id: 'http.content-type', level: 'must', source: HTTP, says: 'The content type matches the body.' },
+  { id: 'http.content-type', level: 'must', source: HTTP_SPEC, says: 'The content type matches the body.' },
 ]
 
 /** Rules for every stream. */
 export const SSE_RULES: readonly TransportRule[] = [
-  { id: 'sse.utf8', level: 'must', source: SSE, says: 'The stream is UTF-8, no matter how it is split into chunks.' },
-  { id: 'sse.field', level: 'must', source: SSE, says: 'Every line is a field of an event or a comment.' },
-  { id: 'sse.unfinished', level: 'must', source: SSE, says: 'An empty line ends every event.' },
-  { id: 'sse.count', level: 'must', source: KIT, says: 'The stream has a reasonable number of events.' },
-  { id: 'sse.bom', level: 'should', source: SSE, says: 'The stream has no byte order mark.' },
+  {
+    id: 'sse.utf8',
+    level: 'must',
+    source: SSE_SPEC,
+    says: 'The stream is UTF-8, no matter how it is split into chunks.',
+  },
+  { id: 'sse.field', level: 'must', source: SSE_SPEC, says: 'Every line is a field of an event or a comment.' },
+  { id: 'sse.unfinished', level: 'must', source: SSE_SPEC, says: 'An empty line ends every event.' },
+  { id: 'sse.count', level: 'must', source: KIT_BOUNDS, says: 'The stream has a reasonable number of events.' },
+  { id: 'sse.bom', level: 'should', source: SSE_SPEC, says: 'The stream has no byte order mark.' },
 ]
 
 /** Returns the rule that a value is valid against the published schema. */

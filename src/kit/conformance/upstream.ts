@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import { decoded } from './asked.ts'
 import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
-import { type Format, type FormFile, type Headers, homeOf, isSameAction } from './format.ts'
+import { baseFormatOf, type Format, type FormFile, type Headers, isSameAction } from './format.ts'
 import { FORMATS } from './formats/index.ts'
-import { type JsonObject, objectOf, parsed } from './json.ts'
+import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { openOrigin, urlOf } from './origins.ts'
 import { type AnswerEnd, playAnswer } from './play-answer.ts'
 import type { Scenario } from './scenario.ts'
@@ -14,6 +13,7 @@ import { type Wire, wireFor } from './scenario-files.ts'
 import type { Frame } from './sockets/frame.ts'
 import { playTurn } from './sockets/play-turn.ts'
 import { accept, type Socket } from './sockets/socket.ts'
+import { decodeBody } from './step-request.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -27,25 +27,23 @@ export interface Arrival {
   readonly stream: boolean
   /** Status of the answer. */
   readonly status: number
-  /** End of the answer. Undefined while the answer is being written. */
+  /** End of the answer, or undefined while the answer is being written. */
   end?: AnswerEnd
 }
 
 /** Maximum size of a request, in bytes. Larger requests are refused. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
-/**
- * Maximum number of answered requests per cell, and maximum time to wait until their answers have ended, in
- * milliseconds.
- */
-const MOST_ARRIVALS = 100
-const SETTLED_WITHIN = 15_000
+/** Maximum number of answered requests per cell. */
+const MAX_ARRIVALS = 100
+/** Maximum time to wait until the answers of a cell have ended, in milliseconds. */
+const SETTLE_TIMEOUT_MS = 15_000
 
 /** One model for each base URL. */
-const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${homeOf(format)}`))]
+const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${baseFormatOf(format)}`))]
 
 /** Session formats whose base URL ends with the version. */
-const VERSIONED = new Set(['realtime', 'realtime.beta'])
+const VERSIONED_SESSIONS = new Set(['realtime', 'realtime.beta'])
 
 /** Converts a hand-written stream to the line ends of its format. */
 const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | undefined =>
@@ -54,11 +52,11 @@ const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | un
     : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
 
 /** Adapts a hand-written answer to the method that the path names. */
-function wholeOf(written: Buffer | undefined, { answered }: Format, path: string): Buffer | undefined {
-  if (written === undefined || answered === undefined) return written
-  const answer = objectOf(parsed(written.toString('utf8')))
-  const given = answered(answer, path)
-  return given === answer ? written : Buffer.from(JSON.stringify(given))
+function wholeOf(written: Buffer | undefined, { adaptAnswer }: Format, path: string): Buffer | undefined {
+  if (written === undefined || adaptAnswer === undefined) return written
+  const answer = objectOf(parseJson(written.toString('utf8')))
+  const adapted = adaptAnswer(answer, path)
+  return adapted === answer ? written : Buffer.from(JSON.stringify(adapted))
 }
 
 /** Returns true if a request asks for a format's list of models. */
@@ -71,14 +69,17 @@ function wireOf({ wires, earlier }: Scenario, format: Format, method: string, pa
     .map(one => wireFor(one, format))
     .find(wire => {
       if (wire === undefined) return false
-      const written = { method: wire.request.method ?? 'POST', path: wire.request.path ?? format.path('', false, {}) }
-      return isSameAction(format, { method, path }, written)
+      const wireRequest = {
+        method: wire.request.method ?? 'POST',
+        path: wire.request.path ?? format.path('', false, {}),
+      }
+      return isSameAction(format, { method, path }, wireRequest)
     })
 }
 
 /** Returns the error for a request that its version refuses, in scenarios that test the refusal. */
 function refusalOf({ refusedBy }: Scenario, { name, versions }: Format, { sent, body }: RefusedRequest): Wire['error'] {
-  const version = versions?.of(sent.headers)
+  const version = versions?.versionOf(sent.headers)
   if (!(name in refusedBy) || versions === undefined || version === undefined) return undefined
   const isAllowed = isDeepStrictEqual(versions.allowed(version, body), body)
   return isAllowed ? undefined : { status: 400, headers: {}, body: versions.refusal }
@@ -91,13 +92,13 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   let size = 0
   for await (const chunk of message) {
     size += (chunk as Buffer).length
-    if (size > MOST_BYTES) throw new Error('The request is too large for the upstream of the kit.')
+    if (size > MAX_REQUEST_BYTES) throw new Error('The request is too large for the upstream of the kit.')
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
 }
 
-const flat = (headers: IncomingMessage['headers']): Headers =>
+const flatHeaders = (headers: IncomingMessage['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffer) => void
@@ -110,10 +111,10 @@ export class Upstream {
   private arrivals: Arrival[] = []
   private unknown: SentRequest[] = []
   private first = Promise.withResolvers<void>()
-  private readonly writing = new Set<Promise<void>>()
+  private readonly pendingAnswers = new Set<Promise<void>>()
   private readonly models: readonly string[]
   private readonly sockets = new Set<Socket>()
-  private other: (sent: SentRequest) => JsonObject | undefined = () => undefined
+  private otherHandler: (sent: SentRequest) => JsonObject | undefined = () => undefined
   private upgrade: UpgradeHandler = (_, connection) => connection.destroy()
 
   private constructor(models: readonly string[]) {
@@ -125,7 +126,7 @@ export class Upstream {
       const url = `${this.root}${message.url ?? '/'}`
       const format = Object.values(FORMATS).find(({ name, turns }) => turns && url.startsWith(`${this.base(name)}/`))
       if (format === undefined) this.upgrade(message, connection, head)
-      else this.take(format, url, [message, connection, head]).catch(() => connection.destroy())
+      else this.acceptTurns(format, url, [message, connection, head]).catch(() => connection.destroy())
     })
   }
 
@@ -141,9 +142,9 @@ export class Upstream {
 
   /** Returns a format's base URL, as clients are configured with it. */
   base(format: string): string {
-    const known = FORMATS[format]
-    if (known === undefined) return `${this.root}/${format}${VERSIONED.has(format) ? '/v1' : ''}`
-    return `${this.root}/${homeOf(known)}${known.base}`
+    const knownFormat = FORMATS[format]
+    if (knownFormat === undefined) return `${this.root}/${format}${VERSIONED_SESSIONS.has(format) ? '/v1' : ''}`
+    return `${this.root}/${baseFormatOf(knownFormat)}${knownFormat.base}`
   }
 
   get root(): string {
@@ -152,8 +153,8 @@ export class Upstream {
 
   /** Opens an additional address that serves a format at its root. */
   async origin(format: string): Promise<string> {
-    const known = FORMATS[format]
-    const origin = await openOrigin(this.server, `/${known === undefined ? format : homeOf(known)}`)
+    const knownFormat = FORMATS[format]
+    const origin = await openOrigin(this.server, `/${knownFormat === undefined ? format : baseFormatOf(knownFormat)}`)
     this.origins.push(origin)
     return urlOf(origin)
   }
@@ -182,10 +183,10 @@ export class Upstream {
   }
 
   /** Waits until all answers have been written, but not longer than a limit, because a peer may never read them. */
-  async settled(ms = SETTLED_WITHIN): Promise<void> {
+  async settled(ms = SETTLE_TIMEOUT_MS): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
-    await Promise.race([Promise.all(this.writing), promise])
+    await Promise.race([Promise.all(this.pendingAnswers), promise])
     clearTimeout(timer)
   }
 
@@ -196,7 +197,7 @@ export class Upstream {
 
   /** Sets the handler for requests to unknown paths. */
   onOther(handle: (sent: SentRequest) => JsonObject | undefined): void {
-    this.other = handle
+    this.otherHandler = handle
   }
 
   async close(): Promise<void> {
@@ -210,17 +211,17 @@ export class Upstream {
   private async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
     const body = await bodyOf(message)
     const url = `${this.root}${message.url ?? '/'}`
-    const { body: json, files } = await decoded(message.headers['content-type'] ?? '', body)
-    const sent = { method: message.method ?? 'GET', url, headers: flat(message.headers), body }
+    const { body: json, files } = await decodeBody(message.headers['content-type'] ?? '', body)
+    const sent = { method: message.method ?? 'GET', url, headers: flatHeaders(message.headers), body }
     for (const format of Object.values(FORMATS)) {
       const base = this.base(format.name)
       if (!url.startsWith(`${base}/`)) continue
       const path = url.slice(base.length)
-      const asked = format.recognise(path, json, sent.method)
+      const target = format.recognise(path, json, sent.method)
       // Formats may share a base URL. The scenario decides which one is meant.
-      if (asked === undefined || wireFor(this.scenario?.wires ?? {}, format) === undefined) continue
-      if (this.arrivals.length >= MOST_ARRIVALS) break
-      return this.model(format, { path, sent, body: json, files, stream: asked.stream }, reply)
+      if (target === undefined || wireFor(this.scenario?.wires ?? {}, format) === undefined) continue
+      if (this.arrivals.length >= MAX_ARRIVALS) break
+      return this.model(format, { path, sent, body: json, files, stream: target.stream }, reply)
     }
     const listed = Object.values(FORMATS).find(format => isListOf(format, this.base(format.name), sent))
     if (listed?.models !== undefined) {
@@ -228,19 +229,19 @@ export class Upstream {
       reply.end(JSON.stringify(listed.models.list(this.models)))
       return
     }
-    const other = this.other(sent)
-    if (other !== undefined) {
+    const otherAnswer = this.otherHandler(sent)
+    if (otherAnswer !== undefined) {
       reply.writeHead(200, { 'content-type': 'application/json' })
-      reply.end(JSON.stringify(other))
+      reply.end(JSON.stringify(otherAnswer))
       return
     }
-    if (this.unknown.length < MOST_ARRIVALS) this.unknown.push(sent)
+    if (this.unknown.length < MAX_ARRIVALS) this.unknown.push(sent)
     reply.writeHead(404, { 'content-type': 'application/json' })
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
   }
 
   /** Records a request and returns its answer. */
-  private recorded(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
+  private record(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
     const bytes = arrival.stream ? streamOf(wire?.stream, format) : wholeOf(wire?.whole, format, arrival.path)
     const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
@@ -252,23 +253,27 @@ export class Upstream {
     return { recorded, wire, bytes, error, status }
   }
 
-  private async written(recorded: Arrival, playing: Promise<AnswerEnd>): Promise<void> {
-    const written = playing.then(end => {
+  private async recordEnd(recorded: Arrival, playing: Promise<AnswerEnd>): Promise<void> {
+    const pendingEnd = playing.then(end => {
       recorded.end = end
     })
-    this.writing.add(written)
-    await written.finally(() => this.writing.delete(written))
+    this.pendingAnswers.add(pendingEnd)
+    await pendingEnd.finally(() => this.pendingAnswers.delete(pendingEnd))
   }
 
   /** Accepts a connection whose frames are requests, and answers them in order. */
-  private async take(format: Format, url: string, given: readonly [IncomingMessage, Duplex, Buffer]): Promise<void> {
-    const headers = flat(given[0].headers)
-    const socket = await accept(...given)
+  private async acceptTurns(
+    format: Format,
+    url: string,
+    handshake: readonly [IncomingMessage, Duplex, Buffer],
+  ): Promise<void> {
+    const headers = flatHeaders(handshake[0].headers)
+    const socket = await accept(...handshake)
     this.sockets.add(socket)
     let before = Promise.resolve()
     const answer = ({ text, data }: Frame): void => {
       const body = data && format.turns!.body(data)
-      if (body === undefined || this.arrivals.length >= MOST_ARRIVALS) return
+      if (body === undefined || this.arrivals.length >= MAX_ARRIVALS) return
       const sent = { method: 'GET', url, headers, body: Buffer.from(text) }
       const path = url.slice(this.base(format.name).length)
       before = before.then(() => this.turn(format, { path, sent, body, stream: true }, socket))
@@ -280,13 +285,13 @@ export class Upstream {
   private async turn(format: Format, arrival: Omit<Arrival, 'format' | 'status'>, socket: Socket): Promise<void> {
     if (this.scenario === undefined) return
     const { turns } = format
-    const { recorded, bytes, error, status } = this.recorded(format, arrival)
+    const { recorded, bytes, error, status } = this.record(format, arrival)
     if (error !== undefined || bytes === undefined) {
       const failed = error ?? { status, headers: {}, body: { error: { message: 'The scenario has no such answer.' } } }
       socket.send(JSON.stringify(turns!.errorFrame(failed)))
       return
     }
-    await this.written(recorded, playTurn(bytes, socket, this.scenario.upstream))
+    await this.recordEnd(recorded, playTurn(bytes, socket, this.scenario.upstream))
   }
 
   private async model(
@@ -294,7 +299,7 @@ export class Upstream {
     arrival: Omit<Arrival, 'format' | 'status'>,
     reply: ServerResponse,
   ): Promise<void> {
-    const { recorded, wire, bytes, error, status } = this.recorded(format, arrival)
+    const { recorded, wire, bytes, error, status } = this.record(format, arrival)
     reply.socket?.setNoDelay(true)
     if (error !== undefined || bytes === undefined) {
       reply.writeHead(status, { 'content-type': 'application/json', ...error?.headers })
@@ -302,11 +307,11 @@ export class Upstream {
       return
     }
     // Audio is streamed while it is generated.
-    const isPieced = arrival.stream || !isJson(wire!.type)
+    const isChunked = arrival.stream || !isJson(wire!.type)
     const head = arrival.stream
       ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-      : { 'content-type': wire!.type, ...(isPieced ? {} : { 'content-length': bytes.length }) }
+      : { 'content-type': wire!.type, ...(isChunked ? {} : { 'content-length': bytes.length }) }
     reply.writeHead(200, head)
-    await this.written(recorded, playAnswer(bytes, isPieced, reply, this.scenario!.upstream))
+    await this.recordEnd(recorded, playAnswer(bytes, isChunked, reply, this.scenario!.upstream))
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError, invalid, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** Maximum number of levels of nested lists and objects in a body. `JSON.stringify` fails at a few thousand. */
+/** Maximum depth of nested lists and objects in a body. `JSON.stringify` fails at a few thousand. */
 const MAX_LEVELS = 1000
 
 /** Checks that the body of a request is an object that JSON can represent. */
@@ -31,15 +31,15 @@ function faultOf(body: unknown): string | undefined {
 /**
  * Counts the levels of a value. Visits each object once. An object that contains itself has infinitely many levels.
  *
- * @param known levels of the objects visited so far, with infinity for objects that contain the value.
+ * @param visited levels of the objects visited so far, with infinity for objects that contain the value.
  */
-function levelsOf(value: unknown, known: Map<object, number>, above = 0): number {
+function levelsOf(value: unknown, visited: Map<object, number>, ancestors = 0): number {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
-  const found = known.get(value)
-  if (found !== undefined || above > MAX_LEVELS) return found ?? Infinity
-  known.set(value, Infinity)
+  const found = visited.get(value)
+  if (found !== undefined || ancestors > MAX_LEVELS) return found ?? Infinity
+  visited.set(value, Infinity)
   let levels = 0
-  for (const item of Object.values(value)) levels = Math.max(levels, levelsOf(item, known, above + 1))
-  known.set(value, levels + 1)
+  for (const item of Object.values(value)) levels = Math.max(levels, levelsOf(item, visited, ancestors + 1))
+  visited.set(value, levels + 1)
   return levels + 1
 }

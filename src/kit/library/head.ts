@@ -30,8 +30,8 @@ export function headOf<T extends CanonicalResult | ResultStart>(result: T, { req
 
 const newId = (): string => crypto.randomUUID().replaceAll('-', '')
 
-/** Adds the time of completion for formats that have a field for it. */
-export function timed<T extends CanonicalResult | ResultEnd>(result: T, { name, writer }: Codec): T {
+/** Adds the completion time, in formats that have a field for it. */
+export function withCompletionTime<T extends CanonicalResult | ResultEnd>(result: T, { name, writer }: Codec): T {
   if (writer.completionTime !== true) return result
   return { ...result, spelling: { ...result.spelling, [name]: { ...result.spelling?.[name], completedAt: now() } } }
 }

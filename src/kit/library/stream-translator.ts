@@ -4,7 +4,7 @@ import { ReasoningFilter } from '../../canonical/shown-reasoning.ts'
 import { type EventReader, NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventWriter, NativeEventWriter } from '../../egress/writer.ts'
-import { type Caller, headOf, reasoningShown, timed } from './head.ts'
+import { type Caller, headOf, reasoningShown, withCompletionTime } from './head.ts'
 
 /** Translates the events of an upstream's stream to the caller's format. Writes nothing after the end or an error. */
 export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
@@ -25,8 +25,8 @@ export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
     this.reader = reader
     this.restore = restore
     this.caller = caller
-    const shown = reasoningShown(caller)
-    this.filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
+    const visible = reasoningShown(caller)
+    this.filter = visible === 'all' ? undefined : new ReasoningFilter(visible)
     const { codec, request, native } = caller
     this.relay = native && restore === undefined ? codec.writer.nativeEvents?.(request) : undefined
     this.writer = this.relay ?? codec.writer.events!(request)
@@ -41,14 +41,18 @@ export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
     if (this.isOver) return NOTHING
     const events = this.reader.push(wire)
     if (this.reader.irregular === true) this.relay = undefined
-    return this.relay === undefined ? this.written(events) : this.relayed(this.relay, wire, events)
+    return this.relay === undefined ? this.writeEvents(events) : this.relayEvents(this.relay, wire, events)
   }
 
   end(): readonly WireEvent[] {
-    return this.isOver ? NOTHING : [...this.written(this.reader.end()), ...this.close()]
+    return this.isOver ? NOTHING : [...this.writeEvents(this.reader.end()), ...this.close()]
   }
 
-  private relayed(relay: NativeEventWriter, wire: WireEvent, events: readonly CanonicalEvent[]): readonly WireEvent[] {
+  private relayEvents(
+    relay: NativeEventWriter,
+    wire: WireEvent,
+    events: readonly CanonicalEvent[],
+  ): readonly WireEvent[] {
     const out = relay.relay(
       wire,
       events.map(event => this.completed(event)),
@@ -56,7 +60,7 @@ export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
     return events.some(isLast) ? [...out, ...this.close()] : out
   }
 
-  private written(events: readonly CanonicalEvent[]): readonly WireEvent[] {
+  private writeEvents(events: readonly CanonicalEvent[]): readonly WireEvent[] {
     return events
       .flatMap(event => this.restore?.push(event) ?? [event])
       .flatMap(event => (this.isOver ? NOTHING : this.one(event)))
@@ -64,14 +68,14 @@ export class StreamTranslator implements Transducer<WireEvent, WireEvent> {
 
   private one(event: CanonicalEvent): readonly WireEvent[] {
     const completed = this.completed(event)
-    const shown = this.filter === undefined ? completed : this.filter.pass(completed)
-    const out = shown === undefined ? NOTHING : this.writer.push(shown)
+    const visible = this.filter === undefined ? completed : this.filter.pass(completed)
+    const out = visible === undefined ? NOTHING : this.writer.push(visible)
     return isLast(event) ? [...out, ...this.close()] : out
   }
 
   private completed(event: CanonicalEvent): CanonicalEvent {
     if (event.type === 'result-start') return headOf(event, this.caller)
-    return event.type === 'result-end' ? timed(event, this.caller.codec) : event
+    return event.type === 'result-end' ? withCompletionTime(event, this.caller.codec) : event
   }
 
   private close(): readonly WireEvent[] {

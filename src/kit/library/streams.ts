@@ -10,7 +10,7 @@ import { textEventParser } from '../../ingress/transport/sse.ts'
 import { ANY_REQUEST } from './answers.ts'
 import type { Codec } from './codec.ts'
 
-const STREAMED: CanonicalRequest = { ...ANY_REQUEST, stream: true }
+const STREAM_REQUEST: CanonicalRequest = { ...ANY_REQUEST, stream: true }
 
 /**
  * Creates a transform from the bytes of a streamed answer (server-sent events) to canonical events. Malformed input and
@@ -25,13 +25,13 @@ const STREAMED: CanonicalRequest = { ...ANY_REQUEST, stream: true }
  */
 export const readStream = (
   codec: Codec,
-  request: CanonicalRequest = STREAMED,
+  request: CanonicalRequest = STREAM_REQUEST,
 ): TransformStream<Uint8Array, CanonicalEvent> => transformOf(chain(parser(), codec.reader.events!(request)))
 
 /** Creates a transform from canonical events to the bytes of a streamed answer (server-sent events). */
 export const writeStream = (
   codec: Codec,
-  request: CanonicalRequest = STREAMED,
+  request: CanonicalRequest = STREAM_REQUEST,
 ): TransformStream<CanonicalEvent, Uint8Array> => transformOf(chain(codec.writer.events!(request), framer()))
 
 /** Folds a stream of canonical events into the whole answer. */
@@ -60,15 +60,15 @@ export function parser(): Transducer<Uint8Array, WireEvent> {
   const events = textEventParser()
   return {
     push: bytes => {
-      const parsed = events.push(decoder.decode(bytes, { stream: true }))
-      if (events.overflowed) throw new GatewayError(OVERFLOW)
-      return parsed
+      const newEvents = events.push(decoder.decode(bytes, { stream: true }))
+      if (events.overflowed) throw new GatewayError(EVENT_TOO_LARGE)
+      return newEvents
     },
     end: () => [...events.push(decoder.decode()), ...events.end()],
   }
 }
 
-const OVERFLOW = upstreamFailed('The stream has an event larger than 48 MB.')
+const EVENT_TOO_LARGE = upstreamFailed('The stream has an event larger than 48 MB.')
 
 /** Creates a writer of events as bytes of server-sent events. */
 export function framer(): Transducer<WireEvent, Uint8Array> {

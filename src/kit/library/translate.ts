@@ -10,7 +10,7 @@ import { markDefaults } from '../../egress/defaults.ts'
 import { essentialLosses, refusableLosses, refusal, shownLosses } from '../../egress/losses.ts'
 import { type ErrorAnswer, readAnswer, readError, type WrittenAnswer, writeAnswer, writeError } from './answers.ts'
 import type { Codec } from './codec.ts'
-import { type Caller, headOf, reasoningShown, timed } from './head.ts'
+import { type Caller, headOf, reasoningShown, withCompletionTime } from './head.ts'
 import { inBody, type ReadOptions, readRequest, type WriteRequestOptions, writeOptions } from './requests.ts'
 import { StreamTranslator } from './stream-translator.ts'
 import { framer, parser, transformOf } from './streams.ts'
@@ -97,7 +97,7 @@ export function translate(body: JsonObject, options: TranslateOptions): Translat
     answer: answered => {
       const read = readAnswer(to, answered, sent)
       const result = withReasoning(restoring?.result(read) ?? read, reasoningShown(caller))
-      return writeAnswer(from, headOf(timed(result, from), caller), request)
+      return writeAnswer(from, headOf(withCompletionTime(result, from), caller), request)
     },
     stream: () => {
       const translator = new StreamTranslator(to.reader.events!(sent), restoring?.events(), caller)
@@ -108,7 +108,7 @@ export function translate(body: JsonObject, options: TranslateOptions): Translat
   }
 }
 
-interface WrittenFor {
+interface UpstreamRequest {
   readonly wire: WireRequest
   /** The request as it was sent. */
   readonly sent: CanonicalRequest
@@ -121,14 +121,14 @@ function write(
   to: Codec,
   options: WriteRequestOptions & { readonly native: boolean },
   model: string,
-): WrittenFor {
+): UpstreamRequest {
   const { native } = options
   const { history, losses } = repairedHistory(request, native)
   const sent = model === request.model ? history : { ...history, model }
-  const written = to.writer.request!(sent, writeOptions(to, model, options))
+  const wireRequest = to.writer.request!(sent, writeOptions(to, model, options))
   return {
-    ...{ wire: written.wire, sent },
-    losses: markDefaults(losses(written.losses), request),
-    restoring: restorer(written.renamed, !native && request.output.text?.shape === 'enum'),
+    ...{ wire: wireRequest.wire, sent },
+    losses: markDefaults(losses(wireRequest.losses), request),
+    restoring: restorer(wireRequest.renamed, !native && request.output.text?.shape === 'enum'),
   }
 }

@@ -7,8 +7,8 @@ import type { ServedAnswer } from './served-answer.ts'
 import { bytesIn, translatedAnswer } from './translated-answer.ts'
 
 /** A request for which a recording was found. */
-export interface AskedAnswer {
-  /** The request as read in its format. Undefined if it belongs to no format. */
+export interface RequestedAnswer {
+  /** The request as read in its format, or undefined if it belongs to no format. */
   readonly caller: ReadRequest | undefined
   /** Path and query of the request. */
   readonly url: string
@@ -21,11 +21,11 @@ export interface AskedAnswer {
  * otherwise translated. A partial match is translated for the caller's request, and its ids get a new suffix. Returns
  * undefined if the caller's format cannot express the answer.
  */
-export function answerFor(entry: Entry, { caller, url, idSuffix }: AskedAnswer): ServedAnswer | undefined {
-  const isOwn = entry.partial === undefined
-  if (caller === undefined) return isOwn ? asRecorded(entry) : withNewIds(asRecorded(entry), idSuffix)
+export function answerFor(entry: Entry, { caller, url, idSuffix }: RequestedAnswer): ServedAnswer | undefined {
+  const isExactMatch = entry.partial === undefined
+  if (caller === undefined) return isExactMatch ? asRecorded(entry) : withNewIds(asRecorded(entry), idSuffix)
   const framing = framingOf(caller, url)
-  if (isOwn && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
+  if (isExactMatch && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
   const translated = translatedAnswer(entry, caller, framing)
   if (translated === undefined) return undefined
   const { status, contentType, chunks } = translated
@@ -34,7 +34,7 @@ export function answerFor(entry: Entry, { caller, url, idSuffix }: AskedAnswer):
     ...{ status, headers: { 'content-type': contentType }, ms, isComplete: entry.answer.complete },
     chunks: chunks.map(bytes => ({ ms, bytes })),
   }
-  return isOwn || hasCountedIds(caller) ? answer : withNewIds(answer, idSuffix)
+  return isExactMatch || hasCountedIds(caller) ? answer : withNewIds(answer, idSuffix)
 }
 
 const asRecorded = (entry: Entry): ServedAnswer => {
@@ -57,7 +57,7 @@ const framingOf = ({ streams }: ReadRequest, url: string): 'array' | 'events' =>
 const isAsRecorded = (entry: Entry, caller: ReadRequest, framing: 'array' | 'events'): boolean =>
   entry.format === caller.route.format &&
   entry.streams === wantsStream(caller) &&
-  isFramed(entry, framing) &&
+  hasWantedFraming(entry, framing) &&
   hasSameShape(entry, caller)
 
 /** Returns true if a transcript was recorded in the requested shape, such as subtitles. Shapes are mere spelling. */
@@ -66,5 +66,5 @@ const hasSameShape = ({ recording }: Entry, { canonical }: ReadRequest): boolean
   JSON.stringify(readRequest(recording.request)?.canonical.spelling) === JSON.stringify(canonical.spelling)
 
 /** Returns true if the recorded stream has the framing that the caller wants. Whole answers have no framing. */
-const isFramed = ({ answer, streams }: Entry, framing: 'array' | 'events'): boolean =>
+const hasWantedFraming = ({ answer, streams }: Entry, framing: 'array' | 'events'): boolean =>
   !streams || answer.status >= 400 || /json/i.test(answer.headers['content-type'] ?? '') === (framing === 'array')

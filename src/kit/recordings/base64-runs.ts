@@ -2,11 +2,11 @@ import { textIn } from './body.ts'
 import type { Edit } from './splice.ts'
 
 /** Minimum length of base64 whose content is searched, in characters. */
-const SHORTEST_RUN = 16
+const MIN_RUN_LENGTH = 16
 /** Pattern of base64 inside a text, in both alphabets. */
 const RUN = /[A-Za-z0-9+/_-]{16,}={0,2}/g
 /** Minimum length of base64 whose binary content is searched, in characters. Words also decode to binary. */
-const SHORTEST_BINARY = 64
+const MIN_BINARY_LENGTH = 64
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 
 /** Redacts the content of base64 inside a text. Changed content is encoded again in the same alphabet. */
@@ -22,10 +22,10 @@ export function base64Edits(text: string, redact: (content: string) => string): 
   return edits
 }
 
-/** Maximum distance of the start of base64 from the start of a run, in characters. */
-const FARTHEST_START = 64
+/** Maximum offset in a run at which base64 may start, in characters. */
+const MAX_START_OFFSET = 64
 /** Minimum length of a run that cannot be just a few words, in characters. */
-const LONG = 4096
+const LONG_RUN_LENGTH = 4096
 
 /**
  * Returns the indexes at which base64 may start in a run: at any of the first four characters, or after a character
@@ -34,8 +34,10 @@ const LONG = 4096
 function startsIn(run: string): readonly number[] {
   // Separators are ignored in a long run, most of which decodes even if its beginning is not base64.
   const separated =
-    run.length > LONG ? [] : [...run.slice(0, FARTHEST_START).matchAll(/[/_+-]/g)].map(({ index }) => index + 1)
-  return [...new Set([0, 1, 2, 3, ...separated])].filter(start => run.length - start >= SHORTEST_RUN)
+    run.length > LONG_RUN_LENGTH
+      ? []
+      : [...run.slice(0, MAX_START_OFFSET).matchAll(/[/_+-]/g)].map(({ index }) => index + 1)
+  return [...new Set([0, 1, 2, 3, ...separated])].filter(start => run.length - start >= MIN_RUN_LENGTH)
 }
 
 /** Redacts the content of base64. Returns undefined if nothing changes. */
@@ -43,7 +45,7 @@ function redactedRun(run: string, redact: (content: string) => string): string |
   const bytes = Buffer.from(run, 'base64')
   const decoded = textIn(bytes)
   const isText = decoded !== undefined && PRINTABLE.test(decoded.replaceAll(/\s/g, ''))
-  if (!isText && run.length < SHORTEST_BINARY) return undefined
+  if (!isText && run.length < MIN_BINARY_LENGTH) return undefined
   const content = isText ? decoded : bytes.toString('latin1')
   const redacted = redact(content)
   if (redacted === content) return undefined

@@ -9,19 +9,26 @@ import { hasIndependentInputs } from '../../canonical/work.ts'
 /**
  * Fields that cannot change the words of an answer: spelling, streaming, caches and the signatures of earlier answers.
  */
-const IRRELEVANT: ReadonlySet<string> = new Set(['spelling', 'stream', 'signature', 'cache', 'cacheKey', 'redundant'])
+const IRRELEVANT_FIELDS: ReadonlySet<string> = new Set([
+  'spelling',
+  'stream',
+  'signature',
+  'cache',
+  'cacheKey',
+  'redundant',
+])
 /** Fields whose values are data of callers, in which field names have no meaning. */
-const DATA: ReadonlySet<string> = new Set(['extras', 'metadata', 'value', 'schema', 'parameters'])
+const DATA_FIELDS: ReadonlySet<string> = new Set(['extras', 'metadata', 'value', 'schema', 'parameters'])
 /** Maximum length of base64 in a form, in characters. Longer base64 is replaced by its digest. */
-const LONG_DATA = 100
+const MAX_BASE64_LENGTH = 100
 
 /** Returns a request as JSON that is equal for requests with the same meaning, however their format spells them. */
 export function canonicalForm(request: CanonicalRequest): JsonObject {
   const ids = new CallNames()
   const messages = request.messages.map(message => ({ ...message, content: message.content.map(partWith(ids)) }))
-  const whole = plain({ ...request, messages }) as JsonObject
-  const list = (whole['messages'] ?? []) as readonly JsonObject[]
-  return withoutDefaults({ ...whole, messages: hasIndependentInputs(request) ? list : joinedTurns(list) })
+  const fullForm = comparable({ ...request, messages }) as JsonObject
+  const list = (fullForm['messages'] ?? []) as readonly JsonObject[]
+  return withoutDefaults({ ...fullForm, messages: hasIndependentInputs(request) ? list : joinedTurns(list) })
 }
 
 /** Names calls by their order, because every answer has new ids. */
@@ -60,11 +67,11 @@ const dataOf = ({ bytes }: { readonly bytes: unknown }): string =>
 const argumentsOf = (text: string): Json => (text.trim() === '' ? {} : (parseJson(text) ?? text))
 
 /** Copies a value without fields that are undefined, empty or irrelevant. */
-function plain(value: unknown, isData = false): Json {
-  if (Array.isArray(value)) return value.map(item => plain(item, isData))
+function comparable(value: unknown, isData = false): Json {
+  if (Array.isArray(value)) return value.map(item => comparable(item, isData))
   if (!isObject(value)) return (value ?? null) as Json
   const entries = Object.entries(value)
-    .filter(([name, item]) => (item as unknown) !== undefined && (isData || !IRRELEVANT.has(name)))
+    .filter(([name, item]) => (item as unknown) !== undefined && (isData || !IRRELEVANT_FIELDS.has(name)))
     .map(([name, item]) => [name, fieldOf(name, item, isData)] as const)
     .filter(([name, item]) => isData || name === 'arguments' || !isEmpty(item))
   return Object.fromEntries(entries)
@@ -73,10 +80,10 @@ function plain(value: unknown, isData = false): Json {
 function fieldOf(name: string, item: Json, isData: boolean): Json {
   if (name === 'extras' && !isData && isObject(item))
     return Object.fromEntries(
-      Object.entries(item).flatMap(([format, own]) => (isEmpty(own) ? [] : [[format, plain(own, true)]])),
+      Object.entries(item).flatMap(([format, own]) => (isEmpty(own) ? [] : [[format, comparable(own, true)]])),
     )
-  if (name === 'data' && !isData && typeof item === 'string' && item.length > LONG_DATA) return digestOf(item)
-  return plain(item, isData || DATA.has(name) || name === 'arguments')
+  if (name === 'data' && !isData && typeof item === 'string' && item.length > MAX_BASE64_LENGTH) return digestOf(item)
+  return comparable(item, isData || DATA_FIELDS.has(name) || name === 'arguments')
 }
 
 const isEmpty = (value: Json): boolean =>
@@ -91,7 +98,7 @@ const digestOf = (base64: string): string => {
 export function joinedTurns(messages: readonly JsonObject[]): readonly JsonObject[] {
   const turns: JsonObject[] = []
   for (const { content = [], ...head } of messages) {
-    const parts = (content as readonly JsonObject[]).filter(saysSomething)
+    const parts = (content as readonly JsonObject[]).filter(hasContent)
     const last = turns.at(-1)
     if (parts.length === 0 && head['extras'] === undefined) continue
     if (last !== undefined && isSameHead(last, head))
@@ -105,7 +112,7 @@ const isSameHead = (a: JsonObject, b: JsonObject): boolean =>
   a['role'] === b['role'] && a['name'] === b['name'] && a['extras'] === undefined && b['extras'] === undefined
 
 /** Returns true if a part has content. An empty text has lost its field `text` above. */
-const saysSomething = (part: JsonObject): boolean => Object.keys(part).length > 1
+const hasContent = (part: JsonObject): boolean => Object.keys(part).length > 1
 
 /** Values that mean the same as an absent field. */
 const DEFAULTS: { readonly [field: string]: string } = {

@@ -3,11 +3,11 @@ import { StringDecoder } from 'node:string_decoder'
 import zlib from 'node:zlib'
 import { rowOf } from '../../canonical/maps.ts'
 import { textIn } from './body.ts'
-import { framesIn, isFramed, reframed } from './event-frames.ts'
+import { framesIn, isFramed, withPayload } from './event-frames.ts'
 import { eventRanges } from './event-ranges.ts'
 import { redactedEvents } from './redact-events.ts'
 import type { Redaction } from './redaction.ts'
-import { type Edit, spliced } from './splice.ts'
+import { applyEdits, type Edit } from './splice.ts'
 
 /** A chunk of a body, and the milliseconds since the start of the request. */
 export interface Chunk {
@@ -41,36 +41,36 @@ export async function decodedChunks(chunks: readonly Chunk[], encoding: string):
   const decoded: Chunk[] = []
   let ms = 0
   decoder.on('data', (bytes: Buffer) => decoded.push({ ms, bytes }))
-  const failed = new Promise<true>(resolve => decoder.once('error', () => resolve(true)))
+  const failure = new Promise<true>(resolve => decoder.once('error', () => resolve(true)))
   for (const chunk of chunks) {
     ms = chunk.ms
-    const isFailed = await Promise.race([failed, new Promise<void>(done => decoder.write(chunk.bytes, () => done()))])
+    const isFailed = await Promise.race([failure, new Promise<void>(done => decoder.write(chunk.bytes, () => done()))])
     if (isFailed) return undefined
     // A decoder emits data in the turn of the event loop after it received the chunk.
     await new Promise(setImmediate)
   }
-  const ended = new Promise<void>(resolve => decoder.once('end', () => resolve()))
+  const completion = new Promise<void>(resolve => decoder.once('end', () => resolve()))
   decoder.end()
-  return (await Promise.race([failed, ended])) ? undefined : decoded
+  return (await Promise.race([failure, completion])) ? undefined : decoded
 }
 
 /** Redacts a streamed body and splits it into the same chunks again. */
 export function redactedChunks(chunks: readonly Chunk[], contentType: string, redaction: Redaction): readonly Chunk[] {
   if (isFramed(contentType)) return redactedFrames(chunks, redaction)
-  const whole = textIn(Buffer.concat(chunks.map(({ bytes }) => bytes)))
-  if (whole === undefined) {
+  const fullText = textIn(Buffer.concat(chunks.map(({ bytes }) => bytes)))
+  if (fullText === undefined) {
     const pieces = redaction.pieces(chunks.map(({ bytes }) => bytes.toString('latin1')))
     return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!, 'latin1') }))
   }
-  const ranges = eventRanges(whole, contentType)
-  const payloads = ranges.map(({ start, end }) => whole.slice(start, end))
+  const ranges = eventRanges(fullText, contentType)
+  const payloads = ranges.map(({ start, end }) => fullText.slice(start, end))
   const redacted = redactedEvents(payloads, redaction)
   const edits = ranges.flatMap(({ start, end }, index): Edit[] =>
     redacted[index] === payloads[index] ? [] : [{ start, end, text: redacted[index]! }],
   )
   if (edits.length === 0) return chunks
   const decoder = new StringDecoder('utf8')
-  const pieces = spliced(
+  const pieces = applyEdits(
     chunks.map(({ bytes }) => decoder.write(bytes)),
     edits,
   )
@@ -87,13 +87,13 @@ function redactedFrames(chunks: readonly Chunk[], redaction: Redaction): readonl
   const rest = stream.subarray(last === undefined ? 0 : last.start + last.bytes.length).toString('latin1')
   const edits = frames.flatMap((frame, index): Edit[] => {
     if (redacted[index] === payloads[index]) return []
-    const text = reframed(frame, Buffer.from(redacted[index]!)).toString('latin1')
+    const text = withPayload(frame, Buffer.from(redacted[index]!)).toString('latin1')
     return [{ start: frame.start, end: frame.start + frame.bytes.length, text }]
   })
   const cut = redaction.text(rest)
   if (cut !== rest) edits.push({ start: stream.length - rest.length, end: stream.length, text: cut })
   if (edits.length === 0) return chunks
-  const pieces = spliced(
+  const pieces = applyEdits(
     chunks.map(({ bytes }) => bytes.toString('latin1')),
     edits,
   )

@@ -22,26 +22,30 @@ function leavesOf(value: Json, path = '', leaves = new Map<string, Json>()): Map
   return leaves
 }
 
-/** Maximum number of differences in a message, and of characters of one value. */
-const MOST_SHOWN = 20
-const LONGEST = 200
+/** Maximum number of differences in a message. */
+const MAX_DIFFERENCES = 20
+/** Maximum number of characters shown of one value. */
+const MAX_VALUE_LENGTH = 200
 
 /** Formats differences as lines: `- ` for the recorded value, `+ ` for the requested value. */
 export function differenceText(all: readonly Difference[]): string {
   const lines = all
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_DIFFERENCES)
     .flatMap(({ path, recorded, requested }) => [
-      ...(recorded === undefined ? [] : [`- ${path}: ${shown(recorded, requested)}`]),
-      ...(requested === undefined ? [] : [`+ ${path}: ${shown(requested, recorded)}`]),
+      ...(recorded === undefined ? [] : [`- ${path}: ${excerpt(recorded, requested)}`]),
+      ...(requested === undefined ? [] : [`+ ${path}: ${excerpt(requested, recorded)}`]),
     ])
-  return [...lines, ...(all.length > MOST_SHOWN ? [`  … and ${all.length - MOST_SHOWN} more`] : [])].join('\n')
+  return [...lines, ...(all.length > MAX_DIFFERENCES ? [`  … and ${all.length - MAX_DIFFERENCES} more`] : [])].join(
+    '\n',
+  )
 }
 
 /** Formats a value as JSON. Of long texts, shows only the part around the first difference. */
-function shown(value: Json, other: Json | undefined): string {
-  if (typeof value !== 'string' || typeof other !== 'string' || value.length <= LONGEST) return JSON.stringify(value)
+function excerpt(value: Json, other: Json | undefined): string {
+  if (typeof value !== 'string' || typeof other !== 'string' || value.length <= MAX_VALUE_LENGTH)
+    return JSON.stringify(value)
   let start = 0
   while (start < value.length && value[start] === other[start]) start++
-  start = Math.max(0, start - LONGEST / 4)
-  return `${start > 0 ? '…' : ''}${JSON.stringify(value.slice(start, start + LONGEST))}…`
+  start = Math.max(0, start - MAX_VALUE_LENGTH / 4)
+  return `${start > 0 ? '…' : ''}${JSON.stringify(value.slice(start, start + MAX_VALUE_LENGTH))}…`
 }

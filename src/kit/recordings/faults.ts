@@ -13,9 +13,9 @@ export type Fault = { readonly rate: number } & (
 )
 
 /** A fault of one answer, and its position in the body as a share of the bytes. */
-export type ChosenFault = Fault & { readonly at: number }
+export type PositionedFault = Fault & { readonly at: number }
 
-const EXPECTED = 'expected 429:0.1, cut:0.05, stall:2s:0.02 or garble:0.01'
+const EXPECTED_SYNTAX = 'expected 429:0.1, cut:0.05, stall:2s:0.02 or garble:0.01'
 
 /**
  * Parses faults on demand: `429:0.1,cut:0.05,stall:2s:0.02,garble:0.01`.
@@ -31,11 +31,11 @@ export function parseFaults(text: string): readonly Fault[] {
 function faultOf(text: string): Fault {
   const [name = '', ...rest] = text.split(':')
   const [rate, ms] = [Number(rest.at(-1) || Number.NaN), milliseconds(rest[0] ?? '')]
-  if (!(rate >= 0 && rate <= 1)) throw new Error(`${text} has no rate from 0 to 1: ${EXPECTED}`)
+  if (!(rate >= 0 && rate <= 1)) throw new Error(`${text} has no rate from 0 to 1: ${EXPECTED_SYNTAX}`)
   if (name === 'stall' && rest.length === 2 && ms !== undefined) return { type: 'stall', ms, rate }
   if (rest.length === 1 && /^[45]\d\d$/.test(name)) return { type: 'status', status: Number(name), rate }
   if (rest.length === 1 && (name === 'cut' || name === 'garble')) return { type: name, rate }
-  throw new Error(`${text} is not a fault: ${EXPECTED}`)
+  throw new Error(`${text} is not a fault: ${EXPECTED_SYNTAX}`)
 }
 
 /**
@@ -53,7 +53,7 @@ export class FaultChooser {
   }
 
   /** @param digest digest of the request. */
-  next(digest: string, scope: string): ChosenFault | undefined {
+  next(digest: string, scope: string): PositionedFault | undefined {
     if (this.faults.length === 0) return undefined
     const id = JSON.stringify([digest, scope])
     const count = this.counts.get(id) ?? 0

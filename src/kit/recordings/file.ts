@@ -23,7 +23,7 @@ export class RecordingError extends Error {
 export const readRecordingFile = (file: string): Recording => readRecording(textOf(file), file)
 
 function textOf(file: string): string {
-  const { size, isFile } = readable(file, () => {
+  const { size, isFile } = readOrFault(file, () => {
     const stats = statSync(file)
     return { size: stats.size, isFile: stats.isFile() }
   })
@@ -31,7 +31,7 @@ function textOf(file: string): string {
   if (!isFile) throw fileFault(file, 'is not a file')
   if (size > MAX_FILE_SIZE)
     throw fileFault(file, `is too large: ${size} bytes; a recording has at most ${MAX_FILE_SIZE}`)
-  return readable(file, () => readFileSync(file, 'utf8'))
+  return readOrFault(file, () => readFileSync(file, 'utf8'))
 }
 
 /**
@@ -39,7 +39,7 @@ function textOf(file: string): string {
  *
  * @throws RecordingError that names the file.
  */
-export function readable<T>(file: string, read: () => T): T {
+export function readOrFault<T>(file: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
@@ -54,7 +54,7 @@ export function readable<T>(file: string, read: () => T): T {
  * @throws RecordingError with file and line.
  */
 export function readRecording(text: string, file: string): Recording {
-  const value = parsedJson(text.replace(BYTE_ORDER_MARK, ''), file)
+  const value = parseJsonFile(text.replace(BYTE_ORDER_MARK, ''), file)
   if (!isObject(value) || value['version'] === undefined)
     throw fileFault(file, 'is not a recording: its field `version` is missing')
   const { version } = value
@@ -65,9 +65,9 @@ export function readRecording(text: string, file: string): Recording {
       ['version'],
       lineFinder(text)(['version']),
     )
-  const checked = v.safeParse(RECORDING, value)
-  if (checked.success) return checked.output
-  throw issuesFault(file, checked.issues, lineFinder(text))
+  const result = v.safeParse(RECORDING, value)
+  if (result.success) return result.output
+  throw issuesFault(file, result.issues, lineFinder(text))
 }
 
 /** Byte order mark, with which some editors begin a file. */
@@ -79,22 +79,22 @@ export function issuesFault(
   issues: readonly v.BaseIssue<unknown>[],
   lineOf: (path: Path) => number,
 ): RecordingError {
-  const faults = issues.slice(0, MOST_FAULTS).map(({ path = [], message }) => {
+  const faults = issues.slice(0, MAX_FAULTS).map(({ path = [], message }) => {
     const keys = path.map(({ key }) => key as string | number)
     return describeFault({ path: pathText(keys), message, line: lineOf(keys) }, file)
   })
   return new RecordingError(faults.join('\n'))
 }
 
-/** Maximum number of faults of a file that an error lists. */
-const MOST_FAULTS = 10
+/** Maximum number of faults that an error lists for one file. */
+const MAX_FAULTS = 10
 
 /**
  * Parses the JSON of a file.
  *
  * @throws RecordingError with file and line.
  */
-export function parsedJson(text: string, file: string): unknown {
+export function parseJsonFile(text: string, file: string): unknown {
   if (text.trim() === '') throw fileFault(file, 'is empty')
   try {
     return JSON.parse(text)
@@ -113,13 +113,13 @@ export function parsedJson(text: string, file: string): unknown {
 }
 
 /** Pattern of white space and one JSON token. */
-const TOKEN = /\s*(?:[[\]{}:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y
+const JSON_TOKEN = /\s*(?:[[\]{}:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y
 
 /** Returns the offset of the first text that is not a JSON token, because V8 does not report the offset. */
 function endOfTokens(text: string): number {
   let end = 0
-  TOKEN.lastIndex = 0
-  while (TOKEN.test(text)) end = TOKEN.lastIndex
+  JSON_TOKEN.lastIndex = 0
+  while (JSON_TOKEN.test(text)) end = JSON_TOKEN.lastIndex
   return end + /^\s*/.exec(text.slice(end))![0].length
 }
 

@@ -13,9 +13,9 @@ export function fittedResult(result: CanonicalResult, request: CanonicalRequest)
   if (work === 'transcription')
     return {
       ...result,
-      candidates: result.candidates.map(one => withTimes(one, request.output.transcript?.timestamps)),
+      candidates: result.candidates.map(one => withRequestedTimes(one, request.output.transcript?.timestamps)),
     }
-  const { [work]: fitContent } = FITTED
+  const { [work]: fitContent } = FITTERS
   const [first, ...others] = result.candidates
   if (fitContent === undefined || first === undefined) return result
   const content = fitContent(first.content, request.messages.length)
@@ -25,10 +25,10 @@ export function fittedResult(result: CanonicalResult, request: CanonicalRequest)
 /**
  * Removes timestamps that were not requested. If none were requested, removes all details of the transcript.
  */
-function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly string[] = []): Candidate {
-  if (transcript === undefined || wanted.length === 0) return candidate
+function withRequestedTimes({ transcript, ...candidate }: Candidate, granularities: readonly string[] = []): Candidate {
+  if (transcript === undefined || granularities.length === 0) return candidate
   const { words, segments, ...others } = transcript
-  const has = (name: string): boolean => wanted.includes(name)
+  const has = (name: string): boolean => granularities.includes(name)
   return {
     ...candidate,
     transcript: {
@@ -39,10 +39,10 @@ function withTimes({ transcript, ...candidate }: Candidate, wanted: readonly str
   }
 }
 
-type Fit = (content: readonly Part[], count: number) => readonly Part[]
+type Fitter = (content: readonly Part[], count: number) => readonly Part[]
 
 /** Kinds of work whose answers have one part for each message of the request. */
-const FITTED: { readonly [work: string]: Fit | undefined } = {
+const FITTERS: { readonly [work: string]: Fitter | undefined } = {
   __proto__: null as never,
   embedding: (content, count) => {
     const vectors = content.filter((part): part is EmbeddingPart => part.type === 'embedding')

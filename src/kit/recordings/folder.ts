@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { RecordingError, readable, readRecordingFile, writeRecording } from './file.ts'
+import { RecordingError, readOrFault, readRecordingFile, writeRecording } from './file.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
 import type { Recording } from './recording.ts'
 
@@ -19,8 +19,8 @@ export interface FiledRecording {
  */
 export function readFolder(folder: string): readonly FiledRecording[] {
   if (!existsSync(folder)) throw new RecordingError(`${folder}: there is no such folder`)
-  const found = filesIn(folder).map(file => ({ file, recording: readRecordingFile(join(folder, file)) }))
-  return found.sort(
+  const recordings = filesIn(folder).map(file => ({ file, recording: readRecordingFile(join(folder, file)) }))
+  return recordings.sort(
     (a, b) =>
       Date.parse(a.recording.recorded_at) - Date.parse(b.recording.recorded_at) ||
       stemOfFile(a).localeCompare(stemOfFile(b), 'en', { numeric: true }),
@@ -29,16 +29,16 @@ export function readFolder(folder: string): readonly FiledRecording[] {
 
 /** Returns the recording files below a folder, each of them once even if several links lead to it. */
 function filesIn(folder: string): readonly string[] {
-  const all = readable(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-  const known = new Set<string>()
+  const all = readOrFault(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  const visited = new Set<string>()
   return all
     .filter(name => name.endsWith('.json'))
     .sort((a, b) => a.length - b.length)
     .filter(name => {
       const file = join(folder, name)
-      const real = readable(file, () => realpathSync(file))
-      if (known.has(real) || statSync(real).isDirectory()) return false
-      known.add(real)
+      const real = readOrFault(file, () => realpathSync(file))
+      if (visited.has(real) || statSync(real).isDirectory()) return false
+      visited.add(real)
       return true
     })
 }
@@ -62,7 +62,7 @@ export async function writeToFolder(
     await write(partial, writeRecording(recording))
     for (let number = 1; ; number++) {
       const file = `${stem}${number === 1 ? '' : `-${number}`}.json`
-      if (await linked(partial, join(folder, file))) return file
+      if (await tryLink(partial, join(folder, file))) return file
     }
   } finally {
     await rm(partial, { force: true })
@@ -70,7 +70,7 @@ export async function writeToFolder(
 }
 
 /** Gives a file its final name. Returns false if another file has that name. */
-async function linked(from: string, to: string): Promise<boolean> {
+async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
     return true
@@ -80,8 +80,8 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Maximum length of the excerpt of a prompt in a file name, in characters. */
-const LONGEST_EXCERPT = 40
+/** Maximum length of the prompt excerpt in a file name, in characters. */
+const MAX_EXCERPT_LENGTH = 40
 
 /**
  * Names a file after the format, the beginning of the prompt and the match key: `chat-what-is-the-weather-1f0c9a3b`.
@@ -91,7 +91,7 @@ export function stemOf({ format, request, ignore }: Recording): string {
   const words = `${format ?? request.method} ${excerptOf(key)}`
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST_EXCERPT)
+    .slice(0, MAX_EXCERPT_LENGTH)
     .replace(/^-|-$/g, '')
   return `${words}-${key.digest.slice(0, 8)}`
 }

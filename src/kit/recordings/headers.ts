@@ -4,7 +4,7 @@ import { patternOf } from '../secret-pattern.ts'
 import type { Redaction } from './redaction.ts'
 
 /** Headers that belong to one connection, and headers that state the encoding or the size of a body on the wire. */
-const OF_CONNECTION =
+const CONNECTION_HEADERS =
   /^(accept-encoding|connection|content-(encoding|length)|host|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|sec-websocket-(?!protocol).+)$/
 
 export interface Texts {
@@ -16,19 +16,19 @@ export interface Texts {
  * are never recorded.
  */
 export const recordedHeaders = (headers: IncomingHttpHeaders, redaction: Redaction): Texts =>
-  texts(
-    Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.test(name) && !OF_CONNECTION.test(name)),
+  harmlessTexts(
+    Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.test(name) && !CONNECTION_HEADERS.test(name)),
     redaction,
   )
 
 /** Returns the query parameters to record, which are only known harmless ones. */
 export const recordedQuery = (query: URLSearchParams, redaction: Redaction): Texts =>
-  texts(
+  harmlessTexts(
     [...query].filter(([name]) => HARMLESS_PARAMETERS.test(name)),
     redaction,
   )
 
-const texts = (
+const harmlessTexts = (
   pairs: readonly (readonly [string, string | readonly string[] | undefined])[],
   redaction: Redaction,
 ): Texts =>
@@ -38,18 +38,18 @@ const texts = (
     ),
   )
 
-/** Pattern of the names of headers and parameters that contain a credential or an account. */
+/** Matches the names of headers and parameters that contain a credential or an account. */
 const SECRET_NAME = /auth|key|token|secret|password|cookie|org|project|account|signature/i
 /** Minimum length of credentials that are removed from bodies, in characters. A shorter one may be an ordinary word. */
-const SHORTEST = 8
+const MIN_CREDENTIAL_LENGTH = 8
 
 /** Returns patterns for the credentials and accounts in a message, which bodies may repeat. */
 export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly RegExp[] {
-  const named = [
+  const secretValues = [
     ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
     ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
   ]
-  const values = named.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value ?? ''].flat() : []))
+  const values = secretValues.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value ?? ''].flat() : []))
   const parts = [...values, ...subprotocolKeys(headers['sec-websocket-protocol'])].flatMap(value => [
     value,
     ...value.split(/[\s,;]+/),
@@ -60,11 +60,12 @@ export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchPara
 }
 
 /** Returns the credentials among WebSocket subprotocols: `openai-insecure-api-key.KEY`, `token, KEY`. */
-const subprotocolKeys = (offered = ''): readonly string[] =>
-  [...offered.matchAll(/(?:key|token|secret|auth|bearer)[^.,\s]*(?:\.|\s*,\s*)([^,\s]+)/gi)].map(([, key]) => key!)
+const subprotocolKeys = (protocols = ''): readonly string[] =>
+  [...protocols.matchAll(/(?:key|token|secret|auth|bearer)[^.,\s]*(?:\.|\s*,\s*)([^,\s]+)/gi)].map(([, key]) => key!)
 
 /** Returns true if a value is a credential rather than a scheme or a placeholder. */
-const isCredential = (value: string): boolean => value.length >= SHORTEST && !/^[A-Za-z-]{1,20}$/.test(value)
+const isCredential = (value: string): boolean =>
+  value.length >= MIN_CREDENTIAL_LENGTH && !/^[A-Za-z-]{1,20}$/.test(value)
 
 /** Returns the values of cookies, and the login and password of basic authentication. */
 function pairsIn(value: string): readonly string[] {

@@ -18,7 +18,7 @@ export interface Entry extends FiledRecording {
   readonly format: Format | undefined
   /** True if the answer is a stream. */
   readonly streams: boolean
-  /** Rule for other requests that the recording answers. Undefined if it only answers requests equal to its own. */
+  /** Rule for other requests that the recording answers, or undefined if it only answers requests equal to its own. */
   readonly partial: PartialMatch | undefined
 }
 
@@ -29,7 +29,7 @@ export interface Nearest {
 }
 
 /** The answer that a caller wants: its format, and whether it is a stream. */
-export interface Wanted {
+export interface WantedAnswer {
   readonly format: Format | undefined
   readonly streams: boolean
 }
@@ -44,18 +44,18 @@ interface Group {
 /** Finds the recordings that answer requests. Equal requests are answered in the order in which they were recorded. */
 export class Library {
   private readonly groups = new Map<string, Group>()
-  private readonly served = new Map<string, number>()
-  private readonly used = new Set<string>()
+  private readonly servedCounts = new Map<string, number>()
+  private readonly usedFiles = new Set<string>()
 
   /** Recorded WebSocket sessions. */
   readonly sessions: SessionLibrary
   private readonly ignore: readonly string[]
 
   /** @param ignore rules in addition to those of the recordings. */
-  constructor(filed: readonly FiledRecording[], ignore: readonly string[] = []) {
+  constructor(recordings: readonly FiledRecording[], ignore: readonly string[] = []) {
     this.ignore = ignore
     this.sessions = new SessionLibrary(ignore)
-    for (const one of filed) this.add(one)
+    for (const one of recordings) this.add(one)
   }
 
   /** Adds a recording after all others. */
@@ -72,7 +72,7 @@ export class Library {
   /** Files that no request has asked for. */
   get unused(): readonly string[] {
     return [...this.groups.values()].flatMap(({ entries }) =>
-      entries.flatMap(({ file }) => (this.used.has(file) ? [] : [file])),
+      entries.flatMap(({ file }) => (this.usedFiles.has(file) ? [] : [file])),
     )
   }
 
@@ -93,31 +93,31 @@ export class Library {
    *
    * @param scope callers with the same scope share the order of equal requests.
    */
-  async find(request: ArrivedRequest, wanted: Wanted, scope = ''): Promise<Entry | Nearest | undefined> {
-    const missed: Missed[] = []
+  async find(request: ArrivedRequest, wantedAnswer: WantedAnswer, scope = ''): Promise<Entry | Nearest | undefined> {
+    const unmatched: UnmatchedGroup[] = []
     for (const { redact, ignore, entries } of this.groups.values()) {
       const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
-      const matching = bestOf(entries, key, wanted)
+      const matching = bestOf(entries, key, wantedAnswer)
       if (matching.length > 0) return this.next(matching, scope)
-      missed.push({ entries, key })
+      unmatched.push({ entries, key })
     }
-    const matching = mostSpecificOf(missed, wanted)
+    const matching = mostSpecificOf(unmatched, wantedAnswer)
     if (matching.length > 0) return this.next(matching, scope)
-    return nearestOf(missed.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
+    return nearestOf(unmatched.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
   }
 
   private next(matching: readonly Entry[], scope: string): Entry {
     const counter = JSON.stringify([scope, matching[0]!.file])
-    const count = this.served.get(counter) ?? 0
-    this.served.set(counter, count + 1)
+    const count = this.servedCounts.get(counter) ?? 0
+    this.servedCounts.set(counter, count + 1)
     const entry = matching[Math.min(count, matching.length - 1)]!
-    this.used.add(entry.file)
+    this.usedFiles.add(entry.file)
     return entry
   }
 }
 
 /** Recordings of one group, and the request in the form in which it is compared with them. */
-interface Missed {
+interface UnmatchedGroup {
   readonly entries: readonly Entry[]
   readonly key: MatchKey
 }
@@ -128,7 +128,7 @@ class LazyEntry implements Entry {
   readonly recording: Recording
   readonly answer: RecordedAnswer
   private readonly ignore: readonly string[]
-  private known: Pick<Entry, 'key' | 'format' | 'streams' | 'partial'> | undefined
+  private details: Pick<Entry, 'key' | 'format' | 'streams' | 'partial'> | undefined
 
   constructor({ file, recording }: FiledRecording, answer: RecordedAnswer, ignore: readonly string[]) {
     this.file = file
@@ -157,8 +157,8 @@ class LazyEntry implements Entry {
 
   private read() {
     try {
-      this.known ??= readEntry(this.recording, this.ignore)
-      return this.known
+      this.details ??= readEntry(this.recording, this.ignore)
+      return this.details
     } catch (thrown) {
       // JSON that is nested too deeply overflows the stack.
       throw new RecordingError(`${this.file}: cannot be compared: ${(thrown as Error).message}`)
@@ -190,37 +190,38 @@ const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined 
  * Returns recordings with an equal request, otherwise those with the same meaning in another format, in both cases only
  * the ones nearest to what the caller wants.
  */
-function bestOf(entries: readonly Entry[], key: MatchKey, wanted: Wanted): readonly Entry[] {
+function bestOf(entries: readonly Entry[], key: MatchKey, wantedAnswer: WantedAnswer): readonly Entry[] {
   const equal = entries.filter(one => one.key.digest === key.digest)
-  const alike = entries.filter(
-    one => one.format !== wanted.format && key.conversation !== undefined && one.key.conversation === key.conversation,
+  const sameMeaning = entries.filter(
+    one =>
+      one.format !== wantedAnswer.format && key.conversation !== undefined && one.key.conversation === key.conversation,
   )
-  const matching = equal.length > 0 ? equal : alike
-  return leastOf(matching, one => formatRank(one, wanted))
+  const matching = equal.length > 0 ? equal : sameMeaning
+  return lowestRanked(matching, one => formatRank(one, wantedAnswer))
 }
 
 /**
  * Returns the recordings that match a request partially by the most paths, and of these the ones nearest to the
  * caller's format.
  */
-function mostSpecificOf(missed: readonly Missed[], wanted: Wanted): readonly Entry[] {
-  const matching = missed.flatMap(({ entries, key }) =>
+function mostSpecificOf(unmatched: readonly UnmatchedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
+  const matching = unmatched.flatMap(({ entries, key }) =>
     entries.filter(
       ({ partial, key: own }) => partial !== undefined && own.work === key.work && matchesPartially(partial, key.form),
     ),
   )
-  const specific = leastOf(matching, ({ partial }) => -partial!.values.length)
-  return leastOf(specific, one => formatRank(one, wanted))
+  const specific = lowestRanked(matching, ({ partial }) => -partial!.values.length)
+  return lowestRanked(specific, one => formatRank(one, wantedAnswer))
 }
 
 /**
  * Returns a rank that is lowest for the caller's format, and then for an answer that is streamed as the caller wants.
  */
-const formatRank = (one: Entry, wanted: Wanted): number =>
-  Number(one.format !== wanted.format) * 2 + Number(one.streams !== wanted.streams)
+const formatRank = (one: Entry, wantedAnswer: WantedAnswer): number =>
+  Number(one.format !== wantedAnswer.format) * 2 + Number(one.streams !== wantedAnswer.streams)
 
 /** Returns the entries with the lowest rank. */
-function leastOf(entries: readonly Entry[], rank: (one: Entry) => number): readonly Entry[] {
+function lowestRanked(entries: readonly Entry[], rank: (one: Entry) => number): readonly Entry[] {
   const best = Math.min(...entries.map(rank))
   return entries.filter(one => rank(one) === best)
 }

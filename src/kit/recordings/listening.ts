@@ -16,9 +16,9 @@ export async function listening(
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  const { port: taken } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     close: async () => {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

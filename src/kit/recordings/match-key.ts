@@ -23,7 +23,7 @@ export interface MatchKey {
 }
 
 /** Placeholder for text that matches a rule of `--ignore`. */
-const IGNORED = '[ignored]'
+const IGNORED_PLACEHOLDER = '[ignored]'
 
 /**
  * Returns the match key of a recorded request, or of a request to the replayer, which redacts requests as the recorder
@@ -32,10 +32,10 @@ const IGNORED = '[ignored]'
  * @param ignore rules of `--ignore`. Their paths name fields of the canonical request.
  */
 export function matchKey(recorded: RecordedRequest, ignore: readonly string[] = []): MatchKey {
-  const ignoring = new Redaction(ignore, [], IGNORED)
+  const ignoreRedaction = new Redaction(ignore, [], IGNORED_PLACEHOLDER)
   const canonical = readRequest(recorded)?.canonical
-  const whole = canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)
-  const form = ignoring.json(ignoring.without(whole)) as JsonObject
+  const fullForm = canonical === undefined ? plainForm(recorded) : canonicalForm(canonical)
+  const form = ignoreRedaction.json(ignoreRedaction.without(fullForm)) as JsonObject
   const work = canonical === undefined ? `${recorded.method} ${recorded.path}` : workOf(canonical)
   const key = { form, digest: digestOf(form), work }
   return work !== 'conversation' ? key : { ...key, conversation: digestOf(conversationForm(form)) }
@@ -50,16 +50,16 @@ function plainForm({ method, path, query = {}, body }: RecordedRequest): JsonObj
 /** Hashes a form. The order of its fields does not matter. */
 const digestOf = (form: JsonObject): string =>
   createHash('sha256')
-    .update(JSON.stringify(sorted(form)))
+    .update(JSON.stringify(withSortedKeys(form)))
     .digest('hex')
     .slice(0, 16)
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
+const withSortedKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withSortedKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, item]) => [name, sorted(item)]),
+      .map(([name, item]) => [name, withSortedKeys(item)]),
   )
 }

@@ -3,16 +3,24 @@ import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { ServedAnswer } from './served-answer.ts'
 
 /** Fields that contain ids of answers, items and calls, in any format. */
-const NAMES = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId', 'tool_use_id'] as const
+const ID_FIELDS = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId', 'tool_use_id'] as const
 
 /** Fields with content from models or callers, which contain no ids. */
-const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata', 'data'])
+const CONTENT_FIELDS: ReadonlySet<string> = new Set([
+  'input',
+  'args',
+  'arguments',
+  'parameters',
+  'tools',
+  'metadata',
+  'data',
+])
 /** Objects whose `id` is the name of a model. */
-const NAMED_BY_CALLERS: ReadonlySet<unknown> = new Set(['model', 'list'])
+const MODEL_OBJECTS: ReadonlySet<unknown> = new Set(['model', 'list'])
 
-const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
+const ID_PATTERN = new RegExp(`"(?:${ID_FIELDS.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
-/** Pattern of the suffix of an id in an answer that also serves requests other than its own. */
+/** Matches the suffix that ids get in an answer that also serves requests other than its own. */
 const SUFFIX = /_replay[0-9a-f]{12}/g
 
 /** Creates a suffix for the ids of one answer. */
@@ -32,13 +40,13 @@ export function withNewIds(answer: ServedAnswer, suffix: string): ServedAnswer {
   if (!/json|event-stream/i.test(answer.headers['content-type'] ?? '')) return answer
   const texts = answer.chunks.map(({ bytes }) => bytes.toString('utf8'))
   const ids = new Set(texts.flatMap(valuesIn).flatMap(idsIn))
-  const renamed = (text: string): string =>
-    text.replaceAll(NAMED, (field, id: string) =>
+  const withSuffixes = (text: string): string =>
+    text.replaceAll(ID_PATTERN, (field, id: string) =>
       ids.has(id) && suffixIn(id) === undefined ? `${field.slice(0, -1)}${suffix}"` : field,
     )
   return {
     ...answer,
-    chunks: answer.chunks.map((one, index) => ({ ...one, bytes: Buffer.from(renamed(texts[index]!)) })),
+    chunks: answer.chunks.map((one, index) => ({ ...one, bytes: Buffer.from(withSuffixes(texts[index]!)) })),
   }
 }
 
@@ -51,9 +59,9 @@ function valuesIn(text: string): readonly Json[] {
 
 function idsIn(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn)
-  if (!isObject(value) || NAMED_BY_CALLERS.has(value['object'])) return []
+  if (!isObject(value) || MODEL_OBJECTS.has(value['object'])) return []
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (typeof inner === 'string') return (NAMES as readonly string[]).includes(key) ? [inner] : []
-    return CONTENT.has(key) ? [] : idsIn(inner)
+    if (typeof inner === 'string') return (ID_FIELDS as readonly string[]).includes(key) ? [inner] : []
+    return CONTENT_FIELDS.has(key) ? [] : idsIn(inner)
   })
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as overHttp, type ServerResponse } from '
 import { request as overHttps } from 'node:https'
 import type { Chunk } from './chunks.ts'
 import { errorAnswer } from './error-answer.ts'
-import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
+import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Maximum size of a recorded exchange, in bytes. A larger exchange is passed on without being recorded. */
@@ -28,13 +28,13 @@ export function passExchange(
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
   const requestBody = body === undefined && recorder !== undefined ? new PassingBody(message, startedAt) : undefined
-  const outgoing = send(target, { method, headers: passedHeaders(headers) }, answer => {
+  const outgoing = send(target, { method, headers: upstreamHeaders(headers) }, answer => {
     const ms = msSince(startedAt)
     const { statusCode: status = 0 } = answer
     if (recorder !== undefined) {
       const answerBody = new PassingBody(answer, startedAt)
       // Runs before the caller receives the end of the answer, so that the caller's next request finds this exchange.
-      onceOver(answer, isComplete => {
+      onEnd(answer, isComplete => {
         if (requestBody?.isTooLarge || answerBody.isTooLarge) recorder.tooLarge(method, url)
         else
           recorder.exchange(
@@ -44,7 +44,7 @@ export function passExchange(
           )
       })
     }
-    reply.writeHead(status, passedHeaders(answer.headers))
+    reply.writeHead(status, upstreamHeaders(answer.headers))
     reply.flushHeaders()
     answer.pipe(reply)
     answer.once('close', () => {
@@ -63,10 +63,10 @@ export function passExchange(
 }
 
 /** Calls back once at the end of a message, or when its connection closes earlier. */
-function onceOver(message: IncomingMessage, over: (isComplete: boolean) => void): void {
+function onEnd(message: IncomingMessage, callback: (isComplete: boolean) => void): void {
   let isOver = false
   const end = (): void => {
-    if (!isOver) over(message.complete)
+    if (!isOver) callback(message.complete)
     isOver = true
   }
   message.once('end', end)

@@ -22,7 +22,7 @@ export interface RecordMisses {
   /** Reports a recording that could not be written. */
   warn(message: string): void
   /** Reports a written file. */
-  wrote?(file: string): void
+  onWritten?(file: string): void
 }
 
 /** Passes requests without a recording on to an upstream, and adds the resulting recordings to a library. */
@@ -38,9 +38,9 @@ export class PassedMisses {
       new Recorder({
         ...{ folder: record.folder, redact: record.redact ?? [], ignore },
         warn: message => record.warn(message),
-        wrote: (file, recording) => {
+        onWritten: (file, recording) => {
           library.add({ file, recording })
-          record.wrote?.(file)
+          record.onWritten?.(file)
         },
       })
     this.sessions = new PassedSessions(upstream, this.recorder)
@@ -55,7 +55,7 @@ export class PassedMisses {
   }
 
   /** Waits until every exchange that was passed on is recorded. */
-  async written(): Promise<void> {
+  async waitUntilWritten(): Promise<void> {
     await this.recorder?.close()
   }
 

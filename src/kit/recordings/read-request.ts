@@ -18,7 +18,7 @@ export interface ReadRequest extends MatchedRoute {
  * Reads a request in the format of its endpoint. Returns undefined if there is no format or it cannot read the request.
  */
 export function readRequest(recorded: RecordedRequest): ReadRequest | undefined {
-  const read = attempt(recorded)
+  const read = tryRead(recorded)
   return typeof read === 'string' ? undefined : read
 }
 
@@ -27,22 +27,22 @@ export function readRequest(recorded: RecordedRequest): ReadRequest | undefined 
  * format.
  */
 export function unreadableReason(recorded: RecordedRequest): string | undefined {
-  const read = attempt(recorded)
+  const read = tryRead(recorded)
   return typeof read === 'string' ? read : undefined
 }
 
 /** Reads a request, or returns the message of the error. */
-function attempt(recorded: RecordedRequest): ReadRequest | string | undefined {
-  const found = recorded.method === 'POST' ? routeAt(recorded.path) : undefined
-  const parts = found === undefined ? undefined : bodyOf(recorded)
-  const read = found === undefined ? undefined : READERS[found.route.format]?.request
-  if (found === undefined || parts === undefined || read === undefined) return undefined
+function tryRead(recorded: RecordedRequest): ReadRequest | string | undefined {
+  const match = recorded.method === 'POST' ? routeAt(recorded.path) : undefined
+  const parts = match === undefined ? undefined : bodyOf(recorded)
+  const read = match === undefined ? undefined : READERS[match.route.format]?.request
+  if (match === undefined || parts === undefined || read === undefined) return undefined
   try {
     const { headers, query = {} } = recorded
     const { alt, ...rest } = query
-    const head = { headers, query: found.streams || alt === undefined ? query : rest }
-    const wire = wireRequest(found.route, head, parts.body, parts.files)
-    return { ...found, wire, canonical: read(wire) }
+    const head = { headers, query: match.streams || alt === undefined ? query : rest }
+    const wire = wireRequest(match.route, head, parts.body, parts.files)
+    return { ...match, wire, canonical: read(wire) }
   } catch (thrown) {
     if (thrown instanceof GatewayError) return thrown.error.message
     throw thrown
@@ -52,8 +52,8 @@ function attempt(recorded: RecordedRequest): ReadRequest | string | undefined {
 /** Returns the model that a request names, in its body, its form or its path. */
 export function modelOf({ path, body }: RecordedRequest): string | undefined {
   const json = jsonIn(body)
-  const named = isObject(json) ? json['model'] : body?.form?.find(({ field }) => field === 'model')?.text
-  return typeof named === 'string' ? named : /\/models\/([^/:]+):/.exec(path)?.[1]
+  const model = isObject(json) ? json['model'] : body?.form?.find(({ field }) => field === 'model')?.text
+  return typeof model === 'string' ? model : /\/models\/([^/:]+):/.exec(path)?.[1]
 }
 
 /** Finds the endpoint of a path below any base URL: `/v1/chat/completions`, `/api/v1/messages`, `/chat/completions`. */
@@ -61,8 +61,8 @@ export function routeAt(path: string): MatchedRoute | undefined {
   const version = path.lastIndexOf('/v1')
   const candidates = [path, `/v1${path}`, ...(version > 0 ? [path.slice(version)] : [])]
   for (const one of candidates) {
-    const found = matchedRoute(one) ?? methodAt(one)
-    if (found !== undefined) return found
+    const match = matchedRoute(one) ?? methodAt(one)
+    if (match !== undefined) return match
   }
   return undefined
 }
@@ -83,7 +83,7 @@ function bodyOf({ body }: RecordedRequest): { body: JsonObject; files?: readonly
   const fields: Record<string, Json> = {}
   const files: WireFile[] = []
   for (const part of body.form) {
-    if (part.name === undefined) fields[part.field] = repeated(fields[part.field], part.text ?? '')
+    if (part.name === undefined) fields[part.field] = withRepeatedValue(fields[part.field], part.text ?? '')
     else
       files.push({
         ...{ field: part.field, name: part.name, bytes: new BufferedBytes(bytesOf(part)) },
@@ -94,5 +94,5 @@ function bodyOf({ body }: RecordedRequest): { body: JsonObject; files?: readonly
 }
 
 /** Adds a value to a form field. Repeated values become a list. */
-const repeated = (before: Json | undefined, value: string): Json =>
+const withRepeatedValue = (before: Json | undefined, value: string): Json =>
   before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]

@@ -2,17 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { MAX_RECORDED } from './pass-exchange.ts'
-import { msSince, passedHeaders, upstreamUrl } from './record-urls.ts'
+import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE = 64 * 1024 * 1024
-/** Codes that a close frame must not contain (RFC 6455, section 7.4.1), and the code to send instead. */
-const UNSENDABLE = new Set([1004, 1005, 1006, 1015])
-const NORMAL = 1000
+/** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
+const UNSENDABLE_CODES = new Set([1004, 1005, 1006, 1015])
+/** Code to send instead: "normal closure". */
+const NORMAL_CLOSURE = 1000
 
 /** Returns the code, or a replacement if a close frame must not contain it. */
-export const sendableCode = (code: number): number => (code < NORMAL || UNSENDABLE.has(code) ? NORMAL : code)
+export const sendableCode = (code: number): number =>
+  code < NORMAL_CLOSURE || UNSENDABLE_CODES.has(code) ? NORMAL_CLOSURE : code
 
 /** Passes WebSocket sessions on to an upstream, and records them if there is a recorder. */
 export class PassedSessions {
@@ -56,7 +58,7 @@ export class PassedSessions {
 
 /** Returns the caller's headers without those of the handshake, because the upstream's connection has its own. */
 const sessionHeaders = ({ headers }: IncomingMessage): Record<string, string | string[]> =>
-  Object.fromEntries(Object.entries(passedHeaders(headers)).filter(([name]) => !name.startsWith('sec-websocket-')))
+  Object.fromEntries(Object.entries(upstreamHeaders(headers)).filter(([name]) => !name.startsWith('sec-websocket-')))
 
 /** One session, whose frames are forwarded as they arrive, in both directions. */
 class PassingSession {

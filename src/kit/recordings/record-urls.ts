@@ -9,16 +9,16 @@ export function upstreamUrl(upstream: string, path: string): string {
 }
 
 /** Headers that belong to one connection. */
-const OF_CONNECTION = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'])
+const CONNECTION_HEADERS = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'])
 
 /** Returns the caller's headers for the upstream, accepting only encodings that the recorder can decode. */
-export function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const passed: Record<string, string | string[]> = {}
+export function upstreamHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const forwarded: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !OF_CONNECTION.has(name)) passed[name] = value
-  const accepted = headers['accept-encoding']?.toString().split(/\s*,\s*/)
-  if (accepted !== undefined) passed['accept-encoding'] = accepted.filter(isDecodable).join(', ')
-  return passed
+    if (value !== undefined && !CONNECTION_HEADERS.has(name)) forwarded[name] = value
+  const encodings = headers['accept-encoding']?.toString().split(/\s*,\s*/)
+  if (encodings !== undefined) forwarded['accept-encoding'] = encodings.filter(isDecodable).join(', ')
+  return forwarded
 }
 
 /** Returns the milliseconds since a time of `performance.now()`, rounded to one decimal. */

@@ -23,10 +23,10 @@ export function redactionFor({ url, headers }: ArrivedRequest, rules: readonly s
 }
 
 /** Converts a request to its recorded form. The replayer also converts its callers' requests with this function. */
-export async function recordedRequest(arrived: ArrivedRequest, redaction: Redaction): Promise<RecordedRequest> {
-  const { method, url, headers } = arrived
+export async function recordedRequest(request: ArrivedRequest, redaction: Redaction): Promise<RecordedRequest> {
+  const { method, url, headers } = request
   const query = recordedQuery(queryOf(url), redaction)
-  const body = await bodyOf(arrived)
+  const body = await bodyOf(request)
   return {
     method,
     path: redaction.text(url.split('?', 1)[0]!),

@@ -37,13 +37,13 @@ export interface RecorderOptions {
   /** Reports a recording that could not be written. */
   warn(message: string): void
   /** Reports a written file. */
-  wrote?(file: string, recording: Recording): void
+  onWritten?(file: string, recording: Recording): void
 }
 
 /** Writes exchanges to a folder. Failures are reported, and never affect the recorded call. */
 export class Recorder {
   private readonly options: RecorderOptions
-  private readonly writing = new Set<Promise<void>>()
+  private readonly pendingWrites = new Set<Promise<void>>()
 
   constructor(options: RecorderOptions) {
     this.options = options
@@ -71,51 +71,51 @@ export class Recorder {
 
   /** Waits until all exchanges are written. */
   async close(): Promise<void> {
-    while (this.writing.size > 0) await Promise.all(this.writing)
+    while (this.pendingWrites.size > 0) await Promise.all(this.pendingWrites)
   }
 
-  private write(request: ArrivedRequest, at: Date, rest: Rest): void {
-    const { folder, write, warn, wrote } = this.options
-    const written = async (): Promise<void> => {
-      const recording = await recorded(request, at, this.options, rest)
+  private write(request: ArrivedRequest, at: Date, rest: RestOfRecording): void {
+    const { folder, write, warn, onWritten } = this.options
+    const writeExchange = async (): Promise<void> => {
+      const recording = await recordExchange(request, at, this.options, rest)
       const file = await writeToFolder(folder, recording, write)
-      wrote?.(file, recording)
+      onWritten?.(file, recording)
     }
-    const done = written()
+    const pending = writeExchange()
       .catch((fault: Error) =>
         warn(`cannot record ${request.method} ${request.url.split('?', 1)[0]}: ${fault.message}`),
       )
-      .finally(() => this.writing.delete(done))
-    this.writing.add(done)
+      .finally(() => this.pendingWrites.delete(pending))
+    this.pendingWrites.add(pending)
   }
 }
 
 /** Converts the answer or the session to its recorded form. */
-type Rest = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
+type RestOfRecording = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
 
-async function recorded(
+async function recordExchange(
   request: ArrivedRequest,
   at: Date,
   { redact = [], ignore = [] }: Pick<RecorderOptions, 'redact' | 'ignore'>,
-  rest: Rest,
+  rest: RestOfRecording,
 ): Promise<Recording> {
   const decoded = await decodedRequest(request)
   const redaction = redactionFor(decoded, redact)
-  const asked = await recordedRequest(decoded, redaction)
-  const read = readRequest(asked)
+  const redactedRequest = await recordedRequest(decoded, redaction)
+  const read = readRequest(redactedRequest)
   return {
     ...{ version: VERSION, program: `interlingua ${version()}`, recorded_at: at.toISOString() },
     ...(read === undefined ? {} : { format: read.route.format, endpoint: read.route.path }),
     ...(redact.length === 0 ? {} : { redact }),
     ...(ignore.length === 0 ? {} : { ignore }),
-    request: asked,
+    request: redactedRequest,
     ...(await rest(redaction, read?.streams ?? false)),
   }
 }
 
 /** Converts one exchange to a recording. */
 export const recordingOf = (request: ArrivedRequest, answer: ArrivedAnswer, at: Date): Promise<Recording> =>
-  recorded(request, at, {}, async (redaction, streams) => ({
+  recordExchange(request, at, {}, async (redaction, streams) => ({
     answer: await recordedAnswer(answer, redaction, streams),
   }))
 
@@ -136,12 +136,12 @@ export async function recordedAnswer(
   const decoded = encoding === undefined || isDecoded ? chunks : await decodedChunks(chunks, encoding)
   if (decoded === undefined) throw new Error(`the answer's encoding ${encoding} cannot be decoded`)
   const type = headers['content-type'] ?? ''
-  const isWhole = /^application\/json\b/i.test(type) && !streams
+  const isWholeJson = /^application\/json\b/i.test(type) && !streams
   const head = {
     ...{ status, headers: recordedHeaders(headers, redaction), ms },
     ...(encoding === undefined ? {} : { content_encoding: encoding }),
   }
-  if (isWhole || decoded.length === 0) {
+  if (isWholeJson || decoded.length === 0) {
     const body = recordedBody(Buffer.concat(decoded.map(({ bytes }) => bytes)))
     return { ...head, ...(body === undefined ? {} : { body: redactedBody(body, redaction) }), complete: isComplete }
   }
@@ -151,11 +151,11 @@ export async function recordedAnswer(
 
 function recordedSession({ frames, closed, protocol }: ArrivedSession, redaction: Redaction): RecordedSession {
   const sides = (['caller', 'upstream'] as const).map(side => {
-    const own = frames.filter(({ from }) => from === side)
+    const sideFrames = frames.filter(({ from }) => from === side)
     return [
       side,
       redactedEvents(
-        own.map(({ bytes }) => bytes.toString('utf8')),
+        sideFrames.map(({ bytes }) => bytes.toString('utf8')),
         redaction,
       )[Symbol.iterator](),
     ] as const

@@ -8,7 +8,7 @@ import { isRule } from './rules.ts'
 export const VERSION = 1
 
 /** Maximum number of items in a list: chunks of a stream, frames of a session, parts of a form. */
-const MOST_ITEMS = 1_000_000
+const MAX_ITEMS = 1_000_000
 
 const anyText = v.string('expected a string')
 const ms = v.pipe(v.number('expected milliseconds'), v.minValue(0, 'expected milliseconds, 0 or more'))
@@ -35,7 +35,7 @@ const body = {
   json: v.optional(v.unknown()),
   indent: v.optional(whole(1, 10)),
   ...bytes,
-  form: v.optional(list(FORM_PART, MOST_ITEMS)),
+  form: v.optional(list(FORM_PART, MAX_ITEMS)),
 }
 
 const BODY = v.pipe(fields(body), exactlyOne('json', 'text', 'base64', 'form'))
@@ -59,7 +59,7 @@ const ANSWER = fields({
   /** Content encoding on the wire. The body below is decoded. */
   content_encoding: v.optional(anyText),
   body: v.optional(BODY),
-  chunks: v.optional(list(CHUNK, MOST_ITEMS)),
+  chunks: v.optional(list(CHUNK, MAX_ITEMS)),
   /** True if the answer arrived completely. */
   complete: yesOrNo,
 })
@@ -73,7 +73,7 @@ const FRAME = v.pipe(
 const SESSION = fields({
   /** The subprotocol that the upstream chose. */
   protocol: v.optional(anyText),
-  frames: list(FRAME, MOST_ITEMS),
+  frames: list(FRAME, MAX_ITEMS),
   closed: v.optional(
     fields({ ms, from: oneOf(['caller', 'upstream']), code: whole(0, 4999), reason: v.optional(anyText) }),
   ),

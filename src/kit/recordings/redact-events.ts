@@ -3,7 +3,7 @@ import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { Redaction } from './redaction.ts'
 
 /** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
-const IDENTITY = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
+const IDENTITY_FIELDS = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
 
 /** One text in one event. */
 interface Leaf {
@@ -25,21 +25,21 @@ export function redactedEvents(payloads: readonly string[], redaction: Redaction
   return payloads.map((payload, event) => {
     const value = values[event]
     if (value === undefined) return redacted.get('text')!.next()
-    const whole = rewritten(
+    const rewritten = withNewTexts(
       value,
       '',
       [],
       (lane, path) => redacted.get(laneOf(lane, path, redaction))!.next(),
       redaction,
     )
-    return JSON.stringify(whole) === JSON.stringify(value) ? payload : JSON.stringify(whole)
+    return JSON.stringify(rewritten) === JSON.stringify(value) ? payload : JSON.stringify(rewritten)
   })
 }
 
-const HIDDEN = 'hidden '
+const HIDDEN_PREFIX = 'hidden '
 
 const laneOf = (lane: string, path: readonly string[], redaction: Redaction): string =>
-  isHidden(path, redaction) ? HIDDEN + lane : lane
+  isHidden(path, redaction) ? HIDDEN_PREFIX + lane : lane
 
 /** Returns true if a rule names the field or a field that contains it. */
 const isHidden = (path: readonly string[], redaction: Redaction): boolean =>
@@ -56,7 +56,7 @@ class Lane {
 
   constructor(name: string, leaves: readonly Leaf[], redaction: Redaction) {
     const pieces = leaves.map(({ text }) => text)
-    this.texts = name.startsWith(HIDDEN)
+    this.texts = name.startsWith(HIDDEN_PREFIX)
       ? pieces.map((piece, index) => (index === 0 ? String(redaction.hidden(piece)) : ''))
       : redaction.pieces(pieces)
   }
@@ -77,13 +77,13 @@ function eachText(
   else if (Array.isArray(value))
     for (const [index, item] of value.entries()) eachText(item, `${lane}/${index}`, [...path, String(index)], each)
   else if (isObject(value)) {
-    const here = lane + identityOf(value)
-    for (const [name, item] of Object.entries(value)) eachText(item, `${here}/${name}`, [...path, name], each)
+    const innerLane = lane + identityOf(value)
+    for (const [name, item] of Object.entries(value)) eachText(item, `${innerLane}/${name}`, [...path, name], each)
   }
 }
 
 /** Copies a value with different texts, in the order of `eachText`. */
-function rewritten(
+function withNewTexts(
   value: Json,
   lane: string,
   path: readonly string[],
@@ -92,16 +92,16 @@ function rewritten(
 ): Json {
   if (typeof value === 'string') return text(lane, path)
   if (Array.isArray(value))
-    return value.map((item, index) => rewritten(item, `${lane}/${index}`, [...path, String(index)], text, redaction))
+    return value.map((item, index) => withNewTexts(item, `${lane}/${index}`, [...path, String(index)], text, redaction))
   if (!isObject(value)) return isHidden(path, redaction) ? redaction.hidden(value) : value
-  const here = lane + identityOf(value)
+  const innerLane = lane + identityOf(value)
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       redaction.text(name),
-      rewritten(item, `${here}/${name}`, [...path, name], text, redaction),
+      withNewTexts(item, `${innerLane}/${name}`, [...path, name], text, redaction),
     ]),
   )
 }
 
 const identityOf = (value: { readonly [name: string]: Json }): string =>
-  IDENTITY.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${JSON.stringify(value[name])})`])).join('')
+  IDENTITY_FIELDS.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${JSON.stringify(value[name])})`])).join('')

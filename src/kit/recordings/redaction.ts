@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { base64Edits } from './base64-runs.ts'
 import { matchesPath, parseRule, type Rule } from './rules.ts'
-import { type Edit, mergedEdits, spliced } from './splice.ts'
+import { applyEdits, type Edit, mergedEdits } from './splice.ts'
 
 /** Placeholder for text that a recording must not contain. */
 export const REDACTED = '[redacted]'
@@ -38,7 +38,7 @@ export class Redaction {
     for (;;) {
       const edits = this.editsOf(redacted.join(''))
       if (edits.length === 0) return redacted
-      redacted = spliced(redacted, edits)
+      redacted = applyEdits(redacted, edits)
     }
   }
 
@@ -50,8 +50,8 @@ export class Redaction {
   /** Copies a value without the fields named by path rules. */
   without(value: Json, path: readonly string[] = []): Json {
     if (this.paths.length === 0 || typeof value !== 'object' || value === null) return value
-    const kept = Object.entries(value as JsonObject).filter(([name]) => !this.hides([...path, name]))
-    const copied = kept.map(([name, item]) => [name, this.without(item, [...path, name])] as const)
+    const visible = Object.entries(value as JsonObject).filter(([name]) => !this.hides([...path, name]))
+    const copied = visible.map(([name, item]) => [name, this.without(item, [...path, name])] as const)
     return Array.isArray(value) ? copied.map(([, item]) => item) : Object.fromEntries(copied)
   }
 

@@ -26,12 +26,12 @@ export interface RefreshOptions {
 }
 
 /** Result of refreshing one recording. */
-export interface Refreshed {
+export interface RefreshResult {
   readonly file: string
   /** Changes in the shape of the answer. */
   readonly drift: readonly string[]
   /** Reason why the recording was not replaced. */
-  readonly kept?: string
+  readonly reasonKept?: string
 }
 
 /**
@@ -40,22 +40,23 @@ export interface Refreshed {
  *
  * @throws RecordingError if a file in the folder is not a recording.
  */
-export async function* refresh(options: RefreshOptions): AsyncGenerator<Refreshed> {
-  for (const filed of readFolder(options.folder)) yield await refreshed(filed, options)
+export async function* refresh(options: RefreshOptions): AsyncGenerator<RefreshResult> {
+  for (const filed of readFolder(options.folder)) yield await refreshOne(filed, options)
 }
 
-async function refreshed({ file, recording }: FiledRecording, options: RefreshOptions): Promise<Refreshed> {
+async function refreshOne({ file, recording }: FiledRecording, options: RefreshOptions): Promise<RefreshResult> {
   const { request, answer, redact = [] } = recording
-  if (answer === undefined) return { file, drift: [], kept: 'a WebSocket session cannot be refreshed' }
+  if (answer === undefined) return { file, drift: [], reasonKept: 'a WebSocket session cannot be refreshed' }
   const sent = arrivedRequest(request, options.key)
   const at = new Date()
-  const arrived = await exchange(sent, options.upstream).catch((fault: Error) => fault.message)
-  if (typeof arrived === 'string') return { file, drift: [], kept: `the upstream cannot be reached: ${arrived}` }
-  if (!arrived.isComplete) return { file, drift: [], kept: 'the answer was interrupted' }
-  if (arrived.status >= 400 && answer.status < 400)
-    return { file, drift: [], kept: `the upstream answered with status ${arrived.status}` }
+  const newAnswer = await exchange(sent, options.upstream).catch((fault: Error) => fault.message)
+  if (typeof newAnswer === 'string')
+    return { file, drift: [], reasonKept: `the upstream cannot be reached: ${newAnswer}` }
+  if (!newAnswer.isComplete) return { file, drift: [], reasonKept: 'the answer was interrupted' }
+  if (newAnswer.status >= 400 && answer.status < 400)
+    return { file, drift: [], reasonKept: `the upstream answered with status ${newAnswer.status}` }
   const streams = readRequest(request)?.streams ?? false
-  const fresh = await recordedAnswer(arrived, redactionFor(sent, redact), streams)
+  const fresh = await recordedAnswer(newAnswer, redactionFor(sent, redact), streams)
   const program = `interlingua ${version()}`
   await replace(join(options.folder, file), { ...recording, program, recorded_at: at.toISOString(), answer: fresh })
   return { file, drift: drift(shapeOf(answer), shapeOf(fresh)) }

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { errorKindOf } from '../../canonical/error.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type AskedAnswer, answerFor, wantsStream } from './answer-for.ts'
+import { answerFor, type RequestedAnswer, wantsStream } from './answer-for.ts'
 import { textIn } from './body.ts'
 import { differenceText } from './difference.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type Fault, FaultChooser } from './faults.ts'
 import type { FiledRecording } from './folder.ts'
-import { type Entry, Library, type Nearest, type Wanted } from './library.ts'
+import { type Entry, Library, type Nearest, type WantedAnswer } from './library.ts'
 import { listening } from './listening.ts'
 import { newSuffix, suffixIn, withoutSuffixes } from './new-ids.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
@@ -18,7 +18,7 @@ import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault, withRange } from './served-answer.ts'
 
 /** Header that gives each test its own order of equal requests. */
-export const SCOPE = 'interlingua-replay-scope'
+export const SCOPE_HEADER = 'interlingua-replay-scope'
 
 export interface ReplayOptions {
   readonly recordings: readonly FiledRecording[]
@@ -115,36 +115,40 @@ class ReplayServer {
     const { method = 'GET', url = '/', headers } = message
     const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
     // Equal requests about different answers, such as polls of two videos, have separate orders.
-    const about = suffixIn(url)
-    const scope = `${String(headers[SCOPE] ?? '')}${about ?? ''}`
+    const answerSuffix = suffixIn(url)
+    const scope = `${String(headers[SCOPE_HEADER] ?? '')}${answerSuffix ?? ''}`
     const recorded = await recordedRequest(request, redactionFor(request, []))
     const caller = readRequest(recorded)
     const streams = caller !== undefined && wantsStream(caller)
-    await this.passed?.written()
-    const wanted: Wanted = { format: caller?.route.format, streams }
-    const found = await this.find(request, wanted, scope)
-    const idSuffix = about === undefined || method === 'POST' ? newSuffix() : about
-    const asked = { caller, scope, url, idSuffix, range: rangeOf(message) }
-    if (found !== undefined && 'answer' in found) return this.serve(reply, found, asked)
+    await this.passed?.waitUntilWritten()
+    const wantedAnswer: WantedAnswer = { format: caller?.route.format, streams }
+    const found = await this.find(request, wantedAnswer, scope)
+    const idSuffix = answerSuffix === undefined || method === 'POST' ? newSuffix() : answerSuffix
+    const requestedAnswer = { caller, scope, url, idSuffix, range: rangeOf(message) }
+    if (found !== undefined && 'answer' in found) return this.serve(reply, found, requestedAnswer)
     if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
-    const missed = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
-    this.misses.push(missed)
-    errorAnswer(reply, url, { kind: 'not-found', message: missed, code: 'no_recording' })
+    const missMessage = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
+    this.misses.push(missMessage)
+    errorAnswer(reply, url, { kind: 'not-found', message: missMessage, code: 'no_recording' })
   }
 
   /** Finds the recording for a request, or for the request without the suffixes of its ids. Answers HEAD like GET. */
-  private async find(request: ArrivedRequest, wanted: Wanted, scope: string): Promise<Entry | Nearest | undefined> {
-    const found = await this.library.find(request, wanted, scope)
+  private async find(
+    request: ArrivedRequest,
+    wantedAnswer: WantedAnswer,
+    scope: string,
+  ): Promise<Entry | Nearest | undefined> {
+    const found = await this.library.find(request, wantedAnswer, scope)
     if (found === undefined || 'answer' in found) return found
     const original = withoutSuffixesIn(request) ?? request
     const read = original.method === 'HEAD' ? { ...original, method: 'GET' } : original
-    return read === request ? found : this.library.find(read, wanted, scope)
+    return read === request ? found : this.library.find(read, wantedAnswer, scope)
   }
 
   async session(message: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
     const { url = '/', headers } = message
-    const scope = String(headers[SCOPE] ?? '')
-    await this.passed?.written()
+    const scope = String(headers[SCOPE_HEADER] ?? '')
+    await this.passed?.waitUntilWritten()
     const request: ArrivedRequest = { method: 'GET', url, headers, body: Buffer.alloc(0) }
     const candidates = await this.library.sessions.candidates(request, scope)
     if (candidates.length > 0) this.sockets.accept(message, connection, head, { url, scope, candidates })
@@ -152,8 +156,8 @@ class ReplayServer {
     else this.sockets.refuse(connection, url)
   }
 
-  private async serve(reply: ServerResponse, entry: Entry, asked: Asked): Promise<void> {
-    const { caller, scope, url, range } = asked
+  private async serve(reply: ServerResponse, entry: Entry, requestedAnswer: RequestedDownload): Promise<void> {
+    const { caller, scope, url, range } = requestedAnswer
     const fault = this.faults.next(entry.key.digest, scope)
     if (fault?.type === 'status')
       return errorAnswer(reply, url, {
@@ -161,8 +165,8 @@ class ReplayServer {
         message: `A fault on demand (--fault ${fault.status}:${fault.rate}).`,
         ...(fault.status === 429 || fault.status === 503 ? { retryAfterSeconds: 1 } : {}),
       })
-    const whole = answerFor(entry, asked)
-    const answer = whole && range !== undefined ? withRange(whole, range) : whole
+    const fullAnswer = answerFor(entry, requestedAnswer)
+    const answer = fullAnswer && range !== undefined ? withRange(fullAnswer, range) : fullAnswer
     if (answer !== undefined)
       return sendAnswer(reply, fault === undefined ? answer : withFault(answer, fault), this.speed)
     errorAnswer(reply, url, {
@@ -172,7 +176,7 @@ class ReplayServer {
   }
 }
 
-interface Asked extends AskedAnswer {
+interface RequestedDownload extends RequestedAnswer {
   readonly scope: string
   /** Value of the header `range` of a download. */
   readonly range: string | undefined

@@ -23,7 +23,7 @@ export interface RequestedSession {
 }
 
 /** The protocol error "policy violation" (RFC 6455, section 7.4.1). */
-const POLICY = 1008
+const POLICY_VIOLATION = 1008
 
 /** Serves recorded WebSocket sessions. */
 export class ReplaySockets {
@@ -72,8 +72,8 @@ class ReplayedSession {
   private readonly socket: WebSocket
   private readonly requested: RequestedSession
   private readonly serving: SessionServing
-  private following: string | undefined
-  private sending: Promise<void> = Promise.resolve()
+  private followedFile: string | undefined
+  private lastSend: Promise<void> = Promise.resolve()
 
   constructor(socket: WebSocket, requested: RequestedSession, serving: SessionServing) {
     this.socket = socket
@@ -110,10 +110,10 @@ class ReplayedSession {
     const { library } = this.serving
     const { scope } = this.requested
     const file = this.candidates[0]?.script.file
-    if (file === undefined || file === this.following) return
-    if (this.following !== undefined) library.giveBack(this.following, scope)
+    if (file === undefined || file === this.followedFile) return
+    if (this.followedFile !== undefined) library.giveBack(this.followedFile, scope)
     library.take(file, scope)
-    this.following = file
+    this.followedFile = file
   }
 
   private miss(path: string, misses: readonly SessionMiss[]): void {
@@ -122,9 +122,9 @@ class ReplayedSession {
     const nearest = others.reduce((a, b) => (b.differences.length < a.differences.length ? b : a), first)
     const message = `No recorded session of ${path} has this message. The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
     this.serving.misses.push(message)
-    this.sending = this.sending.then(() => {
+    this.lastSend = this.lastSend.then(() => {
       this.socket.send(JSON.stringify(errorEvent(message)))
-      this.socket.close(POLICY, 'no recording')
+      this.socket.close(POLICY_VIOLATION, 'no recording')
     })
   }
 
@@ -134,7 +134,7 @@ class ReplayedSession {
     // Later messages may end the script before these are sent.
     const script = this.candidates[0]?.script
     const closed = script?.isOver ? script.session.closed : undefined
-    this.sending = this.sending.then(async () => {
+    this.lastSend = this.lastSend.then(async () => {
       for (const { frame, wait } of frames) {
         if (speed > 0) await sleep(wait / speed)
         const binary = frame.binary === true || frame.text === undefined

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChosenFault } from './faults.ts'
+import type { PositionedFault } from './faults.ts'
 
 /** An answer as sent to a caller. */
 export interface ServedAnswer {
@@ -20,24 +20,24 @@ interface ServedChunk {
 }
 
 /** Maximum number of bytes that a fault overwrites. */
-const GARBLED = 8
+const GARBLED_BYTES = 8
 
 /** Returns the answer with a fault at a position in its body. */
-export function withFault(answer: ServedAnswer, fault: ChosenFault): ServedAnswer {
+export function withFault(answer: ServedAnswer, fault: PositionedFault): ServedAnswer {
   const { chunks } = answer
   const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
   const [before, after] = splitAt(chunks, Math.floor(fault.at * size))
   if (fault.type === 'cut') return { ...answer, chunks: before, isComplete: false }
   const [first, ...rest] = after
   if (first === undefined || fault.type === 'status') return answer
-  const changed = fault.type === 'stall' ? { ...first, pause: fault.ms } : { ...first, bytes: garbled(first.bytes) }
-  return { ...answer, chunks: [...before, changed, ...rest] }
+  const faultyChunk = fault.type === 'stall' ? { ...first, pause: fault.ms } : { ...first, bytes: garble(first.bytes) }
+  return { ...answer, chunks: [...before, faultyChunk, ...rest] }
 }
 
 /** Overwrites bytes with zeros, which neither JSON nor events contain. */
-function garbled(bytes: Buffer): Buffer {
+function garble(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
-  copy.fill(0, 0, Math.min(GARBLED, copy.length))
+  copy.fill(0, 0, Math.min(GARBLED_BYTES, copy.length))
   return copy
 }
 
@@ -80,15 +80,15 @@ export function withRange(answer: ServedAnswer, range: string): ServedAnswer {
  */
 export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, speed: number): Promise<void> {
   const startedAt = performance.now()
-  const at = async (ms: number): Promise<void> => {
+  const waitUntil = async (ms: number): Promise<void> => {
     const wait = speed === 0 ? 0 : ms / speed - (performance.now() - startedAt)
     if (wait > 1) await sleep(wait)
   }
-  await at(answer.ms)
+  await waitUntil(answer.ms)
   reply.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) })
   reply.flushHeaders()
   for (const { ms, bytes, pause } of answer.chunks) {
-    await at(ms)
+    await waitUntil(ms)
     if (pause !== undefined) await sleep(pause)
     if (reply.destroyed) return
     if (bytes.length > 0) await new Promise<void>(done => reply.write(bytes, () => done()))

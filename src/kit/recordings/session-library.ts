@@ -14,8 +14,8 @@ export interface SessionCandidate {
 
 /** Recorded WebSocket sessions. Equal sessions are replayed in the order in which they were recorded. */
 export class SessionLibrary {
-  private readonly filed: FiledRecording[] = []
-  private readonly used = new Set<string>()
+  private readonly recordings: FiledRecording[] = []
+  private readonly usedFiles = new Set<string>()
   private readonly filesInUse = new Map<string, Set<string>>()
   private readonly ignore: readonly string[]
 
@@ -24,16 +24,16 @@ export class SessionLibrary {
   }
 
   add(one: FiledRecording): void {
-    if (one.recording.session !== undefined) this.filed.push(one)
+    if (one.recording.session !== undefined) this.recordings.push(one)
   }
 
   /** Files that no session has used. */
   get unused(): readonly string[] {
-    return this.filed.flatMap(({ file }) => (this.used.has(file) ? [] : [file]))
+    return this.recordings.flatMap(({ file }) => (this.usedFiles.has(file) ? [] : [file]))
   }
 
   get models(): readonly string[] {
-    return this.filed.flatMap(({ recording }) => recording.request.query?.['model'] ?? [])
+    return this.recordings.flatMap(({ recording }) => recording.request.query?.['model'] ?? [])
   }
 
   /** Returns the sessions of an address, starting with those that the scope has not used yet. */
@@ -41,7 +41,7 @@ export class SessionLibrary {
     const inUse = this.filesInUse.get(scope)
     const found: SessionCandidate[] = []
     const again: SessionCandidate[] = []
-    for (const one of this.filed) {
+    for (const one of this.recordings) {
       const { redact = [], ignore = [] } = one.recording
       const rules = [...ignore, ...this.ignore]
       const redaction = redactionFor(request, redact)
@@ -56,13 +56,13 @@ export class SessionLibrary {
 
   /** Records that a scope follows a session. */
   take(file: string, scope: string): void {
-    this.used.add(file)
+    this.usedFiles.add(file)
     getOrAdd(this.filesInUse, scope, () => new Set<string>()).add(file)
   }
 
   /** Undoes `take`, because the scope follows another session after all. */
   giveBack(file: string, scope: string): void {
-    this.used.delete(file)
+    this.usedFiles.delete(file)
     this.filesInUse.get(scope)?.delete(file)
   }
 }

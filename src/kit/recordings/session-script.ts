@@ -32,9 +32,9 @@ export class SessionScript {
   readonly file: string
   readonly session: RecordedSession
   private readonly steps: readonly Step[]
-  private at = 0
-  /** Number of bytes of the current step's audio that have arrived. */
-  private heardBytes = 0
+  private stepIndex = 0
+  /** Number of bytes that have arrived of the current step's audio. */
+  private receivedBytes = 0
 
   constructor({ file, recording }: FiledRecording, ignore: readonly string[]) {
     this.file = file
@@ -47,15 +47,15 @@ export class SessionScript {
   }
 
   get isOver(): boolean {
-    return this.at === this.steps.length
+    return this.stepIndex === this.steps.length
   }
 
   /** Returns the upstream's messages before the caller's next message. */
   released(): readonly ReleasedFrame[] {
-    const found: ReleasedFrame[] = []
-    for (let step = this.steps[this.at]; step?.from === 'upstream'; step = this.steps[++this.at])
-      found.push({ frame: step.frame, wait: step.frame.ms - (this.steps[this.at - 1]?.frame.ms ?? 0) })
-    return found
+    const releasedFrames: ReleasedFrame[] = []
+    for (let step = this.steps[this.stepIndex]; step?.from === 'upstream'; step = this.steps[++this.stepIndex])
+      releasedFrames.push({ frame: step.frame, wait: step.frame.ms - (this.steps[this.stepIndex - 1]?.frame.ms ?? 0) })
+    return releasedFrames
   }
 
   /**
@@ -63,34 +63,34 @@ export class SessionScript {
    */
   take(message: CallerMessage): readonly ReleasedFrame[] | SessionMiss {
     const released = [...this.released()]
-    const differing = 'audio' in message ? this.hear(message.audio, released) : this.match(message.form)
+    const differing = 'audio' in message ? this.matchAudio(message.audio, released) : this.match(message.form)
     return differing === undefined ? [...released, ...this.released()] : { file: this.file, differences: differing }
   }
 
   private match(form: JsonObject): readonly Difference[] | undefined {
-    const step = this.steps[this.at]
+    const step = this.steps[this.stepIndex]
     const expected = step?.from === 'caller' && 'form' in step.message ? step.message.form : undefined
     const differing = differences(expected ?? this.expectation(step), form)
     if (expected === undefined || differing.length > 0) return differing
-    this.at++
+    this.stepIndex++
     return undefined
   }
 
   /** Compares audio with that of one or several steps, and releases the upstream's messages between these steps. */
-  private hear(audio: Buffer, released: ReleasedFrame[]): readonly Difference[] | undefined {
+  private matchAudio(audio: Buffer, released: ReleasedFrame[]): readonly Difference[] | undefined {
     let rest = audio
     while (rest.length > 0) {
       for (const one of this.released()) released.push(one)
-      const step = this.steps[this.at]
+      const step = this.steps[this.stepIndex]
       if (step?.from !== 'caller' || !('audio' in step.message))
         return differences(this.expectation(step), { audio: `${rest.length} bytes` })
-      const expected = step.message.audio.subarray(this.heardBytes)
+      const expected = step.message.audio.subarray(this.receivedBytes)
       const size = Math.min(expected.length, rest.length)
       if (!expected.subarray(0, size).equals(rest.subarray(0, size)))
         return differences({ audio: 'as recorded' }, { audio: 'other bytes' })
       rest = rest.subarray(size)
-      this.heardBytes = size === expected.length ? 0 : this.heardBytes + size
-      if (this.heardBytes === 0) this.at++
+      this.receivedBytes = size === expected.length ? 0 : this.receivedBytes + size
+      if (this.receivedBytes === 0) this.stepIndex++
     }
     return undefined
   }
@@ -99,12 +99,12 @@ export class SessionScript {
     if (step?.from !== 'caller') return { message: 'none: the recorded session has no further message' }
     return 'form' in step.message
       ? step.message.form
-      : { audio: `${step.message.audio.length - this.heardBytes} bytes` }
+      : { audio: `${step.message.audio.length - this.receivedBytes} bytes` }
   }
 }
 
 /** Fields that differ between runs of the same program. */
-const IRRELEVANT = new Set(['event_id'])
+const IRRELEVANT_FIELDS = new Set(['event_id'])
 
 /**
  * Reads a message of a caller. Turns of Responses are compared as requests, so that spelling does not matter.
@@ -121,8 +121,10 @@ export function callerMessage(bytes: Buffer, path: string, ignore: readonly stri
     const request: RecordedRequest = { method: 'POST', path, headers: {}, body: { json: withoutType(value) } }
     return { form: matchKey(request, ignore).form }
   }
-  const known = Object.fromEntries(Object.entries({ type, audio, ...rest }).filter(([name]) => !IRRELEVANT.has(name)))
-  return { form: new Redaction(ignore, [], '[ignored]').json(known as Json) as JsonObject }
+  const comparedFields = Object.fromEntries(
+    Object.entries({ type, audio, ...rest }).filter(([name]) => !IRRELEVANT_FIELDS.has(name)),
+  )
+  return { form: new Redaction(ignore, [], '[ignored]').json(comparedFields as Json) as JsonObject }
 }
 
 const withoutType = ({ type: _, ...rest }: JsonObject): JsonObject => rest

@@ -4,7 +4,7 @@ import { eventRanges } from './event-ranges.ts'
 import type { RecordedAnswer } from './recording.ts'
 
 /** Fields whose values are data of callers and models. Names inside them are not part of a shape. */
-const DATA: ReadonlySet<string> = new Set(['input', 'args', 'metadata', 'schema', 'parameters'])
+const DATA_FIELDS: ReadonlySet<string> = new Set(['input', 'args', 'metadata', 'schema', 'parameters'])
 
 /** The fields of an answer with the types of their values. Items of a list are distinguished by their field `type`. */
 export interface Shape {
@@ -45,7 +45,7 @@ function collect(value: Json, path: string, types: Map<string, Set<string>>, emp
   } else if (isObject(value))
     for (const [name, item] of Object.entries(value)) {
       const field = path === '' || path.endsWith(':') ? path + name : `${path}.${name}`
-      if (DATA.has(name)) types.getOrInsertComputed(field, () => new Set()).add(typeOf(item))
+      if (DATA_FIELDS.has(name)) types.getOrInsertComputed(field, () => new Set()).add(typeOf(item))
       else collect(item, field, types, empty)
     }
 }
@@ -57,12 +57,12 @@ export function drift(before: Shape, after: Shape): readonly string[] {
   const paths = [...new Set([...before.types.keys(), ...after.types.keys()])]
   return paths.flatMap(path => {
     const [was, is] = [before.types.get(path), after.types.get(path)].map(one => one && [...one].sort().join(' or '))
-    if (was === is || isUnknown(path, before) || isUnknown(path, after)) return []
+    if (was === is || isUnobserved(path, before) || isUnobserved(path, after)) return []
     if (was === undefined) return [`+ ${path}: ${is}`]
     return [is === undefined ? `- ${path}: ${was}` : `~ ${path}: ${was}, now ${is}`]
   })
 }
 
 /** Returns true if a shape says nothing about a field, because every list that could contain the field was empty. */
-const isUnknown = (path: string, { types, empty }: Shape): boolean =>
+const isUnobserved = (path: string, { types, empty }: Shape): boolean =>
   [...empty].some(list => path.startsWith(`${list}[`) && ![...types.keys()].some(one => one.startsWith(`${list}[`)))

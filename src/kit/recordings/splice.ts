@@ -11,20 +11,20 @@ export interface Edit {
  *
  * @param edits sorted and without overlaps.
  */
-export function spliced(pieces: readonly string[], edits: readonly Edit[]): readonly string[] {
+export function applyEdits(pieces: readonly string[], edits: readonly Edit[]): readonly string[] {
   let offset = 0
   let next = 0
   return pieces.map(piece => {
     const end = offset + piece.length
     let out = ''
-    let at = offset
+    let position = offset
     for (; next < edits.length && edits[next]!.start < end; next++) {
       const edit = edits[next]!
-      if (edit.start >= offset) out += piece.slice(at - offset, edit.start - offset) + edit.text
-      at = Math.min(end, edit.end)
+      if (edit.start >= offset) out += piece.slice(position - offset, edit.start - offset) + edit.text
+      position = Math.min(end, edit.end)
       if (edit.end > end) break
     }
-    out += piece.slice(at - offset)
+    out += piece.slice(position - offset)
     offset = end
     return out
   })

@@ -32,8 +32,8 @@ export function translatedAnswer(
 ): CallerAnswer | undefined {
   const { format = '', answer } = entry
   const [reader, writer] = [READERS[format], WRITERS[caller.route.format]]
-  const asked = readRequest(entry.recording.request)?.canonical
-  if (reader === undefined || writer === undefined || asked === undefined) return undefined
+  const recordedRequest = readRequest(entry.recording.request)?.canonical
+  if (reader === undefined || writer === undefined || recordedRequest === undefined) return undefined
   const bytes = bytesIn(entry)
   if (answer.status >= 400) {
     const error = reader.error?.({ status: answer.status, headers: answer.headers, body: objectIn(bytes) })
@@ -41,27 +41,30 @@ export function translatedAnswer(
     return wire && { status: wire.status, contentType: JSON_TYPE, chunks: [Buffer.from(JSON.stringify(wire.body))] }
   }
   const events = entry.streams
-    ? reader.events && drain(reader.events(asked), wireEvents(bytes, answer.headers['content-type'] ?? ''))
+    ? reader.events && drain(reader.events(recordedRequest), wireEvents(bytes, answer.headers['content-type'] ?? ''))
     : reader.result && [
         ...unfold(
-          reader.result({ status: answer.status, headers: answer.headers, ...bodyOf(bytes, answer.headers) }, asked),
+          reader.result(
+            { status: answer.status, headers: answer.headers, ...bodyOf(bytes, answer.headers) },
+            recordedRequest,
+          ),
         ),
       ]
-  return events && written(events, caller, { framing, isFitted: entry.partial !== undefined })
+  return events && writeResult(events, caller, { framing, isFitted: entry.partial !== undefined })
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-interface Writing {
+interface WriteContext {
   readonly framing: 'events' | 'array'
   /** True to adapt the answer to the caller's request. */
   readonly isFitted: boolean
 }
 
-function written(
+function writeResult(
   events: readonly CanonicalEvent[],
   { route, streams, canonical }: ReadRequest,
-  { framing, isFitted }: Writing,
+  { framing, isFitted }: WriteContext,
 ): CallerAnswer | undefined {
   const writer = WRITERS[route.format]!
   const folded = fold(events)
@@ -79,9 +82,11 @@ function written(
   }
   if (writer.events === undefined) return undefined
   const { id, model, createdAt } = result
-  const named = events.map(one => (one.type === 'result-start' ? { ...one, ...{ id, model, createdAt } } : one))
+  const identifiedEvents = events.map(one =>
+    one.type === 'result-start' ? { ...one, ...{ id, model, createdAt } } : one,
+  )
   const { frame, close, contentType } = framing === 'array' ? JSON_ARRAY : EVENT_STREAM
-  const wire = drain(writer.events(canonical), named as Iterable<CanonicalEvent>)
+  const wire = drain(writer.events(canonical), identifiedEvents as Iterable<CanonicalEvent>)
   const chunks = wire.map((event, index) => frame(event, index === 0))
   return { status: 200, contentType, chunks: [...chunks, close(chunks.length === 0)].map(text => Buffer.from(text)) }
 }

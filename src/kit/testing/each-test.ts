@@ -29,31 +29,31 @@ export function replayEachTest(
     mode = current.mode
   })
   afterEach(async () => {
-    const ended = current
+    const endedReplay = current
     current = undefined
-    if (ended === undefined) return
-    const rest = new Set(ended.unused)
-    unused = (unused ?? ended.unused).filter(file => rest.has(file))
-    await ended.close()
+    if (endedReplay === undefined) return
+    const rest = new Set(endedReplay.unused)
+    unused = (unused ?? endedReplay.unused).filter(file => rest.has(file))
+    await endedReplay.close()
   })
   afterAll?.(async () => {
     if (strict && mode === 'replay' && unused !== undefined && unused.length > 0)
       throw new UnusedRecordings(folder, unused)
   })
-  const running = (): TestReplay => {
+  const currentReplay = (): TestReplay => {
     if (current !== undefined) return current
     throw new Error('The replay server runs only during a test.')
   }
   return {
     get mode() {
-      return running().mode
+      return currentReplay().mode
     },
     get url() {
-      return running().url
+      return currentReplay().url
     },
     get key() {
-      return running().key
+      return currentReplay().key
     },
-    baseURL: format => running().baseURL(format),
+    baseURL: format => currentReplay().baseURL(format),
   }
 }

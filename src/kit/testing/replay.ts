@@ -12,7 +12,7 @@ import {
 } from './test-replay.ts'
 
 /** Key for clients, which no provider checks. */
-const PLACEHOLDER = 'replay'
+const PLACEHOLDER_KEY = 'replay'
 
 /**
  * Opens a folder of recordings as a server. Equal requests are answered in the order of the recordings, separately for
@@ -22,11 +22,11 @@ const PLACEHOLDER = 'replay'
  * upstream.
  */
 export async function replay(folder: string, options: TestReplayOptions = {}): Promise<TestReplay> {
-  const { mode = modeOf(process.env), key = PLACEHOLDER, ignore = [], speed = 0, strict = false } = options
+  const { mode = modeOf(process.env), key = PLACEHOLDER_KEY, ignore = [], speed = 0, strict = false } = options
   const warnings: string[] = []
   const onMiss = missPolicy(folder, mode, options, message => warnings.push(message))
-  const isRead = mode === 'replay' || (mode === 'record' && existsSync(folder))
-  const recordings = isRead ? readFolder(folder) : []
+  const usesRecordings = mode === 'replay' || (mode === 'record' && existsSync(folder))
+  const recordings = usesRecordings ? readFolder(folder) : []
   const server = await openReplay({ recordings, ignore, speed, ...(onMiss === undefined ? {} : { onMiss }) })
   const check = (): void => {
     const faults = [...server.misses, ...warnings]

@@ -14,7 +14,7 @@ export interface TestReplayOptions {
   readonly mode?: ReplayMode
   /** Base URL of the provider, for the modes `record` and `off`. */
   readonly upstream?: string
-  /** Key for the provider in the same modes, which is never recorded. */
+  /** Key for the provider, for the modes `record` and `off`. The key is never recorded. */
   readonly key?: string | undefined
   /** Rules for fields and texts to remove from recordings. */
   readonly redact?: readonly string[]

@@ -26,8 +26,8 @@ import { Channel } from '../../upstreams/channel/index.ts'
 import { version } from '../../version.ts'
 import { ConsoleUsers } from '../sign-in/index.ts'
 
-/** Timeout of the test of a channel, in milliseconds. */
-const TEST_TIMEOUT = 30_000
+/** Timeout of a channel test, in milliseconds. */
+const TEST_TIMEOUT_MS = 30_000
 
 /**
  * The gateway as used by the admin API and the console: reads its state, changes its records, and sends requests for
@@ -130,8 +130,8 @@ export class Administration {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
       // A disabled or expired key still identifies a caller.
       if (!access.isWrongKey(thrown)) return true
-      const why = await this.services.delayWrongKey(thrown, message)
-      if (why !== thrown) throw why
+      const delayError = await this.services.delayWrongKey(thrown, message)
+      if (delayError !== thrown) throw delayError
       return false
     }
   }
@@ -185,7 +185,7 @@ export class Administration {
     const { log, images, ciphers } = this.services
     return checkChannel(channel, {
       ...{ model, facts: this.config.models, log, images, seal: ciphers.of('administrators') },
-      timeout: TEST_TIMEOUT,
+      timeout: TEST_TIMEOUT_MS,
     })
   }
 

@@ -32,7 +32,7 @@ export interface AdminCall {
 export class AdminApi {
   readonly endpoints: readonly Endpoint[]
   private readonly gateway: Administration
-  private described: string | undefined
+  private descriptionText: string | undefined
 
   constructor(gateway: Administration, endpoints: readonly Endpoint[]) {
     this.gateway = gateway
@@ -46,7 +46,7 @@ export class AdminApi {
 
   /** Answers a request to an endpoint. Rejects with Problem or GatewayError. */
   async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
-    if (!hasRole(principal.role, roleFor(endpoint))) throw ROLE
+    if (!hasRole(principal.role, roleFor(endpoint))) throw ROLE_TOO_LOW
     const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
@@ -67,8 +67,8 @@ export class AdminApi {
 
   /** Returns the OpenAPI 3.1 description of all endpoints. */
   get openapi(): AdminAnswer {
-    this.described ??= JSON.stringify(description(this.endpoints, this.gateway.version))
-    return { status: 200, headers: HEADERS, text: this.described }
+    this.descriptionText ??= JSON.stringify(description(this.endpoints, this.gateway.version))
+    return { status: 200, headers: HEADERS, text: this.descriptionText }
   }
 
   /** Converts an error into a problem details answer, and logs internal errors. */
@@ -90,7 +90,7 @@ const secondsOf = (thrown: unknown): number | undefined => {
   return thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
 }
 
-const ROLE = new Problem('role-too-low', 'This requires the admin role; you are a viewer.')
+const ROLE_TOO_LOW = new Problem('role-too-low', 'This requires the admin role; you are a viewer.')
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -104,12 +104,12 @@ function problemAnswer(details: ProblemDetails, more: AdminAnswer['headers']): A
   return { status: details.status, headers, text: JSON.stringify(details) }
 }
 
-function writeAnswer(endpoint: Endpoint, answer: never, { headers: asked }: IncomingMessage): AdminAnswer {
+function writeAnswer(endpoint: Endpoint, answer: never, { headers: requestHeaders }: IncomingMessage): AdminAnswer {
   const { status, location, csv } = endpoint
   const headers: { [name: string]: string } = { ...HEADERS }
   if (location !== undefined) headers['location'] = `${BASE}${location(answer)}`
   if (endpoint.answer === undefined) return { status, headers, text: '' }
-  if (csv !== undefined && prefersCsv(asked.accept)) {
+  if (csv !== undefined && prefersCsv(requestHeaders.accept)) {
     headers['content-type'] = 'text/csv; charset=utf-8; header=present'
     return { status, headers, text: csv(answer) }
   }

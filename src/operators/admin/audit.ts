@@ -15,7 +15,7 @@ export interface Audit {
 }
 
 /** Fields that never count as changes: fields that are not settings, and secrets. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   ...[
     'id',
     'source',
@@ -32,7 +32,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 
 /** Lists the fields in which two states of a resource differ. */
 export function changesBetween(before: object | undefined, after: object | undefined): readonly FieldChange[] {
-  const [from, to] = [flat(before), flat(after)]
+  const [from, to] = [fieldsByPath(before), fieldsByPath(after)]
   return [...new Set([...from.keys(), ...to.keys()])].flatMap(field => {
     const [was, is] = [from.get(field), to.get(field)]
     if (isDeepStrictEqual(was, is)) return []
@@ -41,19 +41,19 @@ export function changesBetween(before: object | undefined, after: object | undef
 }
 
 /** Returns fields by path, for example `budget.day` for a field of an object. */
-function flat(value: object = {}, path = ''): Map<string, unknown> {
+function fieldsByPath(value: object = {}, path = ''): Map<string, unknown> {
   const fields = new Map<string, unknown>()
   for (const [name, field] of Object.entries(value)) {
-    if (path === '' && LEFT_OUT.has(name)) continue
-    const at = path === '' ? name : `${path}.${name}`
-    if (isObject(field)) for (const [inner, one] of flat(field as JsonObject, at)) fields.set(inner, one)
-    else if (field !== undefined) fields.set(at, field)
+    if (path === '' && IGNORED_FIELDS.has(name)) continue
+    const fieldPath = path === '' ? name : `${path}.${name}`
+    if (isObject(field)) for (const [inner, one] of fieldsByPath(field as JsonObject, fieldPath)) fields.set(inner, one)
+    else if (field !== undefined) fields.set(fieldPath, field)
   }
   return fields
 }
 
 /** A completed action of an endpoint, and the principal who requested it. */
-interface Done {
+interface AuditedAction {
   readonly audit: Audit
   readonly action: string
   readonly principal: Principal
@@ -66,21 +66,21 @@ interface Done {
 export const stateBefore = async (
   gateway: Administration,
   { param, read }: Audit,
-  params: Done['params'],
+  params: AuditedAction['params'],
 ): Promise<object | undefined> => (param === undefined ? undefined : read?.(gateway, params[param] ?? ''))
 
 /** Records a change. Only logs a failure, because the change itself has already happened. */
-export async function recordChange(gateway: Administration, done: Done): Promise<void> {
+export async function recordChange(gateway: Administration, completed: AuditedAction): Promise<void> {
   if (gateway.config.usage.retention === 0) return
-  const { audit, action, principal, params, before, answer } = done
+  const { audit, action, principal, params, before, answer } = completed
   const created = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
   const target = audit.param === undefined ? String(created.id ?? created.name ?? '') : (params[audit.param] ?? '')
   try {
     const after = await audit.read?.(gateway, target)
-    const named = (after ?? before ?? created) as { readonly name?: unknown }
+    const resource = (after ?? before ?? created) as { readonly name?: unknown }
     await gateway.audit.add({
       ...{ id: freshId(), at: Date.now(), actor: principal.name, actorKind: principal.kind, action },
-      ...{ kind: audit.kind, target, name: String(named.name ?? target), changes: changesBetween(before, after) },
+      ...{ kind: audit.kind, target, name: String(resource.name ?? target), changes: changesBetween(before, after) },
     })
   } catch (err) {
     gateway.log.error({ err, action, target, by: principal.name }, 'a change is missing in the audit log')

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts'
 
 const BEARER = /^bearer\s+(\S+)\s*$/i
 
-type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
+type CredentialSources = Pick<Administration, 'token' | 'isCaller' | 'users'>
 
 /**
  * Authenticates a request by its admin token or, without one, by the session of a console user.
@@ -16,7 +16,7 @@ type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
  * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`, or GatewayError if the store fails or the address
  * sent too many wrong tokens.
  */
-export async function authenticate(gateway: Authenticating, message: IncomingMessage): Promise<Principal> {
+export async function authenticate(gateway: CredentialSources, message: IncomingMessage): Promise<Principal> {
   const credential = BEARER.exec(message.headers.authorization ?? '')?.[1]
   if (credential === undefined) {
     const { user, hash } = await sessionOf(gateway, message)
@@ -29,9 +29,9 @@ export async function authenticate(gateway: Authenticating, message: IncomingMes
     timingSafeEqual(Buffer.from(token.hash), Buffer.from(hash)) &&
     (token.expiresAt === undefined || token.expiresAt > Date.now())
   if (isValid) return { kind: 'token', name: token.name, role: 'admin' }
-  if (token !== undefined) throw new Problem('unauthenticated', EXPIRED)
-  if (await gateway.isCaller(credential, message)) throw new Problem('api-key-refused', CALLER)
-  throw new Problem('unauthenticated', WRONG)
+  if (token !== undefined) throw new Problem('unauthenticated', EXPIRED_TOKEN)
+  if (await gateway.isCaller(credential, message)) throw new Problem('api-key-refused', CALLER_KEY)
+  throw new Problem('unauthenticated', WRONG_TOKEN)
 }
 
 /**
@@ -44,14 +44,15 @@ export async function sessionOf(
   message: IncomingMessage,
 ): Promise<OpenSignInSession> {
   const session = await users.sessions.find(message)
-  if (session === undefined) throw new Problem('unauthenticated', MISSING)
-  if (!users.sessions.isFromConsole(message, session)) throw new Problem('csrf', CSRF)
+  if (session === undefined) throw new Problem('unauthenticated', MISSING_CREDENTIALS)
+  if (!users.sessions.isFromConsole(message, session)) throw new Problem('csrf', MISSING_CSRF_TOKEN)
   return session
 }
 
-const MISSING =
+const MISSING_CREDENTIALS =
   'Sign in to the console, or send an admin token as "authorization: Bearer TOKEN"; "interlingua admin token" creates one.'
-const CSRF = 'Send the CSRF token of your session as "x-csrf-token"; pages of other origins may not use a session.'
-const WRONG = 'The admin token is unknown or revoked.'
-const EXPIRED = 'The admin token has expired.'
-const CALLER = 'This is a caller API key; "interlingua admin token" creates a token for administrators.'
+const MISSING_CSRF_TOKEN =
+  'Send the CSRF token of your session as "x-csrf-token"; pages of other origins may not use a session.'
+const WRONG_TOKEN = 'The admin token is unknown or revoked.'
+const EXPIRED_TOKEN = 'The admin token has expired.'
+const CALLER_KEY = 'This is a caller API key; "interlingua admin token" creates a token for administrators.'

@@ -121,7 +121,7 @@ const testFields = {
   models: v.optional(listOf(v.string())),
   /** Number of all models that the upstream lists. */
   model_count: v.optional(v.number()),
-  /** Kinds of work of the channel's formats. */
+  /** Kinds of work that the channel's formats support. */
   does: listOf(v.string()),
 }
 

@@ -72,10 +72,10 @@ export interface Endpoint<
 export const roleFor = ({ role, method }: Pick<Endpoint, 'role' | 'method'>): Role =>
   role ?? (method === 'get' ? 'viewer' : 'admin')
 
-const NOTHING = fields({})
-type Nothing = typeof NOTHING
+const NO_FIELDS = fields({})
+type NoFields = typeof NO_FIELDS
 
-type Written<P extends AnySchema, Q extends AnySchema, B extends AnySchema, A extends AnySchema> = Omit<
+type EndpointDefinition<P extends AnySchema, Q extends AnySchema, B extends AnySchema, A extends AnySchema> = Omit<
   Endpoint<P, Q, B, A>,
   'params' | 'query' | 'status' | 'problems'
 > &
@@ -83,17 +83,17 @@ type Written<P extends AnySchema, Q extends AnySchema, B extends AnySchema, A ex
 
 /** Defines an endpoint with type-checked schemas and defaults. */
 export const endpoint = <
-  P extends AnySchema = Nothing,
-  Q extends AnySchema = Nothing,
-  B extends AnySchema = Nothing,
-  A extends AnySchema = Nothing,
+  P extends AnySchema = NoFields,
+  Q extends AnySchema = NoFields,
+  B extends AnySchema = NoFields,
+  A extends AnySchema = NoFields,
 >(
-  row: Written<P, Q, B, A>,
+  row: EndpointDefinition<P, Q, B, A>,
 ): Endpoint =>
   ({
     ...{
-      params: NOTHING,
-      query: NOTHING,
+      params: NO_FIELDS,
+      query: NO_FIELDS,
       problems: [],
       status: row.answer === undefined && row.live === undefined ? 204 : 200,
     },

@@ -32,13 +32,13 @@ type Answer = CapturedBody & {
  */
 export async function sideRecordings(captured: CaptureDocument): Promise<readonly SideRecording[]> {
   const { caller, returned, attempts, cut, at } = captured
-  const last = attempts.length - 1
-  const attempt = attempts[last]
+  const lastIndex = attempts.length - 1
+  const attempt = attempts[lastIndex]
   const isCut = (...starts: readonly string[]): boolean =>
     cut.some(path => starts.some(start => path.startsWith(start)))
   const sides: SideRecording[] = [await side('caller', caller, returned, new Date(at), isCut('/caller', '/returned'))]
   if (attempt?.request !== undefined)
-    sides.push(await side('upstream', attempt.request, attempt.answer, new Date(at), isCut(`/attempts/${last}`)))
+    sides.push(await side('upstream', attempt.request, attempt.answer, new Date(at), isCut(`/attempts/${lastIndex}`)))
   return sides
 }
 

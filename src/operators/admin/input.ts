@@ -46,13 +46,13 @@ function invalid(errors: readonly InputError[]): Problem {
 /**
  * Creates the problem for faults in a part of the body.
  *
- * @param above path of the part.
+ * @param prefix path of the part.
  */
-export const invalidBody = (faults: readonly PathFault[], above: readonly string[] = []): Problem =>
+export const invalidBody = (faults: readonly PathFault[], prefix: readonly string[] = []): Problem =>
   invalid(
     faults
       .slice(0, MAX_ERRORS)
-      .map(({ path, message }) => ({ pointer: pointerOf([...above, ...path.map(String)]), detail: message })),
+      .map(({ path, message }) => ({ pointer: pointerOf([...prefix, ...path.map(String)]), detail: message })),
   )
 
 function checked(
@@ -80,15 +80,15 @@ const MAX_ERRORS = 50
 const pointerOf = (steps: readonly string[]): string =>
   steps.map(step => `/${step.slice(0, MAX_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Maximum number of characters of an unknown name that an error message repeats. */
+/** Maximum length of an unknown name that an error message repeats, in characters. */
 const MAX_NAME_LENGTH = 100
 
 /** Converts the query to an object. Reports parameters that are given more than once. */
 function withoutRepeats(query: URLSearchParams, errors: InputError[]): { readonly [name: string]: string } {
-  const found = new Map<string, string>()
+  const values = new Map<string, string>()
   for (const [name, value] of query) {
-    if (found.has(name)) errors.push({ parameter: name.slice(0, MAX_NAME_LENGTH), detail: 'is given more than once' })
-    found.set(name, value)
+    if (values.has(name)) errors.push({ parameter: name.slice(0, MAX_NAME_LENGTH), detail: 'is given more than once' })
+    values.set(name, value)
   }
-  return Object.fromEntries(found)
+  return Object.fromEntries(values)
 }

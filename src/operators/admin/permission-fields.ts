@@ -11,7 +11,7 @@ const formatName = v.picklist([...CALLER_FORMATS.keys()], ({ input }) =>
     ? `unknown format${suggestion(input.slice(0, MAX_NAME_LENGTH), CALLER_FORMATS.keys())}`
     : 'expected a string',
 )
-/** Maximum number of characters of an unknown name for which a similar name is suggested. */
+/** Maximum length of an unknown name for which a similar name is suggested, in characters. */
 const MAX_NAME_LENGTH = 100
 
 const budget = fields({
@@ -46,23 +46,23 @@ interface WrittenLimits {
 }
 
 /** Applies the limits of a request body. Null removes a limit, and absent fields stay unchanged. */
-export function changedLimits(before: LimitSettings, written: WrittenLimits): LimitSettings {
+export function changedLimits(before: LimitSettings, changes: WrittenLimits): LimitSettings {
   const { rpm, tpm, concurrent } = before
-  const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)
-  const month = merged(before.budget?.month, written.budget === null ? null : written.budget?.month)
-  const unknown = merged(before.budget?.unknown, written.budget === null ? null : written.budget?.unknown)
+  const day = merged(before.budget?.day, changes.budget === null ? null : changes.budget?.day)
+  const month = merged(before.budget?.month, changes.budget === null ? null : changes.budget?.month)
+  const unknown = merged(before.budget?.unknown, changes.budget === null ? null : changes.budget?.unknown)
   const budget = defined({ day, month, unknown })
   return defined({
-    rpm: merged(rpm, written.rpm),
-    tpm: merged(tpm, written.tpm),
-    concurrent: merged(concurrent, written.concurrent),
+    rpm: merged(rpm, changes.rpm),
+    tpm: merged(tpm, changes.tpm),
+    concurrent: merged(concurrent, changes.concurrent),
     budget: Object.keys(budget).length === 0 ? undefined : budget,
   })
 }
 
 /** Returns a field's value after a change. Null removes it. */
-export const merged = <T>(before: T | undefined, written: T | null | undefined): T | undefined =>
-  written === undefined ? before : (written ?? undefined)
+export const merged = <T>(before: T | undefined, change: T | null | undefined): T | undefined =>
+  change === undefined ? before : (change ?? undefined)
 
 /** Formats limits for answers. */
 export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({ rpm, tpm, concurrent, budget })

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { ERRORS, FAILURE_REASONS } from '../../canonical/error.ts'
 import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
 
-/** Kinds of errors. */
+/** Kind of an error, from the same list that callers see in their errors. */
 export const errorKind = oneOf(Object.keys(ERRORS))
-/** Reasons for failures. */
+/** Reason for a failure, for operators only. Callers never see it. */
 export const failureReason = oneOf([...FAILURE_REASONS])
 
 /** Percentiles of durations, in milliseconds. */
@@ -29,7 +29,9 @@ export const REQUEST = fields({
   model: v.optional(v.string()),
   upstream_model: v.optional(v.string()),
   channel: v.optional(v.string()),
+  /** Path of the endpoint that the caller used, as its route declares it. */
   door: v.string(),
+  /** Format of the caller. */
   format: v.string(),
   upstream_format: v.optional(v.string()),
   stream: v.boolean(),
@@ -50,10 +52,16 @@ export const REQUEST = fields({
   /** True if tokens and cost are estimated, because the upstream reported no final count. */
   estimated: v.optional(v.boolean()),
   losses: v.number(),
+  // The times count from the start of the request.
+  /** Time at which the gateway had read the request. */
   read_after_ms: v.optional(v.number()),
+  /** Time at which the request was sent to the upstream that answered. */
   sent_after_ms: v.optional(v.number()),
+  /** Time at which that upstream's answer began. */
   answered_after_ms: v.optional(v.number()),
+  /** Time of the first byte sent to the caller. */
   first_byte_after_ms: v.optional(v.number()),
+  /** Time at which the answer ended. */
   duration_ms: v.number(),
   /** True if a capture of the request exists. */
   captured: v.boolean(),
@@ -63,8 +71,8 @@ export const REQUEST = fields({
       fields({
         channel: v.string(),
         upstream_model: v.string(),
-        sent_after_ms: v.number(),
-        ended_after_ms: v.number(),
+        /** Start and end of the attempt, counted from the start of the request. */
+        ...{ sent_after_ms: v.number(), ended_after_ms: v.number() },
         failure: v.optional(failure),
       }),
     ),
@@ -78,8 +86,10 @@ export const FAILURE = fields({
   channel: v.optional(v.string()),
   model: v.optional(v.string()),
   count: v.number(),
+  /** Time of the first failure. */
   first_at: instant,
+  /** Time of the latest failure. */
   at: instant,
-  /** Id of the latest request. */
+  /** Id of the request that failed last. */
   request: v.string(),
 })

@@ -6,7 +6,7 @@ import type { Administration } from './administration.ts'
 import { Problem } from './problem.ts'
 
 /** Headers that belong to one connection or body and are not resent. */
-const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
+const CONNECTION_HEADERS = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
 
 /**
  * Sends a captured request again with its key. The new request is always captured, even if the key's requests are not.
@@ -17,8 +17,8 @@ const NOT_RESENT = /^(host|connection|content-length|transfer-encoding|accept-en
  */
 export function resend(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
   const { caller, cut, id, key } = captured
-  if (!isObject(caller.body) || caller.files !== undefined) throw new Problem('not-repeatable', BODY)
-  if (cut.some(pointer => pointer.startsWith('/caller'))) throw new Problem('not-repeatable', CUT)
+  if (!isObject(caller.body) || caller.files !== undefined) throw new Problem('not-repeatable', UNUSABLE_BODY)
+  if (cut.some(pointer => pointer.startsWith('/caller'))) throw new Problem('not-repeatable', TRUNCATED_BODY)
   const { path, query, headers, body } = caller
   try {
     const as = { ...gateway.callerOf(key, channel), captureUntil: Number.POSITIVE_INFINITY }
@@ -32,13 +32,13 @@ export function resend(gateway: Administration, captured: CaptureDocument, chann
   }
 }
 
-const BODY = 'Only requests with a valid JSON body can be sent again; form files are not captured.'
-const CUT = 'The body was too large to be captured completely.'
+const UNUSABLE_BODY = 'Only requests with a valid JSON body can be sent again; form files are not captured.'
+const TRUNCATED_BODY = 'The body was too large to be captured completely.'
 
-type Fields = { readonly [name: string]: string }
+type HeaderFields = { readonly [name: string]: string }
 
-const withoutRemoved = (fields: Fields): Fields =>
+const withoutRemoved = (fields: HeaderFields): HeaderFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !value.includes(REMOVED)))
 
-const resentHeaders = (headers: Fields): Fields =>
-  Object.fromEntries(Object.entries(withoutRemoved(headers)).filter(([name]) => !NOT_RESENT.test(name)))
+const resentHeaders = (headers: HeaderFields): HeaderFields =>
+  Object.fromEntries(Object.entries(withoutRemoved(headers)).filter(([name]) => !CONNECTION_HEADERS.test(name)))

@@ -252,7 +252,7 @@ const LOSS = fields({
 export const TRANSLATIONS = fields({
   format: v.string(),
   kind: oneOf(['request', 'result', 'events']),
-  /** Kind of work of the value. */
+  /** Kind of work that the request or answer belongs to. */
   work: v.string(),
   canonical: v.unknown(),
   /** The outcome for each format: the translation, or the error that prevents it. */

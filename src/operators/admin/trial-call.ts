@@ -53,9 +53,9 @@ export function routeOf({ format, path, body }: TrialRequest, vendor: string): T
   if (route?.form === 'only')
     throw invalidInput({ pointer: '/path', detail: 'requires a form, which cannot be tried here' })
   if (route !== undefined) return { route, query, streams: false }
-  const found = methodOf(pathname)
-  if (found?.route.format !== format) throw invalidInput({ pointer: '/path', detail: `is not a path of ${format}` })
-  return { ...found, query }
+  const match = methodOf(pathname)
+  if (match?.route.format !== format) throw invalidInput({ pointer: '/path', detail: `is not a path of ${format}` })
+  return { ...match, query }
 }
 
 function defaultPath(format: Format, routes: readonly Route[], body: JsonObject): string {
@@ -83,13 +83,13 @@ function methodOf(path: string): MatchedRoute | undefined {
  */
 export function trialCall(
   { body, headers: givenHeaders = {} }: TrialRequest,
-  matched: TrialRoute,
+  matchedRoute: TrialRoute,
   caller: Caller,
   { id, message, reply }: LiveExchange,
 ): Call {
-  const headers = headersOf(message, matched.route, givenHeaders, body)
-  const tried = { headers, socket: message.socket, method: 'POST' } as IncomingMessage
-  return { ...callAt(matched, id, tried, matched, new TrialReply(reply)), as: caller, body }
+  const headers = headersOf(message, matchedRoute.route, givenHeaders, body)
+  const trialMessage = { headers, socket: message.socket, method: 'POST' } as IncomingMessage
+  return { ...callAt(matchedRoute, id, trialMessage, matchedRoute, new TrialReply(reply)), as: caller, body }
 }
 
 function headersOf(
@@ -103,11 +103,11 @@ function headersOf(
   )
   const [version] = route.version ?? []
   const names = [...route.headers, ...(route.version ?? [])]
-  const written = Object.entries(givenHeaders ?? {}).filter(([name]) => names.includes(name))
+  const ownHeaders = Object.entries(givenHeaders ?? {}).filter(([name]) => names.includes(name))
   return {
     ...Object.fromEntries(forwarded),
     ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(JSON.stringify(body))) },
     ...(version === undefined ? {} : { [version]: MESSAGES_VERSION }),
-    ...Object.fromEntries(written),
+    ...Object.fromEntries(ownHeaders),
   }
 }

@@ -7,17 +7,17 @@ import { limitsView } from './permission-fields.ts'
 
 /* Converts stored records to answers. Shows only the first and last characters of secrets. */
 
-const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
+const isoTime = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 
 const settingsView = ({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil }: KeySettings) => ({
-  ...defined({ note, models, doors, ...limitsView(limits), on_loss: onLoss, expires_at: when(expiresAt) }),
-  ...defined({ capture_until: when(captureUntil) }),
+  ...defined({ note, models, doors, ...limitsView(limits), on_loss: onLoss, expires_at: isoTime(expiresAt) }),
+  ...defined({ capture_until: isoTime(captureUntil) }),
   enabled,
 })
 
 const secretView = ({ prefix, lastFour, createdAt, expiresAt }: KeySecret) => ({
   ...{ prefix, last_four: lastFour, created_at: instantOf(createdAt) },
-  ...defined({ expires_at: when(expiresAt) }),
+  ...defined({ expires_at: isoTime(expiresAt) }),
 })
 
 /** Formats a stored key. */
@@ -25,7 +25,7 @@ export const keyView = (key: StoredKey) => ({
   ...{ id: key.id, name: key.name, group: key.group, source: 'store' as const },
   ...settingsView(key),
   created_at: instantOf(key.createdAt),
-  ...defined({ revoked_at: when(key.revokedAt), last_used_at: when(key.lastUsedAt) }),
+  ...defined({ revoked_at: isoTime(key.revokedAt), last_used_at: isoTime(key.lastUsedAt) }),
   secrets: key.secrets.map(secretView),
 })
 
@@ -55,10 +55,10 @@ export const fixedGroupView = (group: GroupConfig) => ({ ...groupFields(group), 
 
 export const tokenView = ({ id, name, prefix, lastFour, createdAt, expiresAt }: AdminToken) => ({
   ...{ id, name, prefix, last_four: lastFour, created_at: instantOf(createdAt) },
-  ...defined({ expires_at: when(expiresAt) }),
+  ...defined({ expires_at: isoTime(expiresAt) }),
 })
 
 export const userView = ({ name, role, source, enabled, createdAt, signedInAt }: ConsoleUser) => ({
   ...{ name, role, source, enabled, created_at: instantOf(createdAt) },
-  ...defined({ signed_in_at: when(signedInAt) }),
+  ...defined({ signed_in_at: isoTime(signedInAt) }),
 })

@@ -39,15 +39,15 @@ const NAMES = ['preferred_username', 'email', 'name', 'sub'] as const
  * @param isTaken true if the name in the claims already belongs to another user.
  */
 export function nameIn(claims: Claims, subject: string, isTaken: boolean): string {
-  const stated = NAMES.map(name => claims[name]).find(one => typeof one === 'string' && one.trim() !== '')
+  const displayName = NAMES.map(name => claims[name]).find(one => typeof one === 'string' && one.trim() !== '')
   const suffix = ` (${hashOf(subject).slice(0, 8)})`
-  const shown = userName(String(stated))
+  const normalizedName = userName(String(displayName))
     .replaceAll(/[^\p{L}\p{M}\p{N} ._@+()-]/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .slice(0, MAX_NAME_LENGTH - suffix.length)
     .toWellFormed()
     .replaceAll('\ufffd', '')
     .trim()
-  if (!isUserName(shown)) return `user${suffix}`
-  return isTaken ? shown + suffix : shown
+  if (!isUserName(normalizedName)) return `user${suffix}`
+  return isTaken ? normalizedName + suffix : normalizedName
 }

@@ -7,17 +7,19 @@ import type { IncomingMessage } from 'node:http'
  */
 export const csrfOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
-const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
+const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
 /** `sec-fetch-site` values of requests not made by a page of another origin. */
-const SAME_SITE: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
+const SAME_SITE_VALUES: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
 
 /** Returns true if a request with a session cookie came from the console. Read-only requests need no CSRF token. */
 export function isConsoleRequest({ method, headers }: IncomingMessage, token: string): boolean {
-  if (SAFE.has(method)) return true
-  const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
+  if (SAFE_METHODS.has(method)) return true
+  const received = Buffer.from(String(headers['x-csrf-token'] ?? ''))
   const expected = Buffer.from(csrfOf(token))
   return (
-    SAME_SITE.has(headers['sec-fetch-site']) && given.length === expected.length && timingSafeEqual(given, expected)
+    SAME_SITE_VALUES.has(headers['sec-fetch-site']) &&
+    received.length === expected.length &&
+    timingSafeEqual(received, expected)
   )
 }
 
@@ -29,7 +31,7 @@ export function isConsoleRequest({ method, headers }: IncomingMessage, token: st
  */
 export function isSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>, hosts: readonly string[]): boolean {
   const { origin } = headers
-  if (!SAME_SITE.has(headers['sec-fetch-site'])) return false
+  if (!SAME_SITE_VALUES.has(headers['sec-fetch-site'])) return false
   if (origin === undefined || headers['sec-fetch-site'] === 'same-origin') return true
   return URL.canParse(origin) && hosts.includes(new URL(origin).host)
 }

@@ -50,7 +50,7 @@ export class ConsoleUsers {
     })
   }
 
-  /** Settings of the console. Undefined if it is disabled. */
+  /** Settings of the console, or undefined if it is disabled. */
   get config(): ConsoleConfig | undefined {
     return this.parts.config()
   }

@@ -17,9 +17,9 @@ import { fetchThrough } from '../../upstreams/channel/fetch.ts'
 import { type Claims, claimIn } from './claims.ts'
 
 /** Timeout of one request to the provider, in seconds. */
-const TIMEOUT = 10
+const TIMEOUT_SECONDS = 10
 /** Time for which the provider's discovery document is cached, in milliseconds. */
-const DISCOVERY_LIFETIME = 3_600_000
+const DISCOVERY_LIFETIME_MS = 3_600_000
 
 /** A sign-in in progress, with the values that its completion is checked against. */
 export interface PendingSignIn {
@@ -76,7 +76,7 @@ export class Provider {
 
   private provider(): Promise<Configuration> {
     const now = performance.now()
-    if (this.discovery === undefined || now - this.discovery.at > DISCOVERY_LIFETIME) {
+    if (this.discovery === undefined || now - this.discovery.at > DISCOVERY_LIFETIME_MS) {
       const by = this.discovered()
       const discovery = { at: now, by }
       this.discovery = discovery
@@ -91,7 +91,7 @@ export class Provider {
     const { issuer, clientId, clientSecret, proxy } = this.config
     const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])]
     return discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      ...{ execute, timeout: TIMEOUT },
+      ...{ execute, timeout: TIMEOUT_SECONDS },
       ...(proxy && { [customFetch]: fetchThrough(proxy) }),
     })
   }

@@ -7,7 +7,7 @@ import { cookieIn, formatCookie } from './cookies.ts'
 import { type PendingSignIn, Provider } from './oidc.ts'
 import type { OpenSignInSession, SignInSessions } from './sign-in-sessions.ts'
 
-const COOKIE = 'interlingua_oidc'
+const COOKIE_NAME = 'interlingua_oidc'
 /** Maximum time for signing in at the provider, in seconds. */
 const SIGN_IN_SECONDS = 600
 
@@ -125,7 +125,7 @@ export class ProviderSignIn {
 
   private async pendingOf(message: IncomingMessage): Promise<PendingSignIn | undefined> {
     const { encryption, isSecure } = this.parts
-    const encrypted = cookieIn(message, COOKIE, isSecure(message))
+    const encrypted = cookieIn(message, COOKIE_NAME, isSecure(message))
     if (encrypted === undefined) return undefined
     await encryption.load()
     const text = encryption.decrypt(encrypted)
@@ -135,7 +135,7 @@ export class ProviderSignIn {
 
   /** Returns the state cookie. `Lax`, because it must be sent with the redirect from the provider's site. */
   private cookie(value: string, maxAge: number, message: IncomingMessage): string {
-    return formatCookie({ name: COOKIE, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
+    return formatCookie({ name: COOKIE_NAME, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
   }
 }
 

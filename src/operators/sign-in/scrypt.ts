@@ -11,30 +11,31 @@ const HASH_BYTES = 32
 /** Upper bounds for stored parameters. Larger values would take too much time and memory. */
 const MAX_COST = { log: 20, r: 32, p: 16 }
 
-const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
+const STORED_HASH = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
 
-/** Maximum number of hashes computed concurrently, and maximum number that wait their turn. */
+/** Maximum number of hashes computed concurrently. */
 const MAX_RUNNING = 2
+/** Maximum number of hashes that wait for one of them to finish. */
 const MAX_WAITING = 50
 
 /** Thrown if too many passwords are being checked. */
 export const TOO_BUSY = rateLimited('Too many passwords are being checked. Try again in a moment.', 2)
 
-let running = 0
-const waiting: (() => void)[] = []
+let runningCount = 0
+const queue: (() => void)[] = []
 
 /** Limits concurrent hashing, because each hash takes a pool thread and memory. Throws TOO_BUSY. */
 async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MAX_RUNNING) running++
+  if (runningCount < MAX_RUNNING) runningCount++
   else {
-    if (waiting.length >= MAX_WAITING) throw TOO_BUSY
-    await new Promise<void>(resolve => waiting.push(resolve))
+    if (queue.length >= MAX_WAITING) throw TOO_BUSY
+    await new Promise<void>(resolve => queue.push(resolve))
   }
   try {
     return await work()
   } finally {
-    const next = waiting.shift()
-    if (next === undefined) running--
+    const next = queue.shift()
+    if (next === undefined) runningCount--
     else next()
   }
 }
@@ -69,7 +70,7 @@ const NO_PASSWORD = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${
  * @param stored a hash as returned by `hashPassword`.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const match = STORED.exec(stored ?? NO_PASSWORD) ?? STORED.exec(NO_PASSWORD)!
+  const match = STORED_HASH.exec(stored ?? NO_PASSWORD) ?? STORED_HASH.exec(NO_PASSWORD)!
   const [log, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])]
   if (log > MAX_COST.log || r > MAX_COST.r || p > MAX_COST.p)
     throw new Error('a stored password hash has excessive scrypt parameters')

@@ -6,13 +6,13 @@ import type { ConsoleRecords, ConsoleUser } from '../../store/console-records.ts
 import { cookieIn, formatCookie } from './cookies.ts'
 import { csrfOf, isConsoleRequest } from './csrf.ts'
 
-const COOKIE = 'interlingua_session'
+const COOKIE_NAME = 'interlingua_session'
 const TOKEN_BYTES = 32
-const TOKEN = /^[\w-]{43}$/
+const TOKEN_PATTERN = /^[\w-]{43}$/
 /** Maximum number of sessions per user. A new session ends the oldest. */
 const MAX_SESSIONS = 50
 /** Minimum interval between stored uses of a session, in milliseconds. */
-const USE_INTERVAL = 60_000
+const USE_INTERVAL_MS = 60_000
 
 /** Dependencies of the sessions. */
 export interface SignInSessionOptions {
@@ -56,7 +56,7 @@ export class SignInSessions {
     // A stricter config also applies to existing sessions.
     const expiresAt = Math.min(session.expiresAt, session.createdAt + config.session)
     if (expiresAt <= now || session.usedAt + config.idle <= now) return undefined
-    if (now - session.usedAt >= Math.min(USE_INTERVAL, config.idle / 4)) await this.recordUse(hash, now)
+    if (now - session.usedAt >= Math.min(USE_INTERVAL_MS, config.idle / 4)) await this.recordUse(hash, now)
     return { user, token, hash, expiresAt }
   }
 
@@ -92,12 +92,12 @@ export class SignInSessions {
   /** Returns the `set-cookie` header that stores the session in the browser. */
   cookie({ token, expiresAt }: OpenSignInSession, message: IncomingMessage): string {
     const maxAge = Math.max(1, Math.round((expiresAt - Date.now()) / 1000))
-    return formatCookie({ name: COOKIE, value: token, maxAge, sameSite: 'Strict' }, this.parts.isSecure(message))
+    return formatCookie({ name: COOKIE_NAME, value: token, maxAge, sameSite: 'Strict' }, this.parts.isSecure(message))
   }
 
   /** Returns the `set-cookie` header that deletes the session cookie. */
   expiredCookie(message: IncomingMessage): string {
-    return formatCookie({ name: COOKIE, value: '', maxAge: 0, sameSite: 'Strict' }, this.parts.isSecure(message))
+    return formatCookie({ name: COOKIE_NAME, value: '', maxAge: 0, sameSite: 'Strict' }, this.parts.isSecure(message))
   }
 
   csrf({ token }: OpenSignInSession): string {
@@ -105,8 +105,8 @@ export class SignInSessions {
   }
 
   private tokenIn(message: IncomingMessage): string | undefined {
-    const token = cookieIn(message, COOKIE, this.parts.isSecure(message))
-    return token !== undefined && TOKEN.test(token) ? token : undefined
+    const token = cookieIn(message, COOKIE_NAME, this.parts.isSecure(message))
+    return token !== undefined && TOKEN_PATTERN.test(token) ? token : undefined
   }
 
   /** Records the use of a session. Failures are ignored, so that a read-only store does not sign users out. */

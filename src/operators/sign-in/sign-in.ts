@@ -29,7 +29,7 @@ export interface SignInOptions {
 /** Reason why a password was refused, with the seconds until the next attempt for `locked`. */
 export type SignInRefusal = { readonly refused: 'wrong' } | { readonly refused: 'locked'; readonly seconds: number }
 
-const WRONG: SignInRefusal = { refused: 'wrong' }
+const WRONG_PASSWORD: SignInRefusal = { refused: 'wrong' }
 
 /** Checks passwords. An unknown user takes as long as a wrong password. */
 export class SignIn {
@@ -45,16 +45,16 @@ export class SignIn {
   /** Signs a user in. Rejects with GatewayError if the store fails or too many sign-ins are in progress. */
   withPassword(name: string, password: string, message: IncomingMessage): Promise<OpenSignInSession | SignInRefusal> {
     return this.limitConcurrency(message, async () => {
-      const written = userName(name)
+      const normalizedName = userName(name)
       const user = await this.checkPassword(
-        written,
+        normalizedName,
         password,
         message,
-        attemptFor(written, this.parts.addressOf(message)),
+        attemptFor(normalizedName, this.parts.addressOf(message)),
       )
       if ('refused' in user) return user
       const session = await this.parts.sessions.start(user, message)
-      if (session === undefined) return WRONG
+      if (session === undefined) return WRONG_PASSWORD
       this.parts.log.info({ user: user.name, address: this.parts.addressOf(message) }, 'signed in')
       return session
     })
@@ -80,15 +80,15 @@ export class SignIn {
       await this.parts.slow(address)
       return { refused: 'locked', seconds: Math.max(1, Math.ceil((lockedUntil - now) / 1000)) }
     }
-    const isRight = await isPassword(password, user?.password)
-    if (isRight && user!.enabled) {
+    const isCorrect = await isPassword(password, user?.password)
+    if (isCorrect && user!.enabled) {
       await records.forgive(attempt)
       return user!
     }
     // An unknown name is not logged, because somebody may have typed the password into that field.
     log.warn({ address, ...(user === undefined ? {} : { user: user.name }) }, 'sign-in refused')
     await Promise.all([this.parts.slow(address), this.byName.slow(attempt.account)])
-    return WRONG
+    return WRONG_PASSWORD
   }
 
   /** Limits concurrent attempts from one network. */

@@ -2,7 +2,7 @@ import { networkOf, widerNetworkOf } from '../../accounts/network.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { PasswordAttempt } from '../../store/console-records.ts'
 
-/** Maximum number of characters of a user name. */
+/** Maximum length of a user name, in characters. */
 export const MAX_NAME_LENGTH = 64
 
 /**
@@ -14,7 +14,7 @@ export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
  * Normalizes a user name for storage and comparison, so that names that differ only in case or compatibility forms are
  * equal.
  */
-export const userName = (written: string): string => written.normalize('NFKC').toLowerCase().trim()
+export const userName = (input: string): string => input.normalize('NFKC').toLowerCase().trim()
 
 export const isUserName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && USER_NAME.test(name)
 
@@ -24,7 +24,7 @@ export const accountHash = (name: string): string => hashOf(`name\n${name}`)
 /**
  * Returns the identifiers under which a password attempt is counted.
  *
- * @param address an IP address. Undefined if a signed-in user confirms the password.
+ * @param address an IP address, or undefined if a signed-in user confirms the password.
  */
 export function attemptFor(name: string, address?: string): PasswordAttempt {
   const account = accountHash(name)
@@ -34,5 +34,5 @@ export function attemptFor(name: string, address?: string): PasswordAttempt {
   return { account, network: hashed(networkOf(address)), ...(wider !== undefined && { widerNetwork: hashed(wider) }) }
 }
 
-/** Number of characters of a network hash that are stored. */
+/** Length of the stored part of a network hash, in characters. */
 const NETWORK_HASH_LENGTH = 32

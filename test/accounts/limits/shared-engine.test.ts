@@ -271,7 +271,7 @@ async function sharedAfter(steps: number): Promise<number | undefined> {
   }
   let isDown = true
   const counts: SharedCounts = {
-    ...{ isUp: true, takesDoubtful: true, mayBeCounted: () => false, leaveAll() {}, close() {} },
+    ...{ isUp: true, acceptsPossiblyCounted: true, mayBeCounted: () => false, leaveAll() {}, close() {} },
     async step(step) {
       if (isDown) throw new Error('away')
       return shared.step(step)

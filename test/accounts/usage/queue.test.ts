@@ -46,7 +46,7 @@ describe('the usage queue', () => {
     for (const row of ROWS.slice(100, 150)) queue.add(row)
     await queue.close()
     expect(records.rows).toEqual(ROWS.slice(0, 150))
-    expect([queue.written, queue.dropped, queue.queued]).toEqual([150, 0, 0])
+    expect([queue.storedCount, queue.dropped, queue.queued]).toEqual([150, 0, 0])
   })
 
   test('takes nothing where nothing is kept', async () => {
@@ -136,7 +136,7 @@ describe.each(ENGINES)('the usage queue over %s', (_, open) => {
       await pause(5)
     }
     await queue.close()
-    expect([queue.written, queue.dropped, queue.queued]).toEqual([taken, 0, 0])
+    expect([queue.storedCount, queue.dropped, queue.queued]).toEqual([taken, 0, 0])
     const [sum] = await store.usage.sums({ since: 0, until: Date.now() + 1, by: [], limit: 1 })
     expect(sum!.requests).toBe(taken)
   })

@@ -152,7 +152,7 @@ async function imported(text: string, watch: Watch): Promise<void> {
     const file = join(folder, 'a.file')
     writeFileSync(file, text)
     const into = join(folder, 'recordings')
-    const count = await importFile(file, { folder: into, skipped: message => watch.quoted(message) })
+    const count = await importFile(file, { folder: into, onSkipped: message => watch.quoted(message) })
     watch.unmeasured(() => checkRecordings(into, count, text, watch))
   } catch (thrown) {
     if (!(thrown instanceof RecordingError)) throw thrown

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { numbersOf, vectorFacts } from '../../../src/kit/conformance/formats/embeddings/facts.ts'
 import { embeddings } from '../../../src/kit/conformance/formats/embeddings/openai.ts'
-import { objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 
@@ -19,7 +19,7 @@ test('base64 is read as the official SDK reads it', async () => {
   const client = new OpenAI({ apiKey: 'k', baseURL })
   const { data } = await client.embeddings.create({ model: 'm', input: ['a', 'b'] })
   server.close()
-  const body = parsed(BASE64.toString()) as { data: { embedding: string }[] }
+  const body = parseJson(BASE64.toString()) as { data: { embedding: string }[] }
   expect(data.map(({ embedding }) => embedding)).toEqual(body.data.map(({ embedding }) => numbersOf(embedding)))
 })
 
@@ -36,7 +36,7 @@ test.each([['no base64!'], ['AAAA'], [''], [[]], [[null]], [['1']], [{}], [undef
 })
 
 test('vectors in base64 are legal, and what is no vector breaks a rule', () => {
-  const body = objectOf(parsed(BASE64.toString()))
+  const body = objectOf(parseJson(BASE64.toString()))
   const faults = (value: object) =>
     schemaFaults('embeddings', 'CreateEmbeddingResponse', { ...body, ...value }, embeddings.exceptions)
   expect(faults({})).toEqual([])

@@ -261,7 +261,7 @@ test('a fact of an answer that only an extension of the format has is advice, if
   const path = 'candidates[0].reasoning[0].text'
   const leaves = new Map<string, Json>([[path, 'Two is prime.']])
   const sides = { source: leaves, reachable: leaves, found: new Map<string, Json>(), extensions: chat!.extensions }
-  const sayable = (isNative: boolean) => compare({ ...sides, isNative }).map(one => one.sayable)
+  const sayable = (isNative: boolean) => compare({ ...sides, isNative }).map(one => one.expressible)
   expect(sayable(false)).toEqual([false])
   expect(sayable(true)).toEqual([true])
 })
@@ -292,7 +292,7 @@ test('types of parametersJsonSchema may be in capitals, as those of parameters a
 })
 
 describe('embeddings of Google', () => {
-  const { answered } = FORMATS['contents.embeddings']!
+  const { adaptAnswer: answered } = FORMATS['contents.embeddings']!
   const [one, other] = [{ values: [1] }, { values: [2] }]
 
   test('have one vector for embedContent and a list for batchEmbedContents, whichever the scenario has', () => {

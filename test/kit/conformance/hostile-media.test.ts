@@ -9,7 +9,7 @@ import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 
 /* Bad answers about media are verdicts: never a fault of the kit, never a report without bounds. */
 
-const BOUNDS: Bounds = { whole: 15_000, idle: 5000, bytes: 32 * 1024 * 1024 }
+const BOUNDS: Bounds = { total: 15_000, idle: 5000, bytes: 32 * 1024 * 1024 }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const STREAM = { 'content-type': 'text/event-stream' }
 

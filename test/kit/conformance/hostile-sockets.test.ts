@@ -31,7 +31,7 @@ async function judged(server: Server | WebSocketServer) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const bases = { 'responses.socket': url }
   const target = { name: 'hostile', bases, key: KEY, model: () => 'm', translates: true }
-  const bounds = { whole: 1500, idle: 500, bytes: 2_000_000 }
+  const bounds = { total: 1500, idle: 500, bytes: 2_000_000 }
   const began = performance.now()
   const scenarios = [readScenario('text')]
   const [result, ...more] = await run({ target, scenarios, callers: ['responses.socket'], bounds })

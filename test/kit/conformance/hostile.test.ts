@@ -15,9 +15,9 @@ import { Upstream } from '../../../src/kit/conformance/upstream.ts'
 
 /* Faulty targets and peers lead to verdicts within a bounded time and memory, and no report contains the key. */
 
-const BOUNDS: Bounds = { whole: 3000, idle: 600, bytes: 32 * 1024 * 1024 }
+const BOUNDS: Bounds = { total: 3000, idle: 600, bytes: 32 * 1024 * 1024 }
 /** Limits for a target that does not hang. A busy machine reaches no deadline. */
-const PATIENT: Bounds = { ...BOUNDS, whole: 15_000, idle: 5000 }
+const PATIENT: Bounds = { ...BOUNDS, total: 15_000, idle: 5000 }
 const KEY = 'sk-planted-4f9Zq+7/xYw==/secret'
 
 const closing: (() => void)[] = []

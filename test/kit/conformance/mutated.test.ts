@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { askedOf } from '../../../src/kit/conformance/asked.ts'
 import { leavesOf } from '../../../src/kit/conformance/facts.ts'
-import { type Asked, type Format, schemaOf } from '../../../src/kit/conformance/format.ts'
+import { type Format, type RequestOnWire, schemaOf } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
-import { isObject, type Json, type JsonObject, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { isObject, type Json, type JsonObject, objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { readScenarios } from '../../../src/kit/conformance/scenario.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
+import { requestOnWire } from '../../../src/kit/conformance/step-request.ts'
 
 /* A body with anything in any place is judged, and never breaks the kit. */
 
@@ -26,7 +26,7 @@ function* mutations(value: Json): Generator<Json> {
 }
 
 /** Judges one body in every way that a run does. */
-function judged(format: Format, on: 'request' | 'answer', asked: Asked, body: JsonObject): void {
+function judged(format: Format, on: 'request' | 'answer', asked: RequestOnWire, body: JsonObject): void {
   const { lint, exceptions, name } = format
   const schema = schemaOf(format, on, { ...asked, body })
   if (schema !== undefined) schemaFaults(name, schema, body, exceptions)
@@ -46,16 +46,16 @@ describe.each(OTHERS)('$name', format => {
   test('has scenarios', () => expect(wires.length).toBeGreaterThan(0))
 
   test.each(wires)('%s', (_, { request, whole, type, error }) => {
-    const asked = askedOf(format, request, false, { model: 'm', answers: [] })
+    const asked = requestOnWire(format, request, false, { model: 'm', answers: [] })
     for (const body of mutations(asked.body)) judged(format, 'request', asked, objectOf(body))
     for (const body of mutations(error?.body ?? null)) {
       format.lint.error(400, body, {})
       format.error(400, {}, body)
     }
     if (whole === undefined || type !== 'application/json') return
-    for (const body of mutations(parsed(whole.toString())!)) judged(format, 'answer', asked, objectOf(body))
+    for (const body of mutations(parseJson(whole.toString())!)) judged(format, 'answer', asked, objectOf(body))
     // A request that was answered as another.
     for (const other of mutations(asked.body))
-      format.lint.answer(objectOf(parsed(whole.toString())), {}, { ...asked, body: objectOf(other) })
+      format.lint.answer(objectOf(parseJson(whole.toString())), {}, { ...asked, body: objectOf(other) })
   })
 })

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Asked, schemaOf } from '../../../src/kit/conformance/format.ts'
+import { type RequestOnWire, schemaOf } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
-import { isObject, type Json, type JsonObject, listOf, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse } from '../../../src/kit/conformance/sse.ts'
 
@@ -30,7 +30,7 @@ function examplesOf(method: string, path: string): Example[] {
 }
 
 /** Where examples are, and what their requests asked for. */
-const OPERATIONS: readonly (readonly [format: string, path: string, asked: Partial<Asked>])[] = [
+const OPERATIONS: readonly (readonly [format: string, path: string, asked: Partial<RequestOnWire>])[] = [
   ['images', '/images/variations', { body: { n: 2 } }],
   ['transcriptions', '/audio/transcriptions', {}],
   ['transcriptions', '/audio/translations', {}],
@@ -57,8 +57,8 @@ describe.skipIf(where !== '')(`examples${where}`, () => {
   test.each(CASES)('%s %s %s', (name, path, _, given, response) => {
     const format = FORMATS[name]!
     const musts = new Set(format.rules.filter(({ level }) => level === 'must').map(({ on, id }) => `${on}.${id}`))
-    const body = parsed(response)
-    const asked: Asked = { method: 'POST', path, body: requestedBy(body), ...given }
+    const body = parseJson(response)
+    const asked: RequestOnWire = { method: 'POST', path, body: requestedBy(body), ...given }
     const faultsBy = (on: 'answer' | 'event', value: Json): readonly string[] => {
       const schema = schemaOf(format, on, asked)
       return schema === undefined ? [] : schemaFaults(name, schema, value, format.exceptions)
@@ -70,8 +70,8 @@ describe.skipIf(where !== '')(`examples${where}`, () => {
     }
     const { events } = readSse(Buffer.from(`${response.trim()}\n\n`))
     const grammar = format.grammar!({ body: asked.body })
-    for (const event of events) grammar.event(event, parsed(event.data))
+    for (const event of events) grammar.event(event, parseJson(event.data))
     expect(grammar.end(true).filter(({ rule }) => musts.has(`stream.${rule}`))).toEqual([])
-    expect(events.flatMap(({ data }) => faultsBy('event', parsed(data)!))).toEqual([])
+    expect(events.flatMap(({ data }) => faultsBy('event', parseJson(data)!))).toEqual([])
   })
 })

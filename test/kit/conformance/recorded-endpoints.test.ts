@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { leavesOf } from '../../../src/kit/conformance/facts.ts'
-import { type Asked, type Format, type Headers, schemaOf } from '../../../src/kit/conformance/format.ts'
+import { type Format, type Headers, type RequestOnWire, schemaOf } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import type { JsonObject } from '../../../src/kit/conformance/json.ts'
 import type { Subject, Violation } from '../../../src/kit/conformance/rules.ts'
@@ -48,7 +48,7 @@ const failing = (format: Format, on: Subject, violations: readonly Violation[]):
   return violations.filter(({ rule }) => musts.has(rule)).map(({ rule, detail }) => `${rule}: ${detail}`)
 }
 
-const schemaFaultsOf = (format: Format, on: 'request' | 'answer', asked: Asked, body: JsonObject) => {
+const schemaFaultsOf = (format: Format, on: 'request' | 'answer', asked: RequestOnWire, body: JsonObject) => {
   const schema = schemaOf(format, on, asked)
   return schema === undefined ? [] : schemaFaults(format.name, schema, body, format.exceptions)
 }

@@ -9,7 +9,7 @@ import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { describe, expect, test } from 'vitest'
 import type { AnswerFacts } from '../../../src/kit/conformance/facts.ts'
 import { CONVERSATIONS } from '../../../src/kit/conformance/formats/index.ts'
-import { isObject, type Json, type JsonObject, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { isObject, type Json, type JsonObject, objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse, type SseEvent } from '../../../src/kit/conformance/sse.ts'
 
@@ -101,10 +101,10 @@ const heldTo = (format: string, facts: AnswerFacts): unknown =>
 function faultsOf(format: string, { host, request }: Recording, events: readonly SseEvent[]): string[] {
   const { grammar: grammarOf, schemas, exceptions } = CONVERSATIONS[format]!
   const grammar = grammarOf({ body: objectOf(request?.body) })
-  for (const event of events) grammar.event(event, parsed(event.data))
+  for (const event of events) grammar.event(event, parseJson(event.data))
   const broken = grammar.end(true).filter(({ rule }) => musts(format).has(`stream.${rule}`))
   const isPublisher = PUBLISHERS[format]!.test(host)
-  const data = events.flatMap(event => parsed(event.data) ?? []).filter(one => !('error' in objectOf(one)))
+  const data = events.flatMap(event => parseJson(event.data) ?? []).filter(one => !('error' in objectOf(one)))
   const schema = isPublisher ? data.flatMap(one => schemaFaults(format, schemas.event, one, exceptions)) : []
   return [...broken.map(({ rule, detail }) => `${rule}: ${detail}`), ...new Set(schema)]
 }
@@ -118,7 +118,7 @@ describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format
     const { events, faults } = readSse(Buffer.from(recording.response.sse!))
     expect(faults).toEqual([])
     expect(faultsOf(format, recording, events)).toEqual([])
-    const data = events.flatMap(event => parsed(event.data) ?? [])
+    const data = events.flatMap(event => parseJson(event.data) ?? [])
     if (data.some(one => 'error' in objectOf(one))) return
     const ours = answer(assemble(data))
     const theirs = ACCUMULATORS[format]!(data)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { askedOf } from '../../../src/kit/conformance/asked.ts'
 import { leavesOf } from '../../../src/kit/conformance/facts.ts'
-import { type Asked, type Format, schemaOf } from '../../../src/kit/conformance/format.ts'
+import { type Format, type RequestOnWire, schemaOf } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
-import { type Json, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { type Json, objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { readScenarios, runsLive, type Scenario, stepsOf } from '../../../src/kit/conformance/scenario.ts'
 import type { Wire } from '../../../src/kit/conformance/scenario-files.ts'
 import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
 import { readSse } from '../../../src/kit/conformance/sse.ts'
+import { requestOnWire } from '../../../src/kit/conformance/step-request.ts'
 
 /* All files of a scenario have the same meaning, except for the differences that it declares. */
 
@@ -20,16 +20,18 @@ const prefixed = (prefix: string, facts: object): [string, Json][] =>
 /** The values of placeholders: the ids that the format's own answers gave in the steps before. */
 const knownOf = (format: Format, { earlier }: Scenario) => ({
   model: 'm',
-  answers: earlier.map(wires => objectOf(parsed(String(wires[format.name]?.whole ?? '')))),
+  answers: earlier.map(wires => objectOf(parseJson(String(wires[format.name]?.whole ?? '')))),
 })
 
 /** Returns the facts of a whole answer. */
 const answerOf = (format: Format, bytes: Buffer, type: string): object =>
-  type === 'application/json' ? format.answer(objectOf(parsed(bytes.toString()))) : format.answer({}, { type, bytes })
+  type === 'application/json'
+    ? format.answer(objectOf(parseJson(bytes.toString())))
+    : format.answer({}, { type, bytes })
 
 const factsOf = (format: Format, scenario: Scenario): Map<string, Json> => {
   const { request, whole, type, error }: Wire = scenario.wires[format.name]!
-  const { body, path, files, method } = askedOf(format, request, false, knownOf(format, scenario))
+  const { body, path, files, method } = requestOnWire(format, request, false, knownOf(format, scenario))
   return new Map([
     ...prefixed('request', format.request(body, path, files, method)),
     ...(whole === undefined ? [] : prefixed('answer', answerOf(format, whole, type))),
@@ -47,7 +49,7 @@ const without = (name: string, facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([fact]) => fact !== name))
 
 /** The faults of a value by the published schema, where there is one. */
-const faultsBy = (format: Format, on: 'request' | 'answer' | 'event', asked: Asked, value: Json) => {
+const faultsBy = (format: Format, on: 'request' | 'answer' | 'event', asked: RequestOnWire, value: Json) => {
   const schema = schemaOf(format, on, asked)
   return schema === undefined ? [] : schemaFaults(format.name, schema, value, format.exceptions)
 }
@@ -93,7 +95,7 @@ describe.each(STEPS)('$id', scenario => {
   test.each(formats.map(({ name }) => name))('%s: valid, and streamed as whole', name => {
     const format = FORMATS[name]!
     const { request, whole, type, stream, error } = scenario.wires[name]!
-    const asked = askedOf(format, request, scenario.modes.includes('stream'), knownOf(format, scenario))
+    const asked = requestOnWire(format, request, scenario.modes.includes('stream'), knownOf(format, scenario))
     if (asked.method === 'POST') expect(faultsBy(format, 'request', asked, asked.body)).toEqual([])
     expect(format.lint.request(asked.body, format.headers('key'), asked.path, asked.files, asked.method)).toEqual([])
     if (error !== undefined) {
@@ -102,7 +104,7 @@ describe.each(STEPS)('$id', scenario => {
       expect(format.lint.error(error.status, error.body, error.headers)).toEqual([])
       return
     }
-    const body = whole === undefined ? undefined : objectOf(parsed(whole.toString()))
+    const body = whole === undefined ? undefined : objectOf(parseJson(whole.toString()))
     if (whole !== undefined && type === 'application/json') {
       expect(faultsBy(format, 'answer', asked, body!)).toEqual([])
       expect(format.lint.answer(body!, {}, asked)).toEqual([])
@@ -112,11 +114,11 @@ describe.each(STEPS)('$id', scenario => {
     const { events, faults } = readSse(stream!)
     expect(faults).toEqual([])
     const grammar = format.grammar!({ body: asked.body })
-    for (const event of events) grammar.event(event, parsed(event.data))
+    for (const event of events) grammar.event(event, parseJson(event.data))
     expect(grammar.end(true)).toEqual([])
     // A stream without a whole answer has an error event.
     expect(grammar.ending).toBe(scenario.breaks && whole === undefined ? 'error' : 'normal')
-    const data = events.flatMap(event => parsed(event.data) ?? [])
+    const data = events.flatMap(event => parseJson(event.data) ?? [])
     if (whole === undefined) return
     expect(data.flatMap(one => faultsBy(format, 'event', asked, one))).toEqual([])
     const { stream: streamOnly = '', whole: wholeOnly = '' } = ONLY[name] ?? {}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cellsOf } from '../../../src/kit/conformance/cells.ts'
-import { objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { objectOf, parseJson } from '../../../src/kit/conformance/json.ts'
 import { judge } from '../../../src/kit/conformance/judge.ts'
 import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 
@@ -9,7 +9,7 @@ import { readScenario } from '../../../src/kit/conformance/scenario.ts'
 const scenario = readScenario('candidates')
 const [cell] = cellsOf({ scenarios: [scenario], callers: ['chat'], upstreams: ['messages'], only: '*/whole' })
 const { chat, messages } = scenario.wires as Required<typeof scenario.wires>
-const whole = objectOf(parsed(String(chat!.whole)))
+const whole = objectOf(parseJson(String(chat!.whole)))
 
 /** The meaning of the number of candidates, for a target that answers with these choices. */
 function meaningOf(choices: readonly unknown[]) {

@@ -63,7 +63,7 @@ describe('a request without a recording', () => {
     const wrote: string[] = []
     const replay = await opened({
       recordings: [],
-      onMiss: { upstream: upstream.address, record: { folder, warn, wrote: file => wrote.push(file) } },
+      onMiss: { upstream: upstream.address, record: { folder, warn, onWritten: file => wrote.push(file) } },
     })
     for (let time = 0; time < 3; time++) expect(await textOf(await ask(replay.url, 'Hi'))).toBe('Answer 1 to Hi')
     expect(asked).toEqual(['Hi'])

@@ -84,7 +84,7 @@ async function written({ request, answer, session }: Written, redact: readonly s
   const warnings: string[] = []
   const recorder = new Recorder({
     ...{ folder, redact, warn: message => warnings.push(message) },
-    wrote: (file, recording) => {
+    onWritten: (file, recording) => {
       text = `${file}\n${writeRecording(recording)}`
     },
   })

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { recordCommand } from '../../../src/commands/record-command.ts'
 import { readFolder } from '../../../src/kit/recordings/folder.ts'
 import { Recorder } from '../../../src/kit/recordings/recorder.ts'
-import { type Refreshed, refresh } from '../../../src/kit/recordings/refresh.ts'
+import { type RefreshResult, refresh } from '../../../src/kit/recordings/refresh.ts'
 import { openReplay } from '../../../src/kit/recordings/replay-server.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 
@@ -53,7 +53,7 @@ async function upstreamOf({ status = 200, type = 'application/json', text }: Ans
   return upstream
 }
 
-const all = async (folder: string, upstream: string): Promise<Refreshed[]> =>
+const all = async (folder: string, upstream: string): Promise<RefreshResult[]> =>
   await Array.fromAsync(refresh({ folder, upstream, key: SECRET }))
 
 const whole = (more: object): string =>
@@ -68,7 +68,7 @@ test('a refresh replaces the answer and lists fields that were added, removed or
     }),
   })
   const [one] = await all(folder, `${upstream.address}/v1`)
-  expect(one!.kept).toBeUndefined()
+  expect(one!.reasonKept).toBeUndefined()
   expect(one!.drift).toEqual([
     '~ message:id: string, now number',
     '- message:usage.tokens: number',
@@ -118,12 +118,12 @@ test('an answer that fails now, and an unreachable upstream, leave the recording
   const before = readFileSync(join(folder, file!), 'utf8')
   const upstream = await upstreamOf({ status: 401, text: '{}' })
   expect(await all(folder, upstream.address)).toEqual([
-    { file, drift: [], kept: 'the upstream answered with status 401' },
+    { file, drift: [], reasonKept: 'the upstream answered with status 401' },
   ])
   const { address } = upstream
   await upstream.close()
   closing.length = 0
-  expect((await all(folder, address))[0]!.kept).toMatch(/^the upstream cannot be reached: /)
+  expect((await all(folder, address))[0]!.reasonKept).toMatch(/^the upstream cannot be reached: /)
   expect(readFileSync(join(folder, file!), 'utf8')).toBe(before)
 })
 

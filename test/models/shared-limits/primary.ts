@@ -30,7 +30,7 @@ export class Primary {
   /** The engine of a worker. */
   worker(): SharedEngine {
     const counts: SharedCounts = {
-      ...{ isUp: true, takesDoubtful: true, leaveAll() {}, close() {} },
+      ...{ isUp: true, acceptsPossiblyCounted: true, leaveAll() {}, close() {} },
       step: step => this.step(step),
       mayBeCounted: thrown => (thrown as Away).isCounted,
       probe: () => this.scheduler.schedule(Promise.resolve(), 'probe'),

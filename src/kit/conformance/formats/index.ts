@@ -22,7 +22,7 @@ import { videos } from './videos/index.ts'
 export const CONVERSATIONS: { readonly [name: string]: Conversation } = { chat, responses, messages, contents }
 
 /** Formats for other kinds of work. */
-const OTHERS: readonly Format[] = [
+const OTHER_FORMATS: readonly Format[] = [
   responsesSocket,
   completions,
   ...EMBEDDINGS,
@@ -38,5 +38,5 @@ const OTHERS: readonly Format[] = [
 /** Every format that the kit checks, by name. */
 export const FORMATS: { readonly [name: string]: Format } = {
   ...CONVERSATIONS,
-  ...Object.fromEntries(OTHERS.map(format => [format.name, format])),
+  ...Object.fromEntries(OTHER_FORMATS.map(format => [format.name, format])),
 }

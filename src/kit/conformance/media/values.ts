@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { usualType } from '../content-types.ts'
+import { canonicalType } from '../content-types.ts'
 import type { MediaFacts } from '../facts.ts'
 import type { Format, FormFile } from '../format.ts'
 import { type Json, type JsonObject, textOf } from '../json.ts'
@@ -30,6 +30,6 @@ export const digestOf = (bytes: Buffer): string => createHash('sha256').update(b
 
 /** Returns the facts of a form's file. The file name has no meaning. */
 export const fileFacts = ({ type, bytes }: FormFile): MediaFacts => ({
-  type: usualType(type),
+  type: canonicalType(type),
   digest: digestOf(bytes),
 })

@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { decoded } from '../asked.ts'
 import { BOUNDS, send } from '../client.ts'
-import type { GotAnswer } from '../exchange.ts'
-import { type Format, type Headers, homeOf } from '../format.ts'
+import type { ReceivedAnswer } from '../exchange.ts'
+import { baseFormatOf, type Format, type Headers } from '../format.ts'
 import { FORMATS } from '../formats/index.ts'
-import { type JsonObject, objectOf, parsed } from '../json.ts'
+import { type JsonObject, objectOf, parseJson } from '../json.ts'
 import { realtime } from '../sockets/realtime/index.ts'
 import { type FrameMeddling, relay } from '../sockets/relay.ts'
+import { decodeBody } from '../step-request.ts'
 
 /** One exchange that passes through the proxy. A saboteur may change the request and the answer. */
-export interface Passing {
+export interface PassingExchange {
   readonly format: Format
   readonly stream: boolean
 }
 
 export interface Meddling {
-  readonly request?: (body: Buffer, passing: Passing) => Buffer
+  readonly request?: (body: Buffer, passing: PassingExchange) => Buffer
   /** Changes the headers of requests and of handshakes. */
   readonly headers?: (headers: Headers) => Headers
-  readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
+  readonly answer?: (answer: ReceivedAnswer, passing: PassingExchange) => ReceivedAnswer
   /** Changes the answer to a request for a client secret. */
   readonly secret?: (answer: JsonObject) => JsonObject
   /** True if the upstream's connection stays open after the caller has disconnected. */
@@ -41,12 +41,12 @@ export interface ProxyOptions {
 }
 
 /** Headers that apply to only one connection. */
-const OF_CONNECTION = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'keep-alive'])
+const CONNECTION_HEADERS = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'keep-alive'])
 
-const passed = (headers: IncomingMessage['headers'] | Headers): Headers =>
+const forwardedHeaders = (headers: IncomingMessage['headers'] | Headers): Headers =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || OF_CONNECTION.has(name) ? [] : [[name, String(value)]],
+      value === undefined || CONNECTION_HEADERS.has(name) ? [] : [[name, String(value)]],
     ),
   )
 
@@ -57,29 +57,29 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 }
 
 /** Returns the format and the stream flag of a request whose path begins with a format's base URL: `/<home>…`. */
-async function passingOf({ url = '/', method = 'GET', headers }: IncomingMessage, bytes: Buffer) {
-  const { body } = await decoded(headers['content-type'] ?? '', bytes)
+async function passingExchange({ url = '/', method = 'GET', headers }: IncomingMessage, bytes: Buffer) {
+  const { body } = await decodeBody(headers['content-type'] ?? '', bytes)
   for (const format of Object.values(FORMATS)) {
-    const base = `/${homeOf(format)}${format.base}`
-    const asked = url.startsWith(`${base}/`) ? format.recognise(url.slice(base.length), body, method) : undefined
-    if (asked !== undefined) return { format, stream: asked.stream }
+    const base = `/${baseFormatOf(format)}${format.base}`
+    const target = url.startsWith(`${base}/`) ? format.recognise(url.slice(base.length), body, method) : undefined
+    if (target !== undefined) return { format, stream: target.stream }
   }
   return undefined
 }
 
 /** Applies the change of a client secret to an answer that has one. */
-function withSecret(answer: GotAnswer, path: string, { secret }: Meddling = {}): GotAnswer {
+function withSecret(answer: ReceivedAnswer, path: string, { secret }: Meddling = {}): ReceivedAnswer {
   if (secret === undefined || !path.endsWith(realtime.secrets!)) return answer
-  const changed = secret(objectOf(parsed(answer.body.toString('utf8'))))
-  return { ...answer, body: Buffer.from(JSON.stringify(changed)) }
+  const changedAnswer = secret(objectOf(parseJson(answer.body.toString('utf8'))))
+  return { ...answer, body: Buffer.from(JSON.stringify(changedAnswer)) }
 }
 
-async function pass(message: IncomingMessage, reply: ServerResponse, options: ProxyOptions): Promise<void> {
+async function forward(message: IncomingMessage, reply: ServerResponse, options: ProxyOptions): Promise<void> {
   const path = message.url ?? '/'
-  const given = await bodyOf(message)
-  const passing: Passing | undefined = await passingOf(message, given)
-  const body = (passing && options.meddling?.request?.(given, passing)) ?? given
-  const original = passed(message.headers)
+  const requestBytes = await bodyOf(message)
+  const passing: PassingExchange | undefined = await passingExchange(message, requestBytes)
+  const body = (passing && options.meddling?.request?.(requestBytes, passing)) ?? requestBytes
+  const original = forwardedHeaders(message.headers)
   const headers = options.meddling?.headers?.(original) ?? original
   const disconnection = new AbortController()
   if (!options.meddling?.outlivesCaller) reply.once('close', () => disconnection.abort())
@@ -90,7 +90,7 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
     return
   }
   const answer = (passing && options.meddling?.answer?.(got, passing)) ?? withSecret(got, path, options.meddling)
-  reply.writeHead(answer.status, passed(answer.headers))
+  reply.writeHead(answer.status, forwardedHeaders(answer.headers))
   if (answer.isComplete) reply.end(answer.body)
   else reply.write(answer.body, () => reply.destroy())
 }
@@ -98,7 +98,7 @@ async function pass(message: IncomingMessage, reply: ServerResponse, options: Pr
 /** Opens a proxy that forwards bytes without translating them. Each answer is buffered until it is complete. */
 export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer((message, reply) => {
-    pass(message, reply, options).catch(() => reply.destroy())
+    forward(message, reply, options).catch(() => reply.destroy())
   })
   server.on('upgrade', (message, connection, head) => {
     const url = `${options.upstream}${message.url ?? '/'}`

@@ -5,11 +5,11 @@ import type { Results } from './results.ts'
 export interface Difference {
   /** Checks that failed only in the second run, including new checks. */
   readonly broken: readonly string[]
-  readonly mended: readonly string[]
+  readonly fixed: readonly string[]
   /** Checks that did not fail in either run, but whose outcome changed. */
   readonly changed: readonly string[]
   readonly added: readonly string[]
-  readonly gone: readonly string[]
+  readonly removed: readonly string[]
 }
 
 const isFailure = (check: Check | undefined): boolean => check?.status === 'fail' || check?.status === 'harness-error'
@@ -19,26 +19,26 @@ export function diffOf(before: Pick<Results, 'checks'>, after: Pick<Results, 'ch
   const earlier = new Map(before.checks.map(check => [check.id, check]))
   const later = new Map(after.checks.map(check => [check.id, check]))
   const ids = [...new Set([...earlier.keys(), ...later.keys()])]
-  const where = (holds: (one: Check | undefined, other: Check | undefined) => boolean): string[] =>
-    ids.filter(id => holds(earlier.get(id), later.get(id)))
+  const idsWhere = (matches: (one: Check | undefined, other: Check | undefined) => boolean): string[] =>
+    ids.filter(id => matches(earlier.get(id), later.get(id)))
   return {
-    broken: where((one, other) => !isFailure(one) && isFailure(other)),
-    mended: where((one, other) => isFailure(one) && other !== undefined && !isFailure(other)),
-    changed: where(
+    broken: idsWhere((one, other) => !isFailure(one) && isFailure(other)),
+    fixed: idsWhere((one, other) => isFailure(one) && other !== undefined && !isFailure(other)),
+    changed: idsWhere(
       (one, other) =>
         one !== undefined && other !== undefined && one.status !== other.status && !isFailure(one) && !isFailure(other),
     ),
-    added: where((one, other) => one === undefined && !isFailure(other)),
-    gone: where((_, other) => other === undefined),
+    added: idsWhere((one, other) => one === undefined && !isFailure(other)),
+    removed: idsWhere((_, other) => other === undefined),
   }
 }
 
 const TITLES: { readonly [kind in keyof Difference]: string } = {
   broken: 'Newly failing',
-  mended: 'No longer failing',
+  fixed: 'No longer failing',
   changed: 'Ended differently',
   added: 'New',
-  gone: 'Gone',
+  removed: 'Gone',
 }
 
 /** Maximum number of check ids printed per kind. Further ids are only counted. */

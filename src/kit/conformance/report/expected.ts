@@ -17,15 +17,15 @@ export interface Deviation {
   readonly stale: readonly string[]
 }
 
-/** @param isWhole true if the run covered every cell. */
-export function deviationOf({ checks, cells }: Results, expected: readonly string[], isWhole: boolean): Deviation {
-  const known = new Set(expected)
+/** @param isFullRun true if the run covered every cell. */
+export function deviationOf({ checks, cells }: Results, expected: readonly string[], isFullRun: boolean): Deviation {
+  const expectedIds = new Set(expected)
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
   const failed = new Set(failures.map(({ id }) => id))
-  const ran = (id: string): boolean => isWhole || cells.some(cell => id.startsWith(`${cell.id}/`))
+  const hasRun = (id: string): boolean => isFullRun || cells.some(cell => id.startsWith(`${cell.id}/`))
   return {
-    unexpected: failures.filter(({ id }) => !known.has(id)),
-    stale: expected.filter(id => !failed.has(id) && ran(id)),
+    unexpected: failures.filter(({ id }) => !expectedIds.has(id)),
+    stale: expected.filter(id => !failed.has(id) && hasRun(id)),
   }
 }
 

@@ -7,7 +7,7 @@ import type { CellDocument, Results } from './results.ts'
 /* Writes the results as one self-contained HTML page. The template is `conformance/report.html`. */
 
 /** Statuses, most severe first. */
-const WORST: readonly Status[] = ['harness-error', 'fail', 'advice', 'unsupported', 'pass']
+const STATUS_ORDER: readonly Status[] = ['harness-error', 'fail', 'advice', 'unsupported', 'pass']
 
 /**
  * Returns a cell for the page. Wire dumps are included only if a check failed, because all dumps would make the page
@@ -18,7 +18,7 @@ function cellOf({ wire, ...cell }: CellDocument, checks: readonly Check[]): obje
   const failed = statuses.some(status => status === 'fail' || status === 'harness-error')
   const passed = statuses.filter(status => status === 'pass').length
   const judged = passed + statuses.filter(status => status === 'fail' || status === 'harness-error').length
-  const worst = WORST.find(status => statuses.includes(status)) ?? 'unsupported'
+  const worst = STATUS_ORDER.find(status => statuses.includes(status)) ?? 'unsupported'
   return { ...cell, ...(failed && wire !== undefined ? { wire } : {}), passed, judged, worst }
 }
 

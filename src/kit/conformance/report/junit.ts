@@ -4,14 +4,14 @@ import type { CellDocument, Results } from './results.ts'
 /* Writes the results as JUnit XML for CI servers: one test suite per cell, one test case per check. */
 
 /** Characters that XML 1.0 does not allow, not even escaped. */
-const FORBIDDEN = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu
+const FORBIDDEN_CHARACTERS = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu
 
 const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 const escaped = (text: string): string =>
   text
     .toWellFormed()
-    .replace(FORBIDDEN, '\ufffd')
+    .replace(FORBIDDEN_CHARACTERS, '\ufffd')
     .replace(/[&<>"]/g, character => ENTITIES[character]!)
 
 /** Element that marks the outcome within a test case. Passed checks and advice have none. */

@@ -1,19 +1,19 @@
-import type { Matrix, PeerRow, Shares } from './matrix.ts'
+import type { Matrix, PeerRow, Totals } from './matrix.ts'
 
 /* Writes the matrix as `docs/conformance.md`. */
 
-const HEADS = ['cells without a failure', 'kept', 'lost, reported', 'lost silently', 'changed', 'rules broken']
+const HEADINGS = ['cells without a failure', 'kept', 'lost, reported', 'lost silently', 'changed', 'rules broken']
 
 /** Formats a share in percent. Rounding never yields 0 or 100 for shares in between. */
-export function percent(part: number, whole: number): string {
-  if (whole === 0) return '–'
-  if (part === 0 || part === whole) return `${(100 * part) / whole} %`
-  return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)} %`
+export function percent(part: number, total: number): string {
+  if (total === 0) return '–'
+  if (part === 0 || part === total) return `${(100 * part) / total} %`
+  return `${Math.min(99.9, Math.max(0.1, (100 * part) / total)).toFixed(1)} %`
 }
 
-function fieldsOf(shares: Shares): string[] {
-  const { cells, passed, kept, lostReported, lostSilently, changed, rules, broken } = shares
-  if (cells === 0) return ['unsupported', ...HEADS.slice(1).map(() => '–')]
+function fieldsOf(totals: Totals): string[] {
+  const { cells, passed, kept, lostReported, lostSilently, changed, rules, broken } = totals
+  if (cells === 0) return ['unsupported', ...HEADINGS.slice(1).map(() => '–')]
   const facts = kept + lostReported + lostSilently + changed
   const parts = [kept, lostReported, lostSilently, changed].map(part => percent(part, facts))
   return [`${passed} of ${cells}`, ...parts, percent(broken, rules)]
@@ -22,7 +22,7 @@ function fieldsOf(shares: Shares): string[] {
 const rowOf = (fields: readonly string[]): string => `| ${fields.join(' | ')} |`
 
 const table = (first: readonly string[], rows: readonly (readonly string[])[]): string[] => {
-  const heads = [...first, ...HEADS]
+  const heads = [...first, ...HEADINGS]
   return [
     rowOf(heads),
     `|${heads.map((_, index) => (index < first.length ? '---|' : '--:|')).join('')}`,

@@ -3,10 +3,10 @@ import type { Peer } from '../peer.ts'
 import { DEFAULT_SPECS } from '../specs.ts'
 import type { CellDocument, Results } from './results.ts'
 
-/* Compares the results of several gateways, without wire dumps. */
+/* Builds the comparison table of several gateways from their results, leaving out wire dumps. */
 
 /** Totals over a set of cells: how many facts were kept, lost or changed, and how many rules were broken. */
-export interface Shares {
+export interface Totals {
   /** Cells that were judged. */
   readonly cells: number
   readonly passed: number
@@ -21,7 +21,7 @@ export interface Shares {
   readonly broken: number
 }
 
-export interface PairShares extends Shares {
+export interface PairTotals extends Totals {
   /** The purpose of the caller's format, such as embeddings. */
   readonly work: string
   readonly caller: string
@@ -47,8 +47,8 @@ export interface PeerRow {
   readonly version?: string
   /** Date of the run. */
   readonly date: string
-  readonly total: Shares
-  readonly pairs: readonly PairShares[]
+  readonly total: Totals
+  readonly pairs: readonly PairTotals[]
   readonly failures: readonly FailureGroup[]
 }
 
@@ -59,14 +59,14 @@ export interface Matrix {
 }
 
 /** Maximum number of failures listed per peer. */
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 
 const isFailure = ({ status }: Check): boolean => status === 'fail' || status === 'harness-error'
 
 /** Checks by cell id. */
-type ByCell = ReadonlyMap<string, readonly Check[]>
+type ChecksByCell = ReadonlyMap<string, readonly Check[]>
 
-function sharesOf(cells: readonly CellDocument[], byCell: ByCell): Shares {
+function totalsOf(cells: readonly CellDocument[], byCell: ChecksByCell): Totals {
   const lists = cells.map(({ id }) => byCell.get(id) ?? [])
   const judged = lists.filter(checks => checks.some(({ status }) => status !== 'unsupported'))
   const checks = judged.flat()
@@ -94,36 +94,38 @@ function failuresOf({ checks, cells }: Results): FailureGroup[] {
       return { rule, says, source, cells: count, example: id, detail, command: commands.get(cell) ?? '' }
     })
     .sort((a, b) => b.cells - a.cells)
-    .slice(0, MOST_FAILURES)
+    .slice(0, MAX_FAILURES)
 }
 
-function pairsOf(cells: readonly CellDocument[], byCell: ByCell): PairShares[] {
+function pairsOf(cells: readonly CellDocument[], byCell: ChecksByCell): PairTotals[] {
   const pairs = Map.groupBy(cells, ({ caller, upstream = '' }) => `${caller} ${upstream}`)
   return [...pairs.values()].map(list => {
     const { caller, upstream = '', work = 'session' } = list[0]!
-    return { work, caller, upstream, ...sharesOf(list, byCell) }
+    return { work, caller, upstream, ...totalsOf(list, byCell) }
   })
 }
 
 /** Returns the version of a peer, plus the formats whose version differs from the default of `--spec`. */
 function versionOf({ target, specs = {} }: Results): string | undefined {
-  const others = Object.entries(DEFAULT_SPECS).flatMap(([format, first]) => {
+  const otherVersions = Object.entries(DEFAULT_SPECS).flatMap(([format, first]) => {
     const version = specs[format]?.version ?? first
     return version === first ? [] : [`${format}@${version}`]
   })
-  return others.length === 0 ? target.version : [target.version ?? '', `with ${others.join()}`].join(' ').trim()
+  return otherVersions.length === 0
+    ? target.version
+    : [target.version ?? '', `with ${otherVersions.join()}`].join(' ').trim()
 }
 
 /** Builds a peer's row from the results of a complete run. */
 export function peerRow({ name, title, home, about }: Peer, results: Results): PeerRow {
-  const byCell: ByCell = Map.groupBy(results.checks, ({ cell }) => cell)
+  const byCell: ChecksByCell = Map.groupBy(results.checks, ({ cell }) => cell)
   const version = versionOf(results)
   return {
     ...{ name, title, home },
     ...(about === undefined ? {} : { about }),
     ...(version === undefined ? {} : { version }),
     date: results.started.slice(0, 10),
-    total: sharesOf(results.cells, byCell),
+    total: totalsOf(results.cells, byCell),
     pairs: pairsOf(results.cells, byCell),
     failures: failuresOf(results),
   }

@@ -59,19 +59,22 @@ export interface Results {
 }
 
 /** Maximum length of a dumped body, in characters. */
-const MOST_BODY = 16_384
+const MAX_BODY_LENGTH = 16_384
 
 /** Maximum number of bytes per character in UTF-8. */
-const BYTES_OF_CHARACTER = 4
+const MAX_BYTES_PER_CHARACTER = 4
 
 /** Names of headers that hold credentials. */
-const SECRET = /(^|[-_])(authorization|auth|cookie|key|token|secret|password|credential)$/i
+const SECRET_HEADER = /(^|[-_])(authorization|auth|cookie|key|token|secret|password|credential)$/i
 
 function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
-  const shown = Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '[redacted]' : value])
-  const text = body.subarray(0, MOST_BODY * BYTES_OF_CHARACTER).toString('utf8')
-  const cut = text.length > MOST_BODY ? `${text.slice(0, MOST_BODY)}… (cut)` : text
-  return { head, headers: Object.fromEntries(shown), body: cut, bytes: body.length }
+  const redacted = Object.entries(headers).map(([name, value]) => [
+    name,
+    SECRET_HEADER.test(name) ? '[redacted]' : value,
+  ])
+  const text = body.subarray(0, MAX_BODY_LENGTH * MAX_BYTES_PER_CHARACTER).toString('utf8')
+  const cut = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)}… (cut)` : text
+  return { head, headers: Object.fromEntries(redacted), body: cut, bytes: body.length }
 }
 
 function wireOf(record: WireRecord): NonNullable<CellDocument['wire']> {

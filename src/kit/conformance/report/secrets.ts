@@ -3,14 +3,14 @@
 /**
  * Length of the pieces of a key that are removed everywhere, in characters. A key may be split between two deltas.
  */
-const PIECE = 8
+const PIECE_LENGTH = 8
 
 /**
  * Minimum length of a key that is removed, in characters. A shorter text is not a secret and would match everywhere.
  */
-const SHORTEST = 4
+const MIN_KEY_LENGTH = 4
 
-const MARK = '[key]'
+const PLACEHOLDER = '[key]'
 
 const percent = (key: string, digits: (hex: string) => string): string =>
   [...Buffer.from(key)].map(byte => `%${digits(byte.toString(16).padStart(2, '0'))}`).join('')
@@ -40,28 +40,28 @@ const formsOf = (key: string): string[] => {
 /** Returns a function that replaces keys, their encodings and pieces of them in a string. */
 export function redactor(...keys: readonly string[]): (text: string) => string {
   const byLength = Map.groupBy(
-    keys.filter(key => key.length >= SHORTEST),
-    key => Math.min(PIECE, key.length),
+    keys.filter(key => key.length >= MIN_KEY_LENGTH),
+    key => Math.min(PIECE_LENGTH, key.length),
   )
-  const passes = [...byLength].map(([length, alike]) => pass(alike, length))
+  const passes = [...byLength].map(([length, alike]) => removePieces(alike, length))
   return text => passes.reduce((clean, remove) => remove(clean), text)
 }
 
 /** Removes all pieces of keys that have the given length. */
-function pass(keys: readonly string[], length: number): (text: string) => string {
+function removePieces(keys: readonly string[], length: number): (text: string) => string {
   const pieces = new Set<string>()
   for (const form of keys.flatMap(formsOf))
-    for (let at = 0; at + length <= form.length; at++) pieces.add(form.slice(at, at + length))
+    for (let index = 0; index + length <= form.length; index++) pieces.add(form.slice(index, index + length))
   return text => {
     let clean = ''
     let kept = 0
-    for (let at = 0; at + length <= text.length; at++) {
-      if (!pieces.has(text.slice(at, at + length))) continue
-      let end = at + length
+    for (let index = 0; index + length <= text.length; index++) {
+      if (!pieces.has(text.slice(index, index + length))) continue
+      let end = index + length
       while (end < text.length && pieces.has(text.slice(end - length + 1, end + 1))) end++
-      clean += text.slice(kept, at) + MARK
+      clean += text.slice(kept, index) + PLACEHOLDER
       kept = end
-      at = end - 1
+      index = end - 1
     }
     return clean + text.slice(kept)
   }

@@ -1,4 +1,4 @@
-import type { GotAnswer } from '../exchange.ts'
+import type { ReceivedAnswer } from '../exchange.ts'
 import type { Meddling } from '../proxy/index.ts'
 import type { Specs } from '../specs.ts'
 
@@ -16,7 +16,7 @@ export interface Saboteur extends Meddling {
 }
 
 /** Changes the text of an answer. */
-export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAnswer => ({
+export const edited = (answer: ReceivedAnswer, edit: (text: string) => string): ReceivedAnswer => ({
   ...answer,
   body: Buffer.from(edit(answer.body.toString('utf8'))),
 })

@@ -1,8 +1,8 @@
-import type { Changed } from '../sockets/relay.ts'
+import type { RelayedFrames } from '../sockets/relay.ts'
 import type { Saboteur } from './saboteur.ts'
 
 /** The first frame is the error. The connection closes before the second one. */
-const endsAfterFirst = (): ((text: string) => Changed) => {
+const endsAfterFirst = (): ((text: string) => RelayedFrames) => {
   let count = 0
   return (text: string) => (count++ === 0 ? [text] : 'terminate')
 }

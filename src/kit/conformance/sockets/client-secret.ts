@@ -1,6 +1,6 @@
 import { type Bounds, send } from '../client.ts'
 import type { Exchange } from '../exchange.ts'
-import { type JsonObject, objectOf, parsed, textOf } from '../json.ts'
+import { type JsonObject, objectOf, parseJson, textOf } from '../json.ts'
 import type { Target } from '../run-cells.ts'
 import type { Frame } from './frame.ts'
 import { frameWith } from './frame.ts'
@@ -18,18 +18,18 @@ export interface SecretRecord {
   readonly session: JsonObject
   readonly seconds: number
   /** Unix time of the request, in seconds. */
-  readonly asked: number
+  readonly requestedAt: number
   /**
-   * Status with which the target refused a session with a made-up secret. Undefined if it accepted the session.
+   * Status with which the target refused a session with a made-up secret, or undefined if it accepted the session.
    */
-  readonly invented?: number | undefined
+  readonly madeUpStatus?: number | undefined
 }
 
 /** Prefix of client secrets. */
 export const PREFIX = 'ek_'
 
-const INVENTED = `${PREFIX}${'0'.repeat(48)}`
-const HIDDEN = '[client secret]'
+const MADE_UP_SECRET = `${PREFIX}${'0'.repeat(48)}`
+const PLACEHOLDER = '[client secret]'
 
 /** Returns the event that changes a session in the same way as the settings of its client secret. */
 export const settingsFrame = (session: JsonObject): Frame => frameWith({ type: 'session.update', session })
@@ -37,7 +37,7 @@ export const settingsFrame = (session: JsonObject): Frame => frameWith({ type: '
 function withoutSecret(exchange: Exchange, value: string | undefined): Exchange {
   const { got } = exchange
   if (got === undefined || !value) return exchange
-  return { ...exchange, got: { ...got, body: Buffer.from(got.body.toString('utf8').replaceAll(value, HIDDEN)) } }
+  return { ...exchange, got: { ...got, body: Buffer.from(got.body.toString('utf8').replaceAll(value, PLACEHOLDER)) } }
 }
 
 /**
@@ -54,8 +54,8 @@ export async function secretOf(
   const model = target.model(upstream?.name)
   const base = target.bases[caller.name]!
   const body = { expires_after: { anchor: 'created_at', seconds }, session: { ...session, model } }
-  const limits: Bounds = { whole: bounds.handshake, idle: bounds.handshake, bytes: bounds.bytes }
-  const asked = Math.floor(Date.now() / 1000)
+  const limits: Bounds = { total: bounds.handshake, idle: bounds.handshake, bytes: bounds.bytes }
+  const requestedAt = Math.floor(Date.now() / 1000)
   const exchange = await send(
     {
       ...{ method: 'POST', url: `${base}${caller.secrets}`, body: Buffer.from(JSON.stringify(body)) },
@@ -63,11 +63,11 @@ export async function secretOf(
     },
     limits,
   )
-  const answer = objectOf(parsed(exchange.got?.body.toString('utf8') ?? ''))
+  const answer = objectOf(parseJson(exchange.got?.body.toString('utf8') ?? ''))
   const value = textOf(answer['value'])
-  const record = { exchange: withoutSecret(exchange, value), answer, session, seconds, asked }
+  const record = { exchange: withoutSecret(exchange, value), answer, session, seconds, requestedAt }
   if (!value) return record
-  const opened = await connect(`${base}${caller.path(model)}`, caller.headers(INVENTED), bounds)
-  if ('socket' in opened) opened.socket.terminate()
-  return { ...record, invented: 'refusal' in opened ? opened.refusal.status : undefined }
+  const connection = await connect(`${base}${caller.path(model)}`, caller.headers(MADE_UP_SECRET), bounds)
+  if ('socket' in connection) connection.socket.terminate()
+  return { ...record, madeUpStatus: 'refusal' in connection ? connection.refusal.status : undefined }
 }

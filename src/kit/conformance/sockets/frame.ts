@@ -1,9 +1,9 @@
-import { isObject, type JsonObject, parsed, textOf } from '../json.ts'
+import { isObject, type JsonObject, parseJson, textOf } from '../json.ts'
 
 /** One message as received or sent. */
 export interface Frame {
   readonly text: string
-  /** JSON object in the text. Undefined if the text is not a JSON object. */
+  /** JSON object in the text, or undefined if the text is not a JSON object. */
   readonly data: JsonObject | undefined
 }
 
@@ -14,7 +14,7 @@ export interface Closing {
 }
 
 export const frameOf = (text: string): Frame => {
-  const data = parsed(text)
+  const data = parseJson(text)
   return { text, data: isObject(data) ? data : undefined }
 }
 

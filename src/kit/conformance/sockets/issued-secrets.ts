@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SentRequest } from '../exchange.ts'
 import type { Headers } from '../format.ts'
-import { type JsonObject, numberOf, objectOf, parsed } from '../json.ts'
+import { type JsonObject, numberOf, objectOf, parseJson } from '../json.ts'
 import { PREFIX } from './client-secret.ts'
 import { realtime } from './realtime/index.ts'
 
@@ -16,7 +16,7 @@ export class IssuedSecrets {
   /** Answers a request for a client secret. Returns undefined for any other request. */
   answer({ method, url, body }: SentRequest): JsonObject | undefined {
     if (method !== 'POST' || !new URL(url).pathname.endsWith(realtime.secrets!)) return undefined
-    const { session, expires_after: after } = objectOf(parsed(body.toString('utf8')))
+    const { session, expires_after: after } = objectOf(parseJson(body.toString('utf8')))
     const value = PREFIX + randomBytes(24).toString('hex')
     this.sessions.set(value, objectOf(session))
     return {

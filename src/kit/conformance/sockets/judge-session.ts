@@ -31,48 +31,56 @@ export interface SessionRecord {
 }
 
 const RFC = 'https://www.rfc-editor.org/rfc/rfc6455'
-const KIT = 'the bounds of the kit: sockets/socket.ts'
-const OURS = 'docs/decisions/2026-11-28-sessions-of-the-kit.md'
+const KIT_BOUNDS = "the kit's limits: sockets/socket.ts"
+const KIT_DECISION = 'docs/decisions/2026-11-28-sessions-of-the-kit.md'
 
 type AnyRule = Omit<Rule, 'on'>
-const must = (id: string, source: string, says: string): AnyRule => ({ id, level: 'must', source, says })
+const mustRule = (id: string, source: string, says: string): AnyRule => ({ id, level: 'must', source, says })
 
-const SUPPORTED = must('supported', 'the target itself', 'The target has the endpoint and the feature.')
-const OPENED = must('socket.open', `${RFC}#section-4.2.2`, 'The target accepts the handshake with status 101.')
-const BOUNDED = must('socket.bounds', KIT, 'The session has a reasonable size, and its frames are valid.')
-const AWAITED = must('socket.awaited', KIT, 'Every frame that the caller waits for arrives in time.')
-const ARRIVES = must('arrives', OURS, 'A session reaches the upstream in the upstream’s format.')
-const ONCE: AnyRule = {
-  ...must('once', OURS, 'Each session of the caller opens one session at the upstream.'),
+const HAS_FEATURE = mustRule('supported', 'the target itself', 'The target has the endpoint and the feature.')
+const HANDSHAKE_ACCEPTED = mustRule(
+  'socket.open',
+  `${RFC}#section-4.2.2`,
+  'The target accepts the handshake with status 101.',
+)
+const WITHIN_BOUNDS = mustRule(
+  'socket.bounds',
+  KIT_BOUNDS,
+  'The session has a reasonable size, and its frames are valid.',
+)
+const AWAITED_FRAMES = mustRule('socket.awaited', KIT_BOUNDS, 'Every frame that the caller waits for arrives in time.')
+const REACHES_UPSTREAM = mustRule('arrives', KIT_DECISION, 'A session reaches the upstream in the upstream’s format.')
+const ONE_SESSION: AnyRule = {
+  ...mustRule('once', KIT_DECISION, 'Each session of the caller opens one session at the upstream.'),
   level: 'should',
 }
 
 /** Statuses of a target that does not have the endpoint. */
-const UNSUPPORTED = new Set([404, 405, 426, 501])
+const UNSUPPORTED_STATUSES = new Set([404, 405, 426, 501])
 
 /** Returns the frames of a script as if they were sent over one connection. */
-function scripted(lines: readonly Line[]): Frames {
-  const of = (side: Line['side']): Frame[] =>
+function framesOfScript(lines: readonly Line[]): Frames {
+  const sentBy = (side: Line['side']): Frame[] =>
     lines.flatMap(line => (line.side === side && 'frame' in line ? [frameWith(line.frame)] : []))
   const close = lines.find(line => line.side === 'server' && 'close' in line)
   return {
-    ...{ client: of('client'), server: of('server') },
+    ...{ client: sentBy('client'), server: sentBy('server') },
     ...(close !== undefined && 'close' in close ? { closed: close.close } : {}),
   }
 }
 
 /** Facts that an audio conversion changes, although the length of the audio stays the same. */
-const CONVERTED = /\.digest$|^settings\.(input|output)Format$/
+const CONVERTED_FACTS = /\.digest$|^settings\.(input|output)Format$/
 
 /**
  * Returns the facts of a session by path. Between different formats, leaves out facts that audio conversion changes,
  * and the meaningless voice of a text-only session.
  */
-function leaves(facts: object, isNative: boolean): Leaves {
+function comparableFacts(facts: object, isNative: boolean): Leaves {
   const all = leavesOf(facts)
   if (isNative) return all
   const isSilent = all.get('settings.modalities') === 'text'
-  return new Map([...all].filter(([path]) => !CONVERTED.test(path) && !(isSilent && path === 'settings.voice')))
+  return new Map([...all].filter(([path]) => !CONVERTED_FACTS.test(path) && !(isSilent && path === 'settings.voice')))
 }
 
 const SUBJECTS = { client: 'request', server: 'stream' } as const
@@ -94,9 +102,13 @@ function judgeSchema(
  * Returns true if the target's last `session.updated` lacks a setting. The target thereby reports that the setting has
  * no effect.
  */
-function isUnstated(path: string, { caller }: SessionCell, { client, server }: SessionRecord): boolean {
-  const stated = caller.stated?.({ client, server })
-  return stated !== undefined && path.startsWith('settings.') && !leavesOf({ settings: stated }).has(path)
+function isReportedAsIgnored(path: string, { caller }: SessionCell, { client, server }: SessionRecord): boolean {
+  const reportedSettings = caller.reportedSettings?.({ client, server })
+  return (
+    reportedSettings !== undefined &&
+    path.startsWith('settings.') &&
+    !leavesOf({ settings: reportedSettings }).has(path)
+  )
 }
 
 /** Returns the settings of a client secret as an event of the session. */
@@ -107,30 +119,43 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   const { arrivals } = record
   const { caller, upstream, scenario } = cell
   if (upstream === undefined) return
-  // The caller's session is the last one, because the made-up client secret is tried first.
+  // Takes the last arrival: the kit first tries a made-up client secret, which may also reach the upstream.
   const arrival = arrivals.findLast(({ format }) => format === upstream.name)
-  list.rule('request', ARRIVES, arrival === undefined ? ['No session arrived in the format of the upstream.'] : [])
+  list.rule(
+    'request',
+    REACHES_UPSTREAM,
+    arrival === undefined ? ['No session arrived in the format of the upstream.'] : [],
+  )
   if (arrival === undefined) return
-  list.rule('request', ONCE, arrivals.length > 1 ? [`${arrivals.length} sessions came.`] : [])
+  list.rule(
+    'request',
+    ONE_SESSION,
+    arrivals.length > 1 ? [`${arrivals.length} sessions were opened at the upstream.`] : [],
+  )
   const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
-  const given = settingsBefore(arrival.secretSession)
+  const secretSettings = settingsBefore(arrival.secretSession)
   list.rules(upstream.rules, 'request', upstream.lint(frames, arrival.headers))
   judgeSchema(upstream, 'client', arrival.received, list)
   const isNative = caller === upstream
-  const asked = (format: SessionFormat): Leaves => {
-    const script = scripted(scenario.scripts[format.name]!)
+  const expectedFacts = (format: SessionFormat): Leaves => {
+    const script = framesOfScript(scenario.scripts[format.name]!)
     // If a format has no client secrets, the script contains the settings.
     const before = format.secrets === undefined ? [] : settingsBefore(scenario.secret?.session)
     const client = [...before, ...script.client]
-    return leaves(format.request({ ...script, client }), isNative)
+    return comparableFacts(format.request({ ...script, client }), isNative)
   }
-  const found = leaves(upstream.request({ ...frames, client: [...given, ...frames.client] }), isNative)
-  const verdicts = compare({ source: asked(caller), reachable: asked(upstream), found, isNative })
-  const unstated = verdicts.filter(({ path, fate }) => fate === 'lost' && isUnstated(path, cell, record))
-  list.facts('request', unstated, true)
+  const found = comparableFacts(
+    upstream.request({ ...frames, client: [...secretSettings, ...frames.client] }),
+    isNative,
+  )
+  const verdicts = compare({ source: expectedFacts(caller), reachable: expectedFacts(upstream), found, isNative })
+  const ignoredSettings = verdicts.filter(
+    ({ path, fate }) => fate === 'lost' && isReportedAsIgnored(path, cell, record),
+  )
+  list.facts('request', ignoredSettings, true)
   list.facts(
     'request',
-    verdicts.filter(one => !unstated.includes(one)),
+    verdicts.filter(one => !ignoredSettings.includes(one)),
     isReported,
   )
 }
@@ -138,16 +163,16 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
 function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
   const { caller, upstream, scenario } = cell
   const { client, server, closed } = record
-  const script = scripted(scenario.scripts[caller.name]!)
+  const script = framesOfScript(scenario.scripts[caller.name]!)
   list.rules(caller.rules, 'stream', caller.grammar({ client, server, ...(closed === undefined ? {} : { closed }) }))
   judgeSchema(caller, 'server', server, list)
   if (upstream === undefined) return
   const isNative = caller === upstream
   const answerFacts = (format: SessionFormat): Leaves =>
-    leaves(format.answer(scripted(scenario.scripts[format.name]!)), isNative)
+    comparableFacts(format.answer(framesOfScript(scenario.scripts[format.name]!)), isNative)
   // If the caller ends the session, it sends the close frame itself.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
-  const found = leaves(caller.answer({ client, server, ...close }), isNative)
+  const found = comparableFacts(caller.answer({ client, server, ...close }), isNative)
   list.facts(
     'answer',
     compare({ source: answerFacts(upstream), reachable: answerFacts(caller), found, isNative }),
@@ -159,15 +184,15 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
 export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeader: string | undefined): Check[] {
   const list = new CheckList(cell, { scenarios: 'conformance/sessions' })
   const { refusal, fault, missing } = record
-  if (refusal !== undefined && UNSUPPORTED.has(refusal.status)) {
-    list.rule('answer', SUPPORTED, [`Status ${refusal.status}: ${refusal.body.slice(0, 300)}`], 'unsupported')
+  if (refusal !== undefined && UNSUPPORTED_STATUSES.has(refusal.status)) {
+    list.rule('answer', HAS_FEATURE, [`Status ${refusal.status}: ${refusal.body.slice(0, 300)}`], 'unsupported')
     return list.checks
   }
   const refusedSecret = record.secret?.exchange.got
-  if (refusedSecret !== undefined && UNSUPPORTED.has(refusedSecret.status)) {
+  if (refusedSecret !== undefined && UNSUPPORTED_STATUSES.has(refusedSecret.status)) {
     list.rule(
       'answer',
-      SUPPORTED,
+      HAS_FEATURE,
       [`The request for a client secret was answered with ${refusedSecret.status}.`],
       'unsupported',
     )
@@ -176,11 +201,11 @@ export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeade
   if (record.secret !== undefined && judgeSecret(record.secret, list) === undefined) return list.checks
   const isReported = lossHeader !== undefined && Boolean(refusal?.headers[lossHeader])
   const isOpen = refusal === undefined && (fault === undefined || record.server.length > 0)
-  const refused = refusal === undefined ? (fault ?? '') : `Status ${refusal.status}: ${refusal.body.slice(0, 300)}`
-  list.rule('answer', OPENED, isOpen ? [] : [refused])
+  const refusalText = refusal === undefined ? (fault ?? '') : `Status ${refusal.status}: ${refusal.body.slice(0, 300)}`
+  list.rule('answer', HANDSHAKE_ACCEPTED, isOpen ? [] : [refusalText])
   if (!isOpen) return list.checks
-  list.rule('answer', BOUNDED, fault === undefined ? [] : [fault])
-  list.rule('answer', AWAITED, missing === undefined ? [] : [`${missing} did not arrive.`])
+  list.rule('answer', WITHIN_BOUNDS, fault === undefined ? [] : [fault])
+  list.rule('answer', AWAITED_FRAMES, missing === undefined ? [] : [`${missing} did not arrive.`])
   judgeUpstream(cell, record, list, isReported)
   judgeCaller(cell, record, list, isReported)
   return list.checks

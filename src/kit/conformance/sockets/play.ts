@@ -6,17 +6,17 @@ import type { Socket } from './socket.ts'
 
 /* Plays one side of a script over a socket. */
 
-export interface Playing {
+export interface PlayOptions {
   readonly side: Side
   readonly format: SessionFormat
   readonly script: readonly Line[]
   readonly model: string
   /** Maximum time to wait for a frame from the other side, in milliseconds. */
-  readonly patience: number
+  readonly frameTimeoutMs: number
 }
 
 /** Outcome of playing one side: the sent frames, and the kind of the frame that did not arrive in time. */
-export interface Played {
+export interface PlayOutcome {
   readonly sent: readonly JsonObject[]
   readonly missing?: string
 }
@@ -27,7 +27,7 @@ function idsBetween(format: SessionFormat, scripted: readonly JsonObject[], rece
   return new Map(scripted.flatMap(format.ids).flatMap((id, at) => (found[at] === undefined ? [] : [[id, found[at]]])))
 }
 
-const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObject =>
+const withReceivedIds = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObject =>
   JSON.parse(JSON.stringify(frame), (_, value: unknown) =>
     typeof value === 'string' ? (ids.get(value) ?? value) : value,
   ) as JsonObject
@@ -36,7 +36,10 @@ const renamed = (frame: JsonObject, ids: ReadonlyMap<string, string>): JsonObjec
  * Sends this side's lines. Before each line, waits for the other side's previous frame: as many frames of its kind must
  * have arrived as the script has up to that point.
  */
-export async function play(socket: Socket, { side, format, script, model, patience }: Playing): Promise<Played> {
+export async function play(
+  socket: Socket,
+  { side, format, script, model, frameTimeoutMs }: PlayOptions,
+): Promise<PlayOutcome> {
   const sent: JsonObject[] = []
   const expected: JsonObject[] = []
   const caught = async (): Promise<boolean> => {
@@ -45,14 +48,14 @@ export async function play(socket: Socket, { side, format, script, model, patien
     const kind = format.kind(last)
     const count = expected.filter(one => format.kind(one) === kind).length
     const arrivedCount = (): number => socket.received.filter(({ data }) => format.kind(data) === kind).length
-    return socket.until(() => arrivedCount() >= count, patience)
+    return socket.waitUntil(() => arrivedCount() >= count, frameTimeoutMs)
   }
-  const missing = (): Played => ({ sent, missing: format.kind(expected.at(-1)!) })
+  const missing = (): PlayOutcome => ({ sent, missing: format.kind(expected.at(-1)!) })
   for (const line of script) {
     if (line.side !== side) {
       if ('frame' in line) {
         if (!format.optional.has(format.kind(line.frame))) expected.push(line.frame)
-      } else await socket.until(() => socket.closed !== undefined, patience)
+      } else await socket.waitUntil(() => socket.closed !== undefined, frameTimeoutMs)
       continue
     }
     if (!(await caught())) return missing()
@@ -61,7 +64,7 @@ export async function play(socket: Socket, { side, format, script, model, patien
       return { sent }
     }
     const received = socket.received.map(({ data }) => objectOf(data))
-    const frame = renamed(format.addressed(line.frame, model), idsBetween(format, expected, received))
+    const frame = withReceivedIds(format.withModel(line.frame, model), idsBetween(format, expected, received))
     sent.push(frame)
     socket.send(frameWith(frame).text)
   }

@@ -13,7 +13,7 @@ export interface SessionCell {
   readonly mode: 'session'
 }
 
-export interface WantedSessions {
+export interface SessionSelection {
   readonly sessions: readonly SessionScenario[]
   readonly callers: readonly string[]
   /** Upstream formats. Absent in live mode. */
@@ -25,15 +25,15 @@ export interface WantedSessions {
  * Returns all selected sessions. A scenario runs between formats for which it has scripts. A scenario with a client
  * secret needs a caller whose format has client secrets.
  */
-export function sessionCellsOf({ sessions, callers, upstreams, only }: WantedSessions): SessionCell[] {
+export function sessionCellsOf({ sessions, callers, upstreams, only }: SessionSelection): SessionCell[] {
   const cells: SessionCell[] = []
   for (const caller of callers)
     for (const upstream of upstreams ?? [undefined])
       for (const scenario of sessions) {
         const id = `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/session`
         if (scenario.secret !== undefined && SESSION_FORMATS[caller]!.secrets === undefined) continue
-        const isWritten = [caller, upstream ?? caller].every(name => scenario.scripts[name] !== undefined)
-        if (!isWritten || !matches(only, id)) continue
+        const hasScripts = [caller, upstream ?? caller].every(name => scenario.scripts[name] !== undefined)
+        if (!hasScripts || !matches(only, id)) continue
         const upstreamFormat = upstream === undefined ? undefined : SESSION_FORMATS[upstream]!
         cells.push({ id, caller: SESSION_FORMATS[caller]!, upstream: upstreamFormat, scenario, mode: 'session' })
       }

@@ -44,7 +44,7 @@ export interface SessionRequest {
   readonly items?: readonly SessionItem[]
   /** All audio that the client sent. */
   readonly audio?: AudioFacts
-  /** Number of commits of the audio buffer. */
+  /** Number of times that the client committed the audio buffer. */
   readonly commits?: number
   /** Requests for a response, with overridden settings. */
   readonly asks?: readonly { readonly asked: true; readonly instructions?: string }[]
@@ -75,13 +75,13 @@ export interface SessionAnswer {
 }
 
 /** Number of bytes per millisecond, by audio format. */
-const BYTES: { readonly [format: string]: number } = { 'pcm@16000': 32, 'pcm@24000': 48, pcmu: 8, pcma: 8 }
+const BYTES_PER_MS: { readonly [format: string]: number } = { 'pcm@16000': 32, 'pcm@24000': 48, pcmu: 8, pcma: 8 }
 
 /** Returns the facts of audio that arrived as base64 chunks. */
 export function audioOf(pieces: readonly string[], format: string): AudioFacts | undefined {
   if (pieces.length === 0) return undefined
   const bytes = Buffer.concat(pieces.map(piece => Buffer.from(piece, 'base64')))
-  const rate = BYTES[format]
+  const rate = BYTES_PER_MS[format]
   return compact({
     digest: createHash('sha256').update(bytes).digest('hex'),
     length: rate === undefined ? undefined : Math.round(bytes.length / rate / 10) * 10,

@@ -23,17 +23,17 @@ export interface SessionFormat {
   /** Returns true if a path below the base URL opens a session. */
   readonly recognises: (path: string) => boolean
   /** Adds the model to a frame of a script, if the frame states it. */
-  readonly addressed: (frame: JsonObject, model: string) => JsonObject
+  readonly withModel: (frame: JsonObject, model: string) => JsonObject
   /** Returns the kind of a frame. Scripts wait for frames of the other side by kind. */
   readonly kind: (data: JsonObject | undefined) => string
   /** Kinds of frames that a server may omit. */
   readonly optional: ReadonlySet<string>
   /** Returns the ids in a server's frame that the client may use, in the order of their creation. */
   readonly ids: (data: JsonObject) => readonly string[]
-  /** Kind of a frame that always gets an immediate answer, and the kind of the answer. */
-  readonly echo?: { readonly asked: string; readonly answered: string }
-  /** Reads the settings that a server states in its answers to updates. Absent if the format does not state them. */
-  readonly stated?: (frames: Frames) => SessionSettings | undefined
+  /** Kind of a frame that the other side always answers at once, and the kind of the reply. */
+  readonly echo?: { readonly request: string; readonly reply: string }
+  /** Reads the settings that a server reports in its answers to updates. Absent in formats without such reports. */
+  readonly reportedSettings?: (frames: Frames) => SessionSettings | undefined
   readonly request: (frames: Frames) => SessionRequest
   readonly answer: (frames: Frames) => SessionAnswer
   /** Returns the violations of `stream` rules in the server's frames. */

@@ -26,22 +26,22 @@ export interface SessionScenario {
   readonly scripts: { readonly [format: string]: readonly Line[] }
 }
 
-interface Written {
+interface ScriptLine {
   readonly client?: JsonObject
   readonly server?: JsonObject
   readonly close?: { readonly by: Side } & Closing
 }
 
 function lineOf(text: string): Line {
-  const { client, server, close } = JSON.parse(text) as Written
+  const { client, server, close } = JSON.parse(text) as ScriptLine
   if (close !== undefined) return { side: close.by, close: { code: close.code, reason: close.reason } }
   return client === undefined ? { side: 'server', frame: server! } : { side: 'client', frame: client }
 }
 
-const HOME = join(DATA, 'sessions')
+const SESSIONS_FOLDER = join(DATA, 'sessions')
 
 /** Reads a scenario from its folder: `session.yaml`, and `FORMAT.jsonl` for each format. */
-export function readSession(id: string, home = HOME): SessionScenario {
+export function readSession(id: string, home = SESSIONS_FOLDER): SessionScenario {
   const folder = join(home, id)
   const described = parse(readFileSync(join(folder, 'session.yaml'), 'utf8')) as Omit<SessionScenario, 'id' | 'scripts'>
   const names = readdirSync(folder).flatMap(name => /^(.+)\.jsonl$/.exec(name)?.[1] ?? [])
@@ -58,7 +58,7 @@ export function readSession(id: string, home = HOME): SessionScenario {
 }
 
 /** Reads all scenarios of sessions, sorted by name. */
-export const readSessions = (home = HOME): SessionScenario[] =>
+export const readSessions = (home = SESSIONS_FOLDER): SessionScenario[] =>
   existsSync(home)
     ? readdirSync(home)
         .sort()

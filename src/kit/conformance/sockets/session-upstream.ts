@@ -23,10 +23,10 @@ export interface SessionArrival {
   readonly secretSession?: JsonObject | undefined
 }
 
-/** Time that the upstream waits for a frame, in milliseconds. Must exceed the limit of every caller of the kit. */
-const PATIENCE = 30_000
+/** Time that the upstream waits for a frame, in milliseconds. Must exceed the frame timeouts of the kit's callers. */
+const FRAME_TIMEOUT_MS = 30_000
 
-interface Open {
+interface OpenSession {
   readonly format: SessionFormat
   readonly path: string
   readonly headers: Headers
@@ -36,27 +36,29 @@ interface Open {
 }
 
 /**
- * Handles frames that get an immediate answer. A gateway may send more of them than the caller did. Returns the
- * remaining lines of the script.
+ * Installs a handler that answers certain frames at once, outside the script, because a gateway may send more of them
+ * than its caller did.
+ *
+ * @returns the script without these frames and their answers.
  */
-function echoing(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
+function answerAtOnce(socket: Socket, format: SessionFormat, script: readonly Line[]): Line[] {
   const { echo } = format
   if (echo === undefined) return [...script]
   const kindOf = (line: Line): string => ('frame' in line ? format.kind(line.frame) : '')
-  const answers = script.flatMap(line => ('frame' in line && kindOf(line) === echo.answered ? [line.frame] : []))
+  const answers = script.flatMap(line => ('frame' in line && kindOf(line) === echo.reply ? [line.frame] : []))
   let count = 0
   socket.onFrame = ({ data }) => {
-    if (format.kind(data) !== echo.asked || answers.length === 0) return
+    if (format.kind(data) !== echo.request || answers.length === 0) return
     const answer = answers[Math.min(count++, answers.length - 1)]!
     socket.send(JSON.stringify({ ...answer, event_id: `event_echo_${count}` }))
   }
-  return script.filter(line => kindOf(line) !== echo.asked && kindOf(line) !== echo.answered)
+  return script.filter(line => kindOf(line) !== echo.request && kindOf(line) !== echo.reply)
 }
 
 /** Serves sessions on the server of the kit's upstream. */
 export class SessionUpstream {
   private scenario: SessionScenario | undefined
-  private open: Open[] = []
+  private open: OpenSession[] = []
   private readonly secrets = new IssuedSecrets()
   private readonly upstream: Upstream
 
@@ -84,7 +86,7 @@ export class SessionUpstream {
 
   /** Waits until the peer has closed its sessions, for at most the given number of milliseconds. */
   async settled(ms: number): Promise<void> {
-    await Promise.all(this.open.map(({ socket }) => socket.until(() => socket.closed !== undefined, ms)))
+    await Promise.all(this.open.map(({ socket }) => socket.waitUntil(() => socket.closed !== undefined, ms)))
   }
 
   close(): void {
@@ -110,10 +112,16 @@ export class SessionUpstream {
     const socket = await accept(message, connection, head)
     const path = url.slice(this.upstream.base(format.name).length)
     const secretSession = this.secrets.sessionOf(headers)
-    const opened: Open = { format, path, headers, socket, secretSession, sent: [] }
-    this.open.push(opened)
-    const rest = echoing(socket, format, script)
-    const { sent } = await play(socket, { side: 'server', format, script: rest, model: 'kit', patience: PATIENCE })
-    opened.sent = sent
+    const session: OpenSession = { format, path, headers, socket, secretSession, sent: [] }
+    this.open.push(session)
+    const rest = answerAtOnce(socket, format, script)
+    const { sent } = await play(socket, {
+      side: 'server',
+      format,
+      script: rest,
+      model: 'kit',
+      frameTimeoutMs: FRAME_TIMEOUT_MS,
+    })
+    session.sent = sent
   }
 }

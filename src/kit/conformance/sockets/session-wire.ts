@@ -1,4 +1,4 @@
-import type { GotAnswer, SentRequest } from '../exchange.ts'
+import type { ReceivedAnswer, SentRequest } from '../exchange.ts'
 import type { Headers } from '../format.ts'
 import { type Target, upstreamHeaders, type WireRecord } from '../run-cells.ts'
 import type { Closing, Frame } from './frame.ts'
@@ -13,10 +13,10 @@ const upgrade = (url: string, headers: Headers, frames: readonly Frame[]): SentR
   ...{ method: 'GET', url, headers: { ...headers, upgrade: 'websocket' }, body: lines(frames) },
 })
 
-const closing = (closed: Closing | undefined): Headers =>
+const closeHeaders = (closed: Closing | undefined): Headers =>
   closed === undefined ? {} : { close: `${closed.code} ${closed.reason}`.trim() }
 
-function answerOf({ refusal, server, closed }: SessionRecord): GotAnswer {
+function answerOf({ refusal, server, closed }: SessionRecord): ReceivedAnswer {
   if (refusal !== undefined)
     return {
       status: refusal.status,
@@ -25,7 +25,7 @@ function answerOf({ refusal, server, closed }: SessionRecord): GotAnswer {
       body: Buffer.from(refusal.body),
       isComplete: true,
     }
-  return { status: 101, headers: closing(closed), trailers: {}, body: lines(server), isComplete: true }
+  return { status: 101, headers: closeHeaders(closed), trailers: {}, body: lines(server), isComplete: true }
 }
 
 /** Returns the wire record of a session as if it were an exchange. */

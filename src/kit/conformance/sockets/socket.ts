@@ -38,7 +38,7 @@ export class Socket {
   onFrame: ((frame: Frame) => void) | undefined
   /** Time for which reading stops after every frame, in milliseconds. */
   pause: number | undefined
-  private waiting: (() => void)[] = []
+  private waiters: (() => void)[] = []
   private size = 0
   private pings = 0
   private readonly ws: WebSocket
@@ -73,7 +73,7 @@ export class Socket {
   }
 
   /** Waits until all sent data has left the buffer, for at most one second. */
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     for (let count = 0; count < 100 && this.ws.bufferedAmount > 0; count++) await wait(10)
   }
 
@@ -87,14 +87,14 @@ export class Socket {
   }
 
   /** Waits until a condition holds. Resolves to false if the connection closes or the time is up first. */
-  async until(holds: () => boolean, ms: number): Promise<boolean> {
+  async waitUntil(condition: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
-    while (!holds()) {
+    while (!condition()) {
       const remaining = deadline - performance.now()
       if (this.closed !== undefined || remaining <= 0) return false
       await new Promise<void>(resolve => {
         const timer = setTimeout(resolve, remaining)
-        this.waiting.push(() => {
+        this.waiters.push(() => {
           clearTimeout(timer)
           resolve()
         })
@@ -115,9 +115,9 @@ export class Socket {
   }
 
   private wake(): void {
-    const waiting = this.waiting
-    this.waiting = []
-    for (const resolve of waiting) resolve()
+    const waiters = this.waiters
+    this.waiters = []
+    for (const resolve of waiters) resolve()
   }
 }
 
@@ -128,19 +128,20 @@ export interface Refusal {
   readonly body: string
 }
 
-export type Opened = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
+export type ConnectionOutcome = { readonly socket: Socket } | { readonly refusal: Refusal } | { readonly fault: string }
 
-/** Maximum stored size of a refusal's body, in bytes, and timeout for reading the body, in milliseconds. */
-const MOST_REFUSAL = 65_536
-const REFUSAL_WITHIN = 5000
+/** Maximum stored size of a refusal's body, in bytes. */
+const MAX_REFUSAL_BYTES = 65_536
+/** Timeout for reading a refusal's body, in milliseconds. */
+const REFUSAL_TIMEOUT_MS = 5000
 
 async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
   let body = ''
-  const timer = setTimeout(() => answer.destroy(), REFUSAL_WITHIN)
+  const timer = setTimeout(() => answer.destroy(), REFUSAL_TIMEOUT_MS)
   try {
     for await (const chunk of answer) {
       body += String(chunk)
-      if (body.length > MOST_REFUSAL) break
+      if (body.length > MAX_REFUSAL_BYTES) break
     }
   } catch {
     // The status is known, so the rest of the body is not needed.
@@ -148,21 +149,29 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
   clearTimeout(timer)
   answer.destroy()
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
-  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body: body.slice(0, MOST_REFUSAL) }
+  return {
+    status: answer.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: body.slice(0, MAX_REFUSAL_BYTES),
+  }
 }
 
 /** Opens a session. Does not follow redirects. Never rejects. */
-export async function connect(url: string, headers: Headers, bounds: SocketBounds = SOCKET_BOUNDS): Promise<Opened> {
+export async function connect(
+  url: string,
+  headers: Headers,
+  bounds: SocketBounds = SOCKET_BOUNDS,
+): Promise<ConnectionOutcome> {
   try {
-    return await opened(url, headers, bounds)
+    return await openSocket(url, headers, bounds)
   } catch (thrown) {
     // A target may issue a credential that is not a valid header value.
     return { fault: (thrown as Error).message }
   }
 }
 
-function opened(url: string, headers: Headers, bounds: SocketBounds): Promise<Opened> {
-  const { promise, resolve } = Promise.withResolvers<Opened>()
+function openSocket(url: string, headers: Headers, bounds: SocketBounds): Promise<ConnectionOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ConnectionOutcome>()
   const ws = new WebSocket(url.replace(/^http/, 'ws'), {
     ...{ headers: { ...headers }, maxPayload: bounds.frame, perMessageDeflate: false },
   })

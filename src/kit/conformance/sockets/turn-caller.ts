@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Bounds } from '../client.ts'
-import type { Exchange, GotAnswer, SentRequest } from '../exchange.ts'
+import type { Exchange, ReceivedAnswer, SentRequest } from '../exchange.ts'
 import type { Headers, TurnError, Turns } from '../format.ts'
 import type { JsonObject } from '../json.ts'
 import { type Behaviour, leaveLater } from '../leaving.ts'
@@ -10,9 +10,12 @@ import { connect, type Refusal, SOCKET_BOUNDS, type Socket } from './socket.ts'
 /* Caller for formats over a WebSocket. One connection carries all steps of a cell. Each step is an exchange. */
 
 /** Time after an answer during which nothing more may arrive, in milliseconds. */
-const QUIET = 10
+const QUIET_MS = 10
 
-/** Event in which a target reports losses. It replaces the header, because frames have no headers. */
+/**
+ * Event in which a target reports losses. It takes the place of the HTTP loss header, because WebSocket frames have no
+ * headers.
+ */
 export interface LossEvent {
   readonly type: string
   /** Handshake headers that enable the event. */
@@ -32,7 +35,7 @@ export interface TurnOptions {
 const eventOf = ({ data, text }: Frame): string =>
   `event: ${typeOf(data).replace(/[\r\n]/g, ' ')}\ndata: ${text.replace(/\r\n|\r|\n/g, '\ndata: ')}\n\n`
 
-const answered = (error: TurnError | Refusal): GotAnswer => ({
+const asAnswer = (error: TurnError | Refusal): ReceivedAnswer => ({
   ...{ status: error.status, headers: error.headers, trailers: {}, isComplete: true },
   body: Buffer.from(typeof error.body === 'string' ? error.body : JSON.stringify(error.body)),
 })
@@ -64,18 +67,22 @@ export class TurnCaller {
   private async open(): Promise<Omit<Exchange, 'sent' | 'took'> | Socket> {
     if (this.socket !== undefined) return this.socket
     const { url, headers, bounds, losses } = this.options
-    const asked = { ...headers, ...losses?.event.headers }
-    const opened = await connect(url, asked, { ...SOCKET_BOUNDS, handshake: bounds.idle, bytes: bounds.bytes })
-    if ('refusal' in opened) return { got: answered(opened.refusal) }
-    if ('fault' in opened) return { fault: { kind: 'http.connect', detail: opened.fault } }
-    this.socket = opened.socket
-    return opened.socket
+    const handshakeHeaders = { ...headers, ...losses?.event.headers }
+    const connection = await connect(url, handshakeHeaders, {
+      ...SOCKET_BOUNDS,
+      handshake: bounds.idle,
+      bytes: bounds.bytes,
+    })
+    if ('refusal' in connection) return { got: asAnswer(connection.refusal) }
+    if ('fault' in connection) return { fault: { kind: 'http.connect', detail: connection.fault } }
+    this.socket = connection.socket
+    return connection.socket
   }
 
   private async answerTo(text: string, behaviour: Behaviour): Promise<Omit<Exchange, 'sent' | 'took'>> {
     const socket = await this.open()
     if (!('received' in socket)) return socket
-    const before = socket.received.length
+    const firstFrame = socket.received.length
     socket.pause = behaviour.reads_every
     let firstByte: number | undefined
     socket.onFrame = () => {
@@ -83,28 +90,28 @@ export class TurnCaller {
     }
     const cancelLeaving = leaveLater(behaviour, () => socket.terminate())
     socket.send(text)
-    const isWhole = await this.collected(socket, before)
+    const hasLastEvent = await this.waitForLastEvent(socket, firstFrame)
     cancelLeaving()
-    if (isWhole) await wait(QUIET)
-    const fault = isWhole || behaviour.leaves_after !== undefined ? undefined : this.faultOf(socket)
+    if (hasLastEvent) await wait(QUIET_MS)
+    const fault = hasLastEvent || behaviour.leaves_after !== undefined ? undefined : this.faultOf(socket)
     return {
-      ...this.gotFrom(socket.received.slice(before), isWhole),
+      ...this.gotFrom(socket.received.slice(firstFrame), hasLastEvent),
       ...(fault === undefined ? {} : { fault }),
       ...(firstByte === undefined ? {} : { firstByte }),
     }
   }
 
   /** Waits for the last event of an answer. Returns false if it does not arrive within the limits. */
-  private async collected(socket: Socket, before: number): Promise<boolean> {
+  private async waitForLastEvent(socket: Socket, firstFrame: number): Promise<boolean> {
     const { bounds, turns } = this.options
-    const deadline = performance.now() + bounds.whole
-    for (let at = before; ; ) {
+    const deadline = performance.now() + bounds.total
+    for (let at = firstFrame; ; ) {
       while (at < socket.received.length) {
         const { data } = socket.received[at++]!
         if (data !== undefined && turns.isLast(data)) return true
       }
       const remaining = Math.min(bounds.idle, deadline - performance.now())
-      if (!(await socket.until(() => socket.received.length > at, remaining))) return false
+      if (!(await socket.waitUntil(() => socket.received.length > at, remaining))) return false
     }
   }
 
@@ -114,10 +121,10 @@ export class TurnCaller {
     if (closed !== undefined)
       return { kind: 'http.closed', detail: `Closed with ${closed.code} ${closed.reason}`.trimEnd() }
     socket.terminate()
-    const { idle, whole } = this.options.bounds
+    const { idle, total } = this.options.bounds
     return {
       kind: 'http.deadline',
-      detail: `The last event did not arrive within ${whole} ms, or no data was received for ${idle} ms.`,
+      detail: `The last event did not arrive within ${total} ms, or no data was received for ${idle} ms.`,
     }
   }
 
@@ -126,11 +133,11 @@ export class TurnCaller {
     const reports = frames.filter(({ data }) => losses !== undefined && typeOf(data) === losses.event.type)
     const events = frames.filter(frame => !reports.includes(frame))
     if (events.length === 0) return {}
-    const reported = reports.map(({ text }) => text).join()
-    const headers: Headers = reported === '' ? {} : { [losses!.header]: reported }
+    const lossText = reports.map(({ text }) => text).join()
+    const headers: Headers = lossText === '' ? {} : { [losses!.header]: lossText }
     const [{ data } = { data: undefined }] = events
     const error = data && turns.errorIn(data)
-    if (error !== undefined) return { got: answered({ ...error, headers: { ...headers, ...error.headers } }) }
+    if (error !== undefined) return { got: asAnswer({ ...error, headers: { ...headers, ...error.headers } }) }
     return { got: { status: 200, headers, trailers: {}, body: Buffer.from(events.map(eventOf).join('')), isComplete } }
   }
 }

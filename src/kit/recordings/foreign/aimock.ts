@@ -43,7 +43,7 @@ type Fixture = v.InferOutput<typeof FIXTURES>['fixtures'][number]
 type Response = Fixture['response']
 
 /** Criteria that the request of a first turn meets, or that order equal requests. */
-const FULFILLED: { readonly [criterion: string]: (value: unknown) => boolean } = {
+const FULFILLED_CRITERIA: { readonly [criterion: string]: (value: unknown) => boolean } = {
   userMessage: value => typeof value === 'string',
   inputText: value => typeof value === 'string',
   model: value => typeof value === 'string',
@@ -54,8 +54,17 @@ const FULFILLED: { readonly [criterion: string]: (value: unknown) => boolean } =
 }
 
 /** Fields that a fixture does not state, and that are therefore left out of the comparison. */
-const UNSTATED = ['tools', 'toolChoice', 'parallelToolCalls', 'output', 'sampling', 'reasoning', 'state', 'endUser']
-const UNSTATED_MORE = ['metadata', 'serviceTier', 'extras']
+const UNSTATED_FIELDS = [
+  'tools',
+  'toolChoice',
+  'parallelToolCalls',
+  'output',
+  'sampling',
+  'reasoning',
+  'state',
+  'endUser',
+]
+const MORE_UNSTATED_FIELDS = ['metadata', 'serviceTier', 'extras']
 
 /**
  * Converts fixtures to exchanges in chat or embeddings format. A fixture states criteria rather than a request, so only
@@ -66,14 +75,14 @@ export function fixtureExchanges(fixtures: readonly Fixture[], at: Date): Foreig
   const skipped: Skipped[] = []
   const ordered = [...fixtures.entries()].sort(([, a], [, b]) => orderOf(a) - orderOf(b))
   for (const [index, { match, response }] of ordered) {
-    const unknown = Object.keys(match).find(name => rowOf(FULFILLED, name)?.(match[name]) !== true)
+    const unknown = Object.keys(match).find(name => rowOf(FULFILLED_CRITERIA, name)?.(match[name]) !== true)
     const path = ['fixtures', index, 'match', ...(unknown === undefined ? [] : [unknown])]
-    const asked = match['userMessage'] ?? match['inputText']
+    const prompt = match['userMessage'] ?? match['inputText']
     if (unknown !== undefined) skipped.push({ path, reason: 'a recording cannot express this criterion' })
-    else if (typeof asked !== 'string')
+    else if (typeof prompt !== 'string')
       skipped.push({ path, reason: 'the fixture names neither userMessage nor inputText' })
     else {
-      const answer = answerOf(response, asked)
+      const answer = answerOf(response, prompt)
       if (answer === undefined)
         skipped.push({
           path: ['fixtures', index, 'response'],
@@ -90,12 +99,19 @@ const orderOf = ({ match: { sequenceIndex } }: Fixture): number =>
 
 function exchangeOf(match: Fixture['match'], answer: ArrivedAnswer): Omit<ForeignExchange, 'at'> {
   const { model, userMessage, inputText } = match
-  const named = typeof model === 'string' ? model : 'any'
+  const modelName = typeof model === 'string' ? model : 'any'
   const request =
     userMessage === undefined
-      ? requestTo('/v1/embeddings', { model: named, input: String(inputText) })
-      : requestTo('/v1/chat/completions', { model: named, messages: [{ role: 'user', content: String(userMessage) }] })
-  return { request, answer, ignore: [...UNSTATED, ...UNSTATED_MORE, ...(typeof model === 'string' ? [] : ['model'])] }
+      ? requestTo('/v1/embeddings', { model: modelName, input: String(inputText) })
+      : requestTo('/v1/chat/completions', {
+          model: modelName,
+          messages: [{ role: 'user', content: String(userMessage) }],
+        })
+  return {
+    request,
+    answer,
+    ignore: [...UNSTATED_FIELDS, ...MORE_UNSTATED_FIELDS, ...(typeof model === 'string' ? [] : ['model'])],
+  }
 }
 
 const requestTo = (url: string, body: Json): ArrivedRequest => ({
@@ -103,33 +119,33 @@ const requestTo = (url: string, body: Json): ArrivedRequest => ({
   body: Buffer.from(JSON.stringify(body)),
 })
 
-function answerOf(response: Response, asked: string): ArrivedAnswer | undefined {
+function answerOf(response: Response, prompt: string): ArrivedAnswer | undefined {
   const { error, embedding, content, toolCalls, status = 200, model = 'aimock' } = response
-  if (error !== undefined) return answered(status === 200 ? 500 : status, { error })
+  if (error !== undefined) return jsonAnswer(status === 200 ? 500 : status, { error })
   const usage = response.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   if (embedding !== undefined)
-    return answered(200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding }], model, usage })
+    return jsonAnswer(200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding }], model, usage })
   if (content === undefined && toolCalls === undefined) return undefined
   const calls = toolCalls?.map(({ id, name, arguments: args }, index) => ({
-    id: id ?? `call_${asked.length}_${index}`,
+    id: id ?? `call_${prompt.length}_${index}`,
     type: 'function',
     function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
   }))
-  const said = content === undefined || typeof content === 'string' ? (content ?? null) : JSON.stringify(content)
+  const answerText = content === undefined || typeof content === 'string' ? (content ?? null) : JSON.stringify(content)
   const message = defined({
     role: 'assistant',
-    content: said,
+    content: answerText,
     reasoning_content: response.reasoning,
     tool_calls: calls,
   })
   const finish_reason = response.finishReason ?? (calls === undefined ? 'stop' : 'tool_calls')
-  return answered(status, {
+  return jsonAnswer(status, {
     ...{ id: response.id ?? 'chatcmpl-aimock', object: 'chat.completion', created: response.created ?? 0, model },
     ...{ choices: [{ index: 0, message, finish_reason }], usage },
   })
 }
 
-const answered = (status: number, body: object): ArrivedAnswer => ({
+const jsonAnswer = (status: number, body: object): ArrivedAnswer => ({
   ...{ status, headers: { 'content-type': 'application/json' }, ms: 0, isComplete: true },
   chunks: [{ ms: 0, bytes: Buffer.from(JSON.stringify(body)) }],
 })

@@ -4,8 +4,8 @@ import type { FiledRecording } from '../folder.ts'
 import type { RecordedAnswer, RecordedBody, RecordedRequest, RecordedSession } from '../recording.ts'
 
 /** Placeholder for the upstream's host, which HAR requires and recordings lack. */
-const HOST = 'http://upstream.invalid'
-const HTTP = 'HTTP/1.1'
+const PLACEHOLDER_HOST = 'http://upstream.invalid'
+const HTTP_VERSION = 'HTTP/1.1'
 
 /** Formats recordings as a HAR file. Fields that start with `_` contain what HAR lacks. */
 export function harText(recordings: readonly FiledRecording[]): string {
@@ -26,7 +26,7 @@ function entryOf({ file, recording }: FiledRecording): object {
     startedDateTime: recorded_at,
     time: times.wait + times.receive,
     request: requestOf(request),
-    response: answer === undefined ? upgraded : responseOf(answer),
+    response: answer === undefined ? upgradeResponse : responseOf(answer),
     cache: {},
     timings: { send: 0, ...times },
     ...(session === undefined ? {} : { _webSocketMessages: messagesOf(session, Date.parse(recorded_at)) }),
@@ -40,14 +40,14 @@ const timesOf = ({ ms, chunks = [] }: RecordedAnswer) => ({
   receive: Math.max(0, Math.round(((chunks.at(-1)?.ms ?? ms) - ms) * 10) / 10),
 })
 
-const named = (texts: { readonly [name: string]: string }) =>
+const namedValues = (texts: { readonly [name: string]: string }) =>
   Object.entries(texts).map(([name, value]) => ({ name, value }))
 
 function requestOf({ method, path, query = {}, headers, body }: RecordedRequest): object {
   const search = Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query)}`
   return {
-    ...{ method, url: HOST + path + search, httpVersion: HTTP },
-    ...{ cookies: [], headers: named(headers), queryString: named(query) },
+    ...{ method, url: PLACEHOLDER_HOST + path + search, httpVersion: HTTP_VERSION },
+    ...{ cookies: [], headers: namedValues(headers), queryString: namedValues(query) },
     ...(body === undefined ? {} : { postData: postDataOf(body, headers['content-type'] ?? '') }),
     ...{ headersSize: -1, bodySize: -1 },
   }
@@ -67,8 +67,8 @@ function postDataOf(body: RecordedBody, mimeType: string): object {
 }
 
 /** The answer to the handshake of a WebSocket session. */
-const upgraded = {
-  ...{ status: 101, statusText: 'Switching Protocols', httpVersion: HTTP, cookies: [], headers: [] },
+const upgradeResponse = {
+  ...{ status: 101, statusText: 'Switching Protocols', httpVersion: HTTP_VERSION, cookies: [], headers: [] },
   ...{ content: { size: 0, mimeType: '' }, redirectURL: '', headersSize: -1, bodySize: -1 },
 }
 
@@ -76,7 +76,7 @@ function responseOf({ status, headers, body, chunks }: RecordedAnswer): object {
   const bytes = chunks === undefined ? bodyBytes(body) : Buffer.concat(chunks.map(bytesOf))
   const { text, base64 } = recordedBytes(bytes)
   return {
-    ...{ status, statusText: '', httpVersion: HTTP, cookies: [], headers: named(headers) },
+    ...{ status, statusText: '', httpVersion: HTTP_VERSION, cookies: [], headers: namedValues(headers) },
     content: {
       ...{ size: bytes.length, mimeType: headers['content-type'] ?? '' },
       ...(bytes.length === 0 ? {} : text === undefined ? { text: base64, encoding: 'base64' } : { text }),

@@ -7,7 +7,7 @@ import { type ForeignExchange, type ForeignFile, headersOf, type Skipped, target
 import type { HarContent, HarEntry, HarParam } from './har.ts'
 
 /** Opcode of a binary message. */
-const BINARY = 2
+const BINARY_OPCODE = 2
 
 /** Converts the entries of a HAR file. Requests without an answer are skipped. */
 export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
@@ -32,11 +32,15 @@ function exchangeOf(entry: HarEntry): ForeignExchange {
 }
 
 function requestOf({ request: { method, url, headers, postData } }: HarEntry): ArrivedRequest {
-  const named = pairs(headers)
-  const { 'content-encoding': _, 'content-type': stated = postData?.mimeType ?? '', ...rest } = headersOf(named)
+  const headerPairs = pairs(headers)
+  const {
+    'content-encoding': _,
+    'content-type': mediaType = postData?.mimeType ?? '',
+    ...rest
+  } = headersOf(headerPairs)
   const params = postData?.text == null && postData?.textJSON === undefined ? (postData?.params ?? []) : []
-  const isForm = /^multipart\//i.test(stated)
-  const type = isForm && params.length > 0 ? formType(stated) : stated
+  const isForm = /^multipart\//i.test(mediaType)
+  const type = isForm && params.length > 0 ? formType(mediaType) : mediaType
   return {
     ...{ method, url: targetOf(url) },
     headers: type === '' ? rest : { ...rest, 'content-type': type },
@@ -73,7 +77,7 @@ function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAn
   const { 'content-encoding': encoding = _interlingua.content_encoding, ...rest } = headersOf(pairs(response.headers))
   const type = rest['content-type'] ?? (response.content.mimeType || undefined)
   const bytes = bytesIn(response.content)
-  const isPieces = response.content.encoding !== undefined && /^\s*\["/.test(response.content.text ?? '')
+  const isPieceList = response.content.encoding !== undefined && /^\s*\["/.test(response.content.text ?? '')
   const ms = rounded(timings.send > 0 ? timings.send + timings.wait : Math.max(0, timings.wait))
   return {
     status: response.status,
@@ -81,7 +85,7 @@ function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAn
     ms,
     chunks: chunksOf(bytes, response.content, ms + Math.max(0, timings.receive)),
     isComplete: _interlingua.complete ?? true,
-    isDecoded: !(isPieces || bytes.subarray(0, 2).equals(GZIP)),
+    isDecoded: !(isPieceList || bytes.subarray(0, 2).equals(GZIP)),
   }
 }
 
@@ -104,8 +108,8 @@ function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {}
     frames: _webSocketMessages.map(({ type, time, opcode, data }) => ({
       ms: Math.max(0, rounded(time * 1000 - startedAt)),
       from: type === 'send' ? 'caller' : 'upstream',
-      isBinary: opcode === BINARY,
-      bytes: Buffer.from(data, opcode === BINARY ? 'base64' : 'utf8'),
+      isBinary: opcode === BINARY_OPCODE,
+      bytes: Buffer.from(data, opcode === BINARY_OPCODE ? 'base64' : 'utf8'),
     })),
     ...(closed === undefined ? {} : { closed: defined(closed) as NonNullable<ArrivedSession['closed']> }),
   }

@@ -25,8 +25,8 @@ export interface ImportOptions {
   readonly redact?: readonly string[]
   readonly ignore?: readonly string[]
   /** Reports a written recording, and an entry that cannot be imported. */
-  wrote?(file: string): void
-  skipped?(message: string): void
+  onWritten?(file: string): void
+  onSkipped?(message: string): void
 }
 
 /**
@@ -41,7 +41,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const parsed = parseForeign(textOf(file), file)
   const { exchanges, skipped } = readForeign(parsed, file, mtime)
   for (const { path, reason } of skipped)
-    options.skipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
+    options.onSkipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
   // Write one after the other, so that equal requests keep their order.
   for (const one of exchanges) await write(one, file, options)
   return exchanges.length
@@ -53,37 +53,37 @@ function textOf(file: string): string {
 }
 
 /** Kinds of files, by a field that only this kind has. */
-const KINDS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {
-  log: (parsed, file) => harExchanges(checked(HAR, parsed, file).log.entries),
+const CONVERTERS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {
+  log: (parsed, file) => harExchanges(validated(HAR, parsed, file).log.entries),
   interactions: (parsed, file, at) => ({
-    exchanges: cassetteExchanges(checked(CASSETTE, parsed, file).interactions, at),
+    exchanges: cassetteExchanges(validated(CASSETTE, parsed, file).interactions, at),
     skipped: [],
   }),
-  fixtures: (parsed, file, at) => fixtureExchanges(checked(FIXTURES, parsed, file).fixtures, at),
+  fixtures: (parsed, file, at) => fixtureExchanges(validated(FIXTURES, parsed, file).fixtures, at),
 }
 
 function readForeign(parsed: Parsed, file: string, at: Date): ForeignFile {
   const { value } = parsed
-  const kind = isObject(value) ? Object.keys(KINDS).find(field => field in value) : undefined
-  if (kind !== undefined) return KINDS[kind]!(parsed, file, at)
+  const kind = isObject(value) ? Object.keys(CONVERTERS).find(field => field in value) : undefined
+  if (kind !== undefined) return CONVERTERS[kind]!(parsed, file, at)
   throw fileFault(file, 'is neither a HAR file (log), a cassette (interactions) nor a fixture file (fixtures)', [], 1)
 }
 
-function checked<S extends v.GenericSchema>(schema: S, { value, lineOf }: Parsed, file: string): v.InferOutput<S> {
+function validated<S extends v.GenericSchema>(schema: S, { value, lineOf }: Parsed, file: string): v.InferOutput<S> {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
   throw issuesFault(file, result.issues, lineOf)
 }
 
 async function write(one: ForeignExchange, file: string, options: ImportOptions): Promise<void> {
-  const { folder, redact = [], ignore = [], wrote } = options
+  const { folder, redact = [], ignore = [], onWritten } = options
   const faults: string[] = []
   const recorder = new Recorder({
     folder,
     redact: [...new Set([...(one.redact ?? []), ...redact])],
     ignore: [...new Set([...(one.ignore ?? []), ...ignore])],
     warn: message => faults.push(message),
-    ...(wrote === undefined ? {} : { wrote }),
+    ...(onWritten === undefined ? {} : { onWritten }),
   })
   const request = withVersion(one.request)
   if (one.answer !== undefined) recorder.exchange(request, one.answer, one.at)

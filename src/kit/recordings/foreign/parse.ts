@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml'
 import type { Path } from '../../../canonical/loss.ts'
 import { lineFinder } from '../../../config/source.ts'
-import { fileFault, parsedJson } from '../file.ts'
+import { fileFault, parseJsonFile } from '../file.ts'
 
 /** A parsed file: its value, and the line of each part. */
 export interface Parsed {
@@ -18,7 +18,7 @@ export interface Parsed {
  */
 export function parseForeign(text: string, file: string): Parsed {
   // The YAML parser also accepts JSON, but is slow for large files.
-  if (/^\s*[[{]/.test(text)) return { value: parsedJson(text, file), lineOf: path => lineFinder(text)(path) }
+  if (/^\s*[[{]/.test(text)) return { value: parseJsonFile(text, file), lineOf: path => lineFinder(text)(path) }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, customTags: ['binary'], prettyErrors: false })
   const [first] = document.errors

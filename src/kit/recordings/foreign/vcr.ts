@@ -50,7 +50,7 @@ type Headers = v.InferOutput<typeof HEADERS>
  */
 export const cassetteExchanges = (interactions: readonly Interaction[], at: Date): readonly ForeignExchange[] =>
   interactions.map(({ request, response }) => {
-    const headers = withoutEncoding(listed(request.headers))
+    const headers = withoutEncoding(joinedHeaders(request.headers))
     const body = bytesOf(request.parsed_body, request.body)
     const type = headers['content-type'] ?? (parseJson(body.toString('utf8')) === undefined ? undefined : JSON_TYPE)
     const answer = answerOf(response)
@@ -67,7 +67,7 @@ export const cassetteExchanges = (interactions: readonly Interaction[], at: Date
 
 const JSON_TYPE = 'application/json'
 
-const listed = (headers: Headers): Record<string, string> =>
+const joinedHeaders = (headers: Headers): Record<string, string> =>
   headersOf(Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const)))
 
 type Body = v.InferOutput<typeof BODY>
@@ -85,10 +85,10 @@ function answerOf({ status, headers, body, parsed_body }: Interaction['response'
   const isNested = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
   const content = isNested ? body.string : body
   const bytes = bytesOf(parsed_body, content)
-  const named = listed(headers)
+  const singleHeaders = joinedHeaders(headers)
   return {
     ...{ status: status.code, ms: 0, isComplete: true },
-    headers: parsed_body === undefined ? named : { 'content-type': JSON_TYPE, ...named },
+    headers: parsed_body === undefined ? singleHeaders : { 'content-type': JSON_TYPE, ...singleHeaders },
     chunks: bytes.length === 0 ? [] : [{ ms: 0, bytes }],
     // A plain-text body was decoded before it was written.
     isDecoded: parsed_body !== undefined || (typeof content === 'string' && !content.startsWith(LATIN_GZIP)),

@@ -11,7 +11,7 @@ import { filterOf } from './usage.ts'
 /** A page position: time and id of an entry. */
 const POSITION = /^\d{1,15}\.[\w-]{1,64}$/
 
-const MONTH = 30 * 86_400_000
+const MONTH_MS = 30 * 86_400_000
 
 const listChanges = endpoint({
   ...{ method: 'get', path: '/audit', operation: 'listChanges', role: 'admin' },
@@ -30,7 +30,7 @@ const listChanges = endpoint({
   csv: ({ data }) => csvOf(COLUMNS, data),
   handle: async ({ audit }, { query: { limit, cursor, since, until, ...where } }) => {
     const after = cursor === undefined ? undefined : positionOf(cursor, POSITION)
-    const page = { ...filterOf(defined({ since, until }), MONTH), limit, ...defined({ after, ...where }) }
+    const page = { ...filterOf(defined({ since, until }), MONTH_MS), limit, ...defined({ after, ...where }) }
     const { entries, next } = await audit.list(page)
     return { data: entries.map(entryView), ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },

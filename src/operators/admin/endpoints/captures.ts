@@ -35,7 +35,7 @@ const dropCapture = endpoint({
   params: id,
   problems: ['not-found'],
   handle: async ({ captures }, { params }) => {
-    if (!(await captures.records.drop(params.id))) throw UNKNOWN
+    if (!(await captures.records.drop(params.id))) throw UNKNOWN_CAPTURE
     return {}
   },
 })
@@ -86,11 +86,11 @@ const getRecordings = endpoint({
 
 async function captureOf({ captures }: Administration, id: string): Promise<CaptureDocument> {
   const found = await captures.find(id)
-  if (found === undefined) throw UNKNOWN
+  if (found === undefined) throw UNKNOWN_CAPTURE
   return found
 }
 
-const UNKNOWN = new Problem('not-found', 'There is no capture of this request, or it has been deleted.')
+const UNKNOWN_CAPTURE = new Problem('not-found', 'There is no capture of this request, or it has been deleted.')
 
 /** Endpoints for captured requests: read, delete, send again, export as a fixture or as recordings. */
 export const CAPTURES = [getCapture, dropCapture, replayRequest, getFixture, getRecordings]

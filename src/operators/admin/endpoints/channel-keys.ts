@@ -5,11 +5,11 @@ import type { ChannelState } from '../../../gateway/channel-states.ts'
 import { failingSince } from '../../../upstreams/channel/health.ts'
 import { rateOf } from '../rates.ts'
 
-const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
+const INITIAL_STATE: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
 
 /** Formats the keys of a channel's pool. Only the last characters of a key leave the gateway. */
 export const keysView = (keys: readonly ChannelConfig[], { keys: states = {} }: ChannelState, workers: number) => ({
-  keys: keys.map(key => keyView(key, states[key.pooled!.id] ?? UNKNOWN, workers)),
+  keys: keys.map(key => keyView(key, states[key.pooled!.id] ?? INITIAL_STATE, workers)),
   keys_share_account: keys[0]?.pooled?.accountKey !== undefined,
 })
 
@@ -31,11 +31,11 @@ function keyView({ weight, maxConcurrent, pooled }: ChannelConfig, state: Channe
 /** Returns the state of a key: of several states, the one that is most urgent for an operator. */
 function stateName(
   { refusal, inFlight, isSpent, restingUntil, stats }: ChannelState,
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
   workers: number,
 ): 'ok' | 'failing' | 'resting' | 'refused' | 'full' {
   if (refusal !== undefined && restingUntil !== undefined) return 'refused'
   if (failingSince(stats) !== undefined) return 'failing'
-  if (isSpent === true || inFlight >= most * workers) return 'full'
+  if (isSpent === true || inFlight >= limit * workers) return 'full'
   return restingUntil === undefined ? 'ok' : 'resting'
 }

@@ -20,17 +20,17 @@ export function stateName(
   if (state.drained) return 'drained'
   if (failingSince(state.stats) !== undefined) return 'failing'
   if (state.inFlight >= maxConcurrent * workers) return 'full'
-  const isResting = state.restingUntil !== undefined || areAll(state.keys, one => one.restingUntil !== undefined)
+  const isResting = state.restingUntil !== undefined || areAllKeys(state.keys, one => one.restingUntil !== undefined)
   return isResting ? 'resting' : 'ok'
 }
 
 /** Returns true if a channel has keys and every key is in the given state. */
-const areAll = (keys: ChannelState['keys'] = {}, is: (key: ChannelState) => boolean): boolean => {
+const areAllKeys = (keys: ChannelState['keys'] = {}, matches: (key: ChannelState) => boolean): boolean => {
   const all = Object.values(keys)
-  return all.length > 0 && all.every(is)
+  return all.length > 0 && all.every(matches)
 }
 
-const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
+const INITIAL_STATE: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
 
 const errorView = ({ at, firstAt, count, kind, reason, status, model, message, key, request }: ErrorGroup) => ({
   ...{ at: instantOf(at), first_at: instantOf(firstAt), count, kind, reason, model, message },
@@ -40,7 +40,10 @@ const errorView = ({ at, firstAt, count, kind, reason, status, model, message, k
 function configuredView(
   gateway: Administration,
   config: ChannelConfig,
-  { stored, state = UNKNOWN }: { readonly stored: StoredRow | undefined; readonly state: ChannelState | undefined },
+  {
+    stored,
+    state = INITIAL_STATE,
+  }: { readonly stored: StoredRow | undefined; readonly state: ChannelState | undefined },
 ) {
   const { server, channelsFrom } = gateway.config
   const { models, maxConcurrent } = config
@@ -93,7 +96,7 @@ const unusableView = (row: StoredRow) => ({
   ...{ formats: [], models: {}, patterns: [], priority: 0, weight: 1, in_flight: 0 },
   ...{ state: 'unusable' as const, source: 'store' as const, ...storedView(row) },
   ...{ resting_models: [], last_errors: [] },
-  ...{ last_5_minutes: rateOf(UNKNOWN.stats, 5), last_60_minutes: rateOf(UNKNOWN.stats, 60) },
+  ...{ last_5_minutes: rateOf(INITIAL_STATE.stats, 5), last_60_minutes: rateOf(INITIAL_STATE.stats, 60) },
 })
 
 /** Returns the stored channel with a name. */

@@ -69,7 +69,7 @@ const getGroup = endpoint({
     const stored = (await records.groups()).find(({ name }) => name === params.name)
     const fixed = config.groups.get(params.name)
     if (fixed !== undefined && (stored === undefined || isFixed(config, params.name))) return fixedGroupView(fixed)
-    if (stored === undefined) throw UNKNOWN
+    if (stored === undefined) throw UNKNOWN_GROUP
     return groupView(stored)
   },
 })
@@ -124,7 +124,7 @@ const changeGroup = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params, body }) => {
     const group = await saveGroup(gateway, params.name, body, before => before)
-    if (group === undefined) throw UNKNOWN
+    if (group === undefined) throw UNKNOWN_GROUP
     return group
   },
 })
@@ -140,10 +140,10 @@ const deleteGroup = endpoint({
   problems: ['not-found', 'read-only', 'in-use'],
   handle: async (gateway, { params, query: { force } }) => {
     checkStored(gateway, params.name)
-    if (!(await gateway.records.groups()).some(({ name }) => name === params.name)) throw UNKNOWN
+    if (!(await gateway.records.groups()).some(({ name }) => name === params.name)) throw UNKNOWN_GROUP
     if (!force && (await isUsed(gateway, params.name)))
       throw new Problem('in-use', 'This group has keys that are not revoked. Revoke or move them, or use force.')
-    if (!(await gateway.records.dropGroup(params.name))) throw UNKNOWN
+    if (!(await gateway.records.dropGroup(params.name))) throw UNKNOWN_GROUP
     await gateway.changed()
     return {}
   },
@@ -162,36 +162,38 @@ type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
  * Writes the given fields to the group that `base` returns. Changes nothing and returns undefined if `base` returns
  * undefined.
  */
-async function saveGroup(gateway: Administration, name: string, written: Settings, base: Base) {
+async function saveGroup(gateway: Administration, name: string, settings: Settings, base: Base) {
   checkStored(gateway, name)
-  const fallbacks = written.fallbacks && checkedFallbacks(written.fallbacks)
+  const fallbacks = settings.fallbacks && checkedFallbacks(settings.fallbacks)
   const group = await gateway.records.changeGroup(name, before => {
     const first = base(before)
-    return first && withFields(first, { ...written, fallbacks })
+    return first && withFields(first, { ...settings, fallbacks })
   })
   if (group === undefined) return undefined
   await gateway.changed()
   return groupView(group)
 }
 
-function withFields({ doors, channels, fallbacks, ...before }: StoredGroup, written: CheckedSettings): StoredGroup {
+function withFields({ doors, channels, fallbacks, ...before }: StoredGroup, changes: CheckedSettings): StoredGroup {
   return {
     ...before,
-    models: merged(before.models, written.models) ?? ['*'],
-    limits: changedLimits(before.limits, written),
-    onLoss: merged(before.onLoss, written.on_loss) ?? 'show',
-    ...defined({ doors: merged(doors, written.doors), channels: merged(channels, written.channels) }),
-    ...defined({ fallbacks: merged(fallbacks, written.fallbacks) }),
+    models: merged(before.models, changes.models) ?? ['*'],
+    limits: changedLimits(before.limits, changes),
+    onLoss: merged(before.onLoss, changes.on_loss) ?? 'show',
+    ...defined({ doors: merged(doors, changes.doors), channels: merged(channels, changes.channels) }),
+    ...defined({ fallbacks: merged(fallbacks, changes.fallbacks) }),
   }
 }
 
 /** Completes the fallbacks of a group. Throws Problem if a model is listed twice. */
-function checkedFallbacks(written: NonNullable<Settings['fallbacks']>): readonly FallbackModel[] {
+function checkedFallbacks(entries: NonNullable<Settings['fallbacks']>): readonly FallbackModel[] {
   const faults: PathFault[] = []
-  const named = written.map(one => (typeof one === 'string' ? one : { ...one, on: one.on && [...one.on] }))
-  const found = fallbacksOf(named, undefined, (path, message) => faults.push({ path: ['fallbacks', ...path], message }))
+  const named = entries.map(one => (typeof one === 'string' ? one : { ...one, on: one.on && [...one.on] }))
+  const checked = fallbacksOf(named, undefined, (path, message) =>
+    faults.push({ path: ['fallbacks', ...path], message }),
+  )
   if (faults.length > 0) throw invalidBody(faults)
-  return found!
+  return checked!
 }
 
 /**
@@ -205,7 +207,7 @@ function checkStored({ config }: Administration, name: string): void {
   if (isFixed(config, name)) throw new Problem('read-only', 'The group is defined in the config file.')
 }
 
-const UNKNOWN = new Problem('not-found', 'There is no such group.')
+const UNKNOWN_GROUP = new Problem('not-found', 'There is no such group.')
 
 /** Endpoints for groups: list, create, read, replace, change, delete. */
 export const GROUPS = [listGroups, createGroup, getGroup, putGroup, changeGroup, deleteGroup]

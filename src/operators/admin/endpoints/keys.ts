@@ -36,12 +36,12 @@ const settings = {
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
 
-const PAGE = 50
-const MAX_PAGE = 200
+const PAGE_SIZE = 50
+const MAX_PAGE_SIZE = 200
 
 /** Prefixes of page positions: after a key of the config, which are listed first, or after a stored key. */
-const CONFIG = 'config:'
-const STORE = 'store:'
+const CONFIG_PREFIX = 'config:'
+const STORE_PREFIX = 'store:'
 const POSITION = /^(config|store):[\w-]{0,64}$/
 
 const listKeys = endpoint({
@@ -50,7 +50,7 @@ const listKeys = endpoint({
   operation: 'listKeys',
   summary: 'Lists the API keys of callers: keys in the config first, then stored keys by name.',
   query: fields({
-    limit: limit(PAGE, MAX_PAGE),
+    limit: limit(PAGE_SIZE, MAX_PAGE_SIZE),
     cursor: v.optional(word),
     group: v.optional(word),
     name: v.optional(word),
@@ -58,22 +58,22 @@ const listKeys = endpoint({
   }),
   answer: pageOf(KEY),
   handle: async ({ config, records }, { query: { limit, cursor, group, name, revoked } }) => {
-    const position = cursor === undefined ? CONFIG : positionOf(cursor, POSITION)
-    const wanted = (key: { readonly name: string; readonly group: string }): boolean =>
+    const position = cursor === undefined ? CONFIG_PREFIX : positionOf(cursor, POSITION)
+    const isSelected = (key: { readonly name: string; readonly group: string }): boolean =>
       (group === undefined || key.group === group) && (name === undefined || key.name === name)
-    const fixed = position.startsWith(CONFIG)
-      ? fixedAfter(config.keys.filter(wanted), position.slice(CONFIG.length))
+    const fixed = position.startsWith(CONFIG_PREFIX)
+      ? fixedAfter(config.keys.filter(isSelected), position.slice(CONFIG_PREFIX.length))
       : []
     const first = fixed.slice(0, limit).map(fixedKeyView)
-    if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG}${first.at(-1)!.id}`) }
-    const after = position.startsWith(STORE) ? position.slice(STORE.length) : undefined
+    if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG_PREFIX}${first.at(-1)!.id}`) }
+    const after = position.startsWith(STORE_PREFIX) ? position.slice(STORE_PREFIX.length) : undefined
     const remaining = limit - first.length
     // Read one row even if the page is full, to find out whether more keys follow.
     const page = { limit: Math.max(remaining, 1), revoked, ...defined({ after, group, name }) }
     const rows = await records.keys(page)
     const data = [...first, ...rows.slice(0, remaining).map(keyView)]
     if (rows.length <= remaining) return { data }
-    const last = remaining === 0 ? `${CONFIG}${first.at(-1)!.id}` : `${STORE}${data.at(-1)!.id}`
+    const last = remaining === 0 ? `${CONFIG_PREFIX}${first.at(-1)!.id}` : `${STORE_PREFIX}${data.at(-1)!.id}`
     return { data, next_cursor: cursorOf(last) }
   },
 })
@@ -95,7 +95,7 @@ const getKey = endpoint({
     const fixed = config.keys.find(key => fixedId(key) === params.id)
     if (fixed !== undefined) return fixedKeyView(fixed)
     const key = await records.key(params.id)
-    if (key === undefined) throw UNKNOWN
+    if (key === undefined) throw UNKNOWN_KEY
     return keyView(key)
   },
 })
@@ -113,7 +113,7 @@ const createKey = endpoint({
   location: key => `/keys/${key.id}`,
   handle: async (gateway, { body: { name, group = 'default', ...written } }) => {
     await checkGroup(gateway, group)
-    if (gateway.config.keys.some(key => key.name === name)) throw nameTaken()
+    if (gateway.config.keys.some(key => key.name === name)) throw nameTakenProblem()
     const now = Date.now()
     const { text, secret } = freshSecret('il', now)
     const key: StoredKey = {
@@ -121,7 +121,7 @@ const createKey = endpoint({
       ...{ limits: changedLimits({}, written), enabled: written.enabled ?? true },
       ...defined(changesOf(written)),
     }
-    if (!(await gateway.records.createKey(key))) throw nameTaken()
+    if (!(await gateway.records.createKey(key))) throw nameTakenProblem()
     await gateway.changed()
     return { ...keyView(key), secret: text }
   },
@@ -140,7 +140,7 @@ const changeKey = endpoint({
   handle: async (gateway, { params, body: { name, group, ...written } }) => {
     await storedKey(gateway, params.id)
     if (group !== undefined) await checkGroup(gateway, group)
-    if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw nameTaken()
+    if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw nameTakenProblem()
     const changes: KeyChange = {
       ...defined({ name, group }),
       ...changesOf(written),
@@ -150,8 +150,8 @@ const changeKey = endpoint({
       ...changes,
       limits: changedLimits(limits, written),
     }))
-    if (key === undefined) throw UNKNOWN
-    if (key === 'taken') throw nameTaken()
+    if (key === undefined) throw UNKNOWN_KEY
+    if (key === 'taken') throw nameTakenProblem()
     await gateway.changed()
     return keyView(key)
   },
@@ -162,8 +162,8 @@ function changesOf(written: Settings): KeyChange {
   const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
   const captureUntil = capture == null ? capture : Date.now() + capture
   const fields = { note, models, doors, onLoss, expiresAt, captureUntil }
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) as KeyChange
+  const givenFields = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(givenFields.map(([name, value]) => [name, value ?? undefined])) as KeyChange
 }
 
 const revokeKey = endpoint({
@@ -176,7 +176,7 @@ const revokeKey = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
     await storedKey(gateway, params.id)
-    if (!(await gateway.records.revokeKey(params.id, Date.now()))) throw UNKNOWN
+    if (!(await gateway.records.revokeKey(params.id, Date.now()))) throw UNKNOWN_KEY
     await gateway.changed()
     return {}
   },
@@ -198,7 +198,7 @@ const rotateKey = endpoint({
     const now = Date.now()
     const { text, secret } = freshSecret('il', now)
     const key = await gateway.records.rotateKey(params.id, secret, now + grace)
-    if (key === undefined) throw UNKNOWN
+    if (key === undefined) throw UNKNOWN_KEY
     await gateway.changed()
     return { ...keyView(key), secret: text }
   },
@@ -211,7 +211,7 @@ async function storedKey({ config, records }: Administration, id: string): Promi
   if (config.keys.some(key => fixedId(key) === id))
     throw new Problem('read-only', 'The key is defined in the config file.')
   const key = await records.key(id)
-  if (key === undefined || key.revokedAt !== undefined) throw UNKNOWN
+  if (key === undefined || key.revokedAt !== undefined) throw UNKNOWN_KEY
   return key
 }
 
@@ -222,8 +222,8 @@ async function checkGroup({ config, records }: Administration, group: string): P
     throw invalidInput({ pointer: '/group', detail: `unknown group${suggestion(group, names)}` })
 }
 
-const UNKNOWN = new Problem('not-found', 'There is no such key, or it has been revoked.')
-const nameTaken = (): Problem =>
+const UNKNOWN_KEY = new Problem('not-found', 'There is no such key, or it has been revoked.')
+const nameTakenProblem = (): Problem =>
   new Problem('name-taken', 'Another key has this name.', [{ pointer: '/name', detail: 'is the name of another key' }])
 
 /** Endpoints for API keys: list, create, read, change, revoke, rotate. */

@@ -13,13 +13,14 @@ import { requestView } from './requests.ts'
 
 /** Maximum number of open streams per process. */
 const MAX_LISTENERS = 50
-/** Maximum number of open streams of one user or token, so that nobody can use up the total. */
+/** Maximum number of open streams per user or token, so that nobody can use up the total. */
 const MAX_PER_OWNER = 10
-/** Interval between heartbeats, and maximum duration of a stream, after which clients reconnect, in milliseconds. */
-const HEARTBEAT = 15_000
-const LIFETIME = 300_000
+/** Interval between heartbeats, in milliseconds. */
+const HEARTBEAT_MS = 15_000
+/** Maximum duration of a stream, after which clients reconnect, in milliseconds. */
+const MAX_DURATION_MS = 300_000
 /** Maximum number of characters buffered for a slow reader. Further events are dropped and counted. */
-const MAX_BUFFERED = 1024 * 1024
+const MAX_BUFFERED_CHARACTERS = 1024 * 1024
 
 const REQUEST_START = fields({
   ...{ id: v.string(), at: instant, door: v.string(), format: v.string(), stream: v.boolean(), captured: v.boolean() },
@@ -63,7 +64,7 @@ class Watcher implements LiveListener {
   private stop = (): void => {}
   private buffer = ''
   private isPaused = false
-  private missed = 0
+  private droppedEvents = 0
 
   constructor(reply: Reply, owner: string) {
     this.reply = reply
@@ -78,20 +79,20 @@ class Watcher implements LiveListener {
    */
   open(stop: () => void, authenticate: () => Promise<unknown>): void {
     this.stop = stop
-    this.reply.begin({ 'content-type': 'text/event-stream; charset=utf-8', ...HEADERS })
+    this.reply.begin({ 'content-type': 'text/event-stream; charset=utf-8', ...STREAM_HEADERS })
     this.write(': watching\n\n')
     const heartbeat = () =>
       authenticate().then(
         () => this.write(': ping\n\n'),
         () => this.end(),
       )
-    this.heartbeat = setInterval(heartbeat, HEARTBEAT).unref()
-    this.lifetime = setTimeout(() => this.end(), LIFETIME).unref()
+    this.heartbeat = setInterval(heartbeat, HEARTBEAT_MS).unref()
+    this.lifetime = setTimeout(() => this.end(), MAX_DURATION_MS).unref()
   }
 
   take(event: LiveEvent): void {
-    const shown = event.type === 'begun' ? requestStartView(event.request) : requestView(event.request, false)
-    this.write(`event: ${event.type}\ndata: ${JSON.stringify(shown)}\n\n`)
+    const view = event.type === 'begun' ? requestStartView(event.request) : requestView(event.request, false)
+    this.write(`event: ${event.type}\ndata: ${JSON.stringify(view)}\n\n`)
   }
 
   end(): void {
@@ -108,8 +109,8 @@ class Watcher implements LiveListener {
 
   private write(text: string): void {
     if (this.reply.gone) return
-    if (this.buffer.length > MAX_BUFFERED) {
-      this.missed++
+    if (this.buffer.length > MAX_BUFFERED_CHARACTERS) {
+      this.droppedEvents++
       return
     }
     this.buffer += text
@@ -123,14 +124,15 @@ class Watcher implements LiveListener {
     this.isPaused = true
     this.reply.once('drain', () => {
       this.isPaused = false
-      if (this.missed > 0) this.buffer += `event: missed\ndata: ${JSON.stringify({ count: this.missed })}\n\n`
-      this.missed = 0
+      if (this.droppedEvents > 0)
+        this.buffer += `event: missed\ndata: ${JSON.stringify({ count: this.droppedEvents })}\n\n`
+      this.droppedEvents = 0
       if (this.buffer !== '' && !this.reply.gone) this.flush()
     })
   }
 }
 
-const HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', 'x-content-type-options': 'nosniff' }
+const STREAM_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', 'x-content-type-options': 'nosniff' }
 
 const requestStartView = ({ at, keyName, door, format, stream, isCaptured, id, ...rest }: LiveBeginning) => ({
   ...{ id, at: instantOf(at), door, format, stream, captured: isCaptured },

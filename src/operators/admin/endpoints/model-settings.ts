@@ -70,20 +70,20 @@ const deleteModelSettings = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
     if (storedRow(gateway, params.id) === undefined) checkNotFixed(gateway, params.id)
-    if (!(await gateway.editor.drop('model', params.id))) throw UNKNOWN
+    if (!(await gateway.editor.drop('model', params.id))) throw UNKNOWN_MODEL
     await gateway.changed()
     return {}
   },
 })
 
-const UNKNOWN = new Problem('not-found', 'There are no settings of this model.')
+const UNKNOWN_MODEL = new Problem('not-found', 'There are no settings of this model.')
 
 const storedRow = ({ stored }: Administration, id: string): StoredRow | undefined => rowNamed(stored, 'model', id)
 
 /** Returns the settings of a model that are in use, or else the stored settings that cannot be used. */
 function viewOf(gateway: Administration, id: string) {
   const row = rowsOf(gateway).find(one => one.id === id && one.shadowed === undefined)
-  if (row === undefined) throw UNKNOWN
+  if (row === undefined) throw UNKNOWN_MODEL
   return row
 }
 

@@ -24,7 +24,7 @@ const listModels = endpoint({
   query: fields({ key: v.optional(word) }),
   answer: fields({ ...allOf(MODEL).entries, catalogue: CATALOGUE }),
   handle: async (gateway, { query: { key } }) => {
-    const { permissions, fallbacks } = key === undefined ? EVERYBODY : await viewOfKey(gateway, key)
+    const { permissions, fallbacks } = key === undefined ? UNRESTRICTED_VIEW : await viewOfKey(gateway, key)
     const { catalogue } = gateway
     if (permissions === undefined) return { data: [], catalogue }
     const states = await gateway.states()
@@ -33,17 +33,20 @@ const listModels = endpoint({
   },
 })
 
-const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
+const ALL_PERMISSIONS = permissionsOf(
+  { limits: {}, enabled: true },
+  { name: '', models: ['*'], limits: {}, onLoss: 'show' },
+)
 
 /** Permissions and fallback models that a list of models reflects. */
 interface View {
-  /** Permissions of the key. Undefined if the key is not valid. */
+  /** Permissions of the key, or undefined if the key is not valid. */
   readonly permissions: Permissions | undefined
   /** Fallbacks for models that have none of their own. */
   readonly fallbacks?: readonly FallbackModel[] | undefined
 }
 
-const EVERYBODY: View = { permissions: ALL }
+const UNRESTRICTED_VIEW: View = { permissions: ALL_PERMISSIONS }
 
 /** Returns the permissions of a key and the fallbacks of its group. */
 async function viewOfKey({ config, records }: Administration, id: string): Promise<View> {

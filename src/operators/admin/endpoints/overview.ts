@@ -12,18 +12,18 @@ import { slowSums } from '../overview/slow-sums.ts'
 import { allOf, KEY_BUDGET, OVERVIEW } from '../shapes.ts'
 import { groupView } from './requests.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-const NANO = 1e9
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const NANODOLLARS = 1e9
 
 /** Number of models, format pairs and failures shown. */
-const SHOWN = 5
-/** Minimum number of requests of a model for its times to be meaningful. */
-const FEW = 3
-/** Maximum number of groups of a sum. */
-const MOST = 1000
+const MAX_SHOWN = 5
+/** Minimum number of requests to a model for its times to be meaningful. */
+const MIN_REQUESTS = 3
+/** Maximum number of groups per sum. */
+const MAX_GROUPS = 1000
 /** Fraction of the month that must have passed before its cost is forecast. */
-const FORECAST_AFTER = 1 / 60
+const MIN_FORECAST_SHARE = 1 / 60
 
 const getBudgets = endpoint({
   method: 'get',
@@ -47,21 +47,26 @@ const getOverview = endpoint({
 
 async function overviewOf(gateway: Administration, now: number) {
   const { usage } = gateway
-  const today = now - (now % DAY)
+  const today = now - (now % DAY_MS)
   const date = new Date(now)
   const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
   const monthEnd = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
   const sums = (query: Partial<UsageQuery>) =>
-    usage.sums({ ...{ since: today, until: now + 1, by: [], limit: MOST }, ...query })
-  const recent = { since: now - DAY, until: now + 1 }
+    usage.sums({ ...{ since: today, until: now + 1, by: [], limit: MAX_GROUPS }, ...query })
+  const recent = { since: now - DAY_MS, until: now + 1 }
   const [states, health, budgets] = await Promise.all([gateway.states(), gateway.health(), budgetsOf(gateway, now)])
   const models = await sums({ by: ['model', 'channel'] })
   const slow = await slowSums(usage, now)
-  const limited = await sums({ since: now - HOUR, exact: true, by: ['key', 'group'], where: LIMITED }).catch(() => [])
-  const failures = await usage.failures({ ...recent, since: now - HOUR })
+  const limited = await sums({
+    since: now - HOUR_MS,
+    exact: true,
+    by: ['key', 'group'],
+    where: REFUSED_BY_LIMIT,
+  }).catch(() => [])
+  const failures = await usage.failures({ ...recent, since: now - HOUR_MS })
   const [total] = await sums({})
   const monthly = totalsOf(slow.month[0])
-  const passed = (now - month) / (monthEnd - month)
+  const elapsedShare = (now - month) / (monthEnd - month)
   return {
     at: instantOf(now),
     concerns: [...concernsOf(gateway, { states, health, budgets, limited, models, now })],
@@ -71,25 +76,27 @@ async function overviewOf(gateway: Administration, now: number) {
       ...monthly,
       ...defined({
         forecast:
-          passed < FORECAST_AFTER || (monthly.cost === 0 && monthly.unpriced > 0) ? undefined : monthly.cost / passed,
+          elapsedShare < MIN_FORECAST_SHARE || (monthly.cost === 0 && monthly.unpriced > 0)
+            ? undefined
+            : monthly.cost / elapsedShare,
         budget: monthlyBudget(budgets),
       }),
     },
     hours: slow.hours.map(({ at, requests, errors }) => ({ at: instantOf(at!), requests, errors })),
     failures: failures.groups
       .filter(({ failure }) => failure.reason !== 'gateway')
-      .slice(0, SHOWN)
+      .slice(0, MAX_SHOWN)
       .map(groupView),
     channels: {
       all: gateway.config.channels.length,
-      ok: gateway.config.channels.filter(({ name }) => isWell(states[name], now)).length,
+      ok: gateway.config.channels.filter(({ name }) => isHealthy(states[name], now)).length,
     },
     cache: cacheOf(gateway, total, models),
     loss_kinds: lossKindsOf(slow.formats),
     losses: slow.formats
       .filter(({ losses }) => losses > 0)
       .sort((one, other) => other.losses - one.losses)
-      .slice(0, SHOWN)
+      .slice(0, MAX_SHOWN)
       .map(({ by, losses, requests }) => ({
         ...{ format: by.format ?? '', upstream_format: by.upstreamFormat ?? '', losses, requests },
       })),
@@ -110,18 +117,18 @@ function lossKindsOf(groups: readonly UsageGroup[]) {
 }
 
 /** Filter for requests that the gateway refused because of a limit: status 429, and no channel was tried. */
-const LIMITED = { status: '429', channel: '' }
+const REFUSED_BY_LIMIT = { status: '429', channel: '' }
 
 type States = Awaited<ReturnType<Administration['states']>>
 
-const isWell = (state: States[string] | undefined, now: number): boolean =>
+const isHealthy = (state: States[string] | undefined, now: number): boolean =>
   state === undefined ||
   (!state.drained && state.restingUntil === undefined && failingSince(state.stats, now) === undefined)
 
 /** Converts a sum to the API's format. No sum means no requests. */
 const totalsOf = (sum: UsageSum | undefined) => ({
   ...{ requests: sum?.requests ?? 0, errors: sum?.errors ?? 0, cancelled: sum?.cancelled ?? 0 },
-  ...{ cost: (sum?.cost ?? 0) / NANO, unpriced: sum?.unpriced ?? 0, estimated: sum?.estimated ?? 0 },
+  ...{ cost: (sum?.cost ?? 0) / NANODOLLARS, unpriced: sum?.unpriced ?? 0, estimated: sum?.estimated ?? 0 },
   ...{ input_tokens: sum?.input ?? 0, cache_read_tokens: sum?.cacheRead ?? 0 },
 })
 
@@ -138,18 +145,21 @@ function monthlyBudget(budgets: Awaited<ReturnType<typeof budgetsOf>>) {
 function cacheOf(gateway: Administration, total: UsageSum | undefined, models: readonly UsageGroup[]) {
   if (total === undefined || total.input === 0) return {}
   const saved = savedBy(gateway, models)
-  return { share: total.cacheRead / total.input, ...defined({ saved: saved === undefined ? undefined : saved / NANO }) }
+  return {
+    share: total.cacheRead / total.input,
+    ...defined({ saved: saved === undefined ? undefined : saved / NANODOLLARS }),
+  }
 }
 
 const slowestOf = (models: readonly UsageGroup[]) =>
   models
     .flatMap(({ by: { model }, requests, firstByte }) =>
-      model === undefined || firstByte === undefined || requests < FEW
+      model === undefined || firstByte === undefined || requests < MIN_REQUESTS
         ? []
         : [{ model, requests, first_byte_ms: firstByte }],
     )
     .sort((one, other) => other.first_byte_ms.p95 - one.first_byte_ms.p95)
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN)
 
 /** Adds up the requests of each format that callers or upstreams used, with the release that the gateway supports. */
 function formatsOf(pairs: readonly UsageGroup[]) {

@@ -14,7 +14,7 @@ import { filterOf, filterParameters } from './usage.ts'
 /** A page position: time and id of a row. */
 const POSITION = /^\d{1,15}\.[\w-]{1,200}$/
 
-const MONTH = 30 * 86_400_000
+const MONTH_MS = 30 * 86_400_000
 
 const listRequests = endpoint({
   method: 'get',
@@ -31,7 +31,7 @@ const listRequests = endpoint({
   handle: async (gateway, { query: { limit, cursor, only, ...filter } }) => {
     const { usage, captures } = gateway
     const after = cursor === undefined ? undefined : positionOf(cursor, POSITION)
-    const page = { ...filterOf(filter, MONTH), limit, ...defined({ after }) }
+    const page = { ...filterOf(filter, MONTH_MS), limit, ...defined({ after }) }
     const { rows, next } =
       only === 'captured' ? await capturedRows(gateway, page) : await usage.rows({ ...page, ...defined({ only }) })
     const captured = await captures.records.existing(rows.map(({ id }) => id))
@@ -40,8 +40,9 @@ const listRequests = endpoint({
   },
 })
 
-/** Maximum number of captures looked up per query, and per page. Each requires a query for its row. */
-const BATCH = 100
+/** Maximum number of captures looked up per query. */
+const BATCH_SIZE = 100
+/** Maximum number of captures looked up per page. Each requires a query for its row. */
 const MAX_LOOKUPS = 1000
 
 /**
@@ -56,8 +57,8 @@ async function capturedRows({ usage, captures }: Administration, page: RowPage):
     row !== undefined && stored.every(([field, value]) => String(row[field as UsageField] ?? '') === value)
   const rows: UsageRow[] = []
   let after = page.after
-  for (let lookedUp = 0; lookedUp < MAX_LOOKUPS; lookedUp += BATCH) {
-    const batch = { since, until, limit: BATCH, ...defined({ after, key: where.key }) }
+  for (let lookedUp = 0; lookedUp < MAX_LOOKUPS; lookedUp += BATCH_SIZE) {
+    const batch = { since, until, limit: BATCH_SIZE, ...defined({ after, key: where.key }) }
     const { found, more } = await captures.records.list(batch)
     const all = await Promise.all(found.map(({ id }) => usage.row(id)))
     for (const [index, row] of all.entries()) {
@@ -107,7 +108,7 @@ export const groupView = ({ failure, error, channel, model, count, firstAt, last
   ...{ count, first_at: instantOf(firstAt), at: instantOf(lastAt), request },
 })
 
-const NANO = 1e9
+const NANODOLLARS = 1e9
 const ms = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Math.round(value * 10) / 10
 
@@ -126,7 +127,7 @@ export const requestView = (row: UsageRow, isCaptured: boolean) => ({
     ...{ input_tokens: row.input, output_tokens: row.output, cache_read_tokens: row.cacheRead },
     ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
     ...{ input_audio_tokens: row.inputAudio, output_audio_tokens: row.outputAudio },
-    cost: row.cost === undefined ? undefined : row.cost / NANO,
+    cost: row.cost === undefined ? undefined : row.cost / NANODOLLARS,
     estimated: row.estimated,
     ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
     ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },

@@ -29,10 +29,10 @@ const createChannel = endpoint({
   problems: ['name-taken'],
   location: ({ name }) => `/channels/${encodeURIComponent(name)}`,
   handle: async (gateway, { body }, principal) => {
-    const written = withoutNulls(body)
-    if (isTaken(gateway, written['name'])) throw TAKEN
-    await saved(gateway, await gateway.editor.createChannel(written))
-    return details(gateway, String(written['name']), principal)
+    const channelSettings = withoutNulls(body)
+    if (isTaken(gateway, channelSettings['name'])) throw NAME_TAKEN
+    await applyEdit(gateway, await gateway.editor.createChannel(channelSettings))
+    return details(gateway, String(channelSettings['name']), principal)
   },
 })
 
@@ -50,7 +50,7 @@ const changeChannel = endpoint({
     rowOf(gateway, params.name)
     if (body['name'] !== undefined && body['name'] !== params.name)
       throw invalidBody([{ path: ['name'], message: 'cannot be changed; store another channel instead' }])
-    await saved(gateway, await gateway.editor.changeChannel(params.name, body))
+    await applyEdit(gateway, await gateway.editor.changeChannel(params.name, body))
     return details(gateway, params.name, principal)
   },
 })
@@ -65,7 +65,7 @@ const deleteChannel = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
     const { isShadowed } = rowOf(gateway, params.name)
-    if (!(await gateway.editor.drop('channel', params.name, isShadowed))) throw UNKNOWN
+    if (!(await gateway.editor.drop('channel', params.name, isShadowed))) throw UNKNOWN_CHANNEL
     await gateway.changed()
     return {}
   },
@@ -82,7 +82,7 @@ const testDraft = endpoint({
   problems: ['not-found'],
   handle: async (gateway, { body: { config, model, stored } }) => {
     const draft = await gateway.editor.draft(withoutNulls({ name: 'draft', ...config }), stored)
-    if ('refusal' in draft) throw UNKNOWN
+    if ('refusal' in draft) throw UNKNOWN_CHANNEL
     if (draft.faults !== undefined) throw invalidBody(draft.faults, ['config'])
     return { ...testView(await gateway.testDraft(draft.channel, model)), ...channelYaml(draft.written) }
   },
@@ -101,9 +101,9 @@ const getChannelYaml = endpoint({
 })
 
 /** Applies a change of the store. Throws Problem if the edit was refused. */
-async function saved(gateway: Administration, edited: Edited): Promise<void> {
-  if ('faults' in edited) throw invalidBody(edited.faults)
-  if ('refusal' in edited) throw edited.refusal === 'taken' ? TAKEN : UNKNOWN
+async function applyEdit(gateway: Administration, edit: Edited): Promise<void> {
+  if ('faults' in edit) throw invalidBody(edit.faults)
+  if ('refusal' in edit) throw edit.refusal === 'taken' ? NAME_TAKEN : UNKNOWN_CHANNEL
   await gateway.changed()
 }
 
@@ -115,12 +115,12 @@ const isTaken = ({ config }: Administration, name: Written[string]): boolean =>
 function rowOf(gateway: Administration, name: string): StoredRow {
   const row = storedChannel(gateway, name)
   if (row !== undefined) return row
-  if (!gateway.config.channels.some(one => one.name === name)) throw UNKNOWN
+  if (!gateway.config.channels.some(one => one.name === name)) throw UNKNOWN_CHANNEL
   throw new Problem('read-only', 'The channel is defined in the config file or by the environment.')
 }
 
-const UNKNOWN = new Problem('not-found', 'There is no such channel.')
-const TAKEN = new Problem('name-taken', 'Another channel has this name.', [
+const UNKNOWN_CHANNEL = new Problem('not-found', 'There is no such channel.')
+const NAME_TAKEN = new Problem('name-taken', 'Another channel has this name.', [
   { pointer: '/name', detail: 'is the name of another channel' },
 ])
 

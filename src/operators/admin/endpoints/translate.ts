@@ -14,12 +14,12 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
 
-/** Maximum number of characters of a string to translate. */
+/** Maximum length of a text to translate, in characters. */
 const MAX_TEXT_LENGTH = 256 * 1024
 
 const KINDS = ['request', 'result', 'events'] as const
 
-const given = describedAs(
+const sourceFields = describedAs(
   v.pipe(
     v.string('expected a string'),
     v.check(value => value.trim() !== '', 'is empty'),
@@ -36,7 +36,7 @@ const translateText = endpoint({
   summary:
     'Translates a request, a whole answer or an event stream into other formats, and lists the losses with their positions. Nothing is sent or stored. Format and kind are guessed if not given.',
   body: fields({
-    text: given,
+    text: sourceFields,
     format: v.optional(oneOf(KNOWN_FORMATS)),
     kind: v.optional(oneOf(KINDS)),
     to: v.optional(list(oneOf(KNOWN_FORMATS), 50)),
@@ -45,9 +45,9 @@ const translateText = endpoint({
   answer: TRANSLATIONS,
   handle: async (_, { body }) => {
     const { to, model } = body
-    const found = await guessFormat(body.text, defined({ format: body.format, kind: body.kind }))
-    const format = body.format ?? found?.format
-    const kind = body.kind ?? found?.kind ?? 'request'
+    const guess = await guessFormat(body.text, defined({ format: body.format, kind: body.kind }))
+    const format = body.format ?? guess?.format
+    const kind = body.kind ?? guess?.kind ?? 'request'
     if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'matches no known format' })
     const read = readOrRefuse(() => readSourceText(body.text, format, kind, defined({ model })))
     const all = await translations(read, to)
@@ -89,7 +89,7 @@ const redactText = endpoint({
   path: '/translate/redacted',
   operation: 'redactText',
   summary: 'Returns a text without what looks like a key or the id of an account, so that it can be shared.',
-  body: fields({ text: given }),
+  body: fields({ text: sourceFields }),
   answer: fields({ text: v.string() }),
   handle: async (_, { body }) => ({ text: withoutAccounts(withoutKeys(body.text)) }),
 })

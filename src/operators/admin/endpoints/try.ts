@@ -29,8 +29,8 @@ const tryRequest = endpoint({
     const caller = callerOf(gateway, tried.key)
     const { path, headers, ...rest } = tried
     const request = { ...rest, ...(path === undefined ? {} : { path }), ...(headers === undefined ? {} : { headers }) }
-    const matched = routeOf(request, gateway.config.tasks.vendorPath)
-    return exchange => gateway.handle(trialCall(request, matched, caller, exchange))
+    const route = routeOf(request, gateway.config.tasks.vendorPath)
+    return exchange => gateway.handle(trialCall(request, route, caller, exchange))
   },
 })
 

@@ -19,7 +19,7 @@ import { invalidInput } from '../problem.ts'
 import { USAGE_FIELDS, USAGE_SUM } from '../shapes.ts'
 
 /** Maps filter names in the query to usage fields. */
-const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
+const FIELDS_BY_NAME: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ key: 'key', model: 'model', channel: 'channel', format: 'format', upstream_format: 'upstreamFormat' },
   ...{ door: 'door', group: 'group', status: 'status' },
 }
@@ -43,17 +43,19 @@ type Filter = { readonly [F in (typeof USAGE_FIELDS)[number]]?: string | undefin
   readonly until?: number | undefined
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /**
  * Builds a usage filter from query parameters. Covers the last 24 hours by default. Throws Problem if `since` is not
  * before `until`.
  */
-export function filterOf({ since, until = Date.now(), ...where }: Filter, usual = DAY): UsageFilter {
-  const from = since ?? until - usual
+export function filterOf({ since, until = Date.now(), ...where }: Filter, defaultPeriod = DAY_MS): UsageFilter {
+  const from = since ?? until - defaultPeriod
   if (from >= until) throw invalidInput({ parameter: 'since', detail: 'is not before until' })
-  const given = USAGE_FIELDS.flatMap(name => (where[name] === undefined ? [] : [[NAMES[name], where[name]] as const]))
-  return { since: from, until, ...(given.length === 0 ? {} : { where: Object.fromEntries(given) }) }
+  const filters = USAGE_FIELDS.flatMap(name =>
+    where[name] === undefined ? [] : [[FIELDS_BY_NAME[name], where[name]] as const],
+  )
+  return { since: from, until, ...(filters.length === 0 ? {} : { where: Object.fromEntries(filters) }) }
 }
 
 const MAX_GROUPS = 10_000
@@ -79,9 +81,9 @@ const getUsage = endpoint({
   csv: ({ data }) => csvOf(COLUMNS, data),
   handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
     const usageFilter = filterOf(filter)
-    const ranked = top === undefined ? undefined : { count: top, rank }
-    const query = { ...usageFilter, by: by.map(name => NAMES[name]), exact, percentiles, limit }
-    const groups = await usage.sums({ ...query, ...defined({ every, top: ranked }) }).catch(throwProblem)
+    const ranking = top === undefined ? undefined : { count: top, rank }
+    const query = { ...usageFilter, by: by.map(name => FIELDS_BY_NAME[name]), exact, percentiles, limit }
+    const groups = await usage.sums({ ...query, ...defined({ every, top: ranking }) }).catch(throwProblem)
     return { since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), data: groups.map(sumView) }
   },
 })
@@ -94,10 +96,10 @@ function throwProblem(thrown: unknown): never {
   })
 }
 
-const NANO = 1e9
+const NANODOLLARS = 1e9
 
 function sumView({ by, at, keyName, others, ...sum }: UsageGroup) {
-  const values = USAGE_FIELDS.map(name => [name, by[NAMES[name]]] as const)
+  const values = USAGE_FIELDS.map(name => [name, by[FIELDS_BY_NAME[name]]] as const)
   return {
     ...(defined(Object.fromEntries(values)) as { [F in (typeof USAGE_FIELDS)[number]]?: string }),
     ...defined({ key_name: keyName, others, at: at === undefined ? undefined : instantOf(at) }),
@@ -110,7 +112,7 @@ function sumView({ by, at, keyName, others, ...sum }: UsageGroup) {
     },
     ...{ cache_read_tokens: sum.cacheRead, cache_write_tokens: sum.cacheWrite, reasoning_tokens: sum.reasoning },
     ...{ input_audio_tokens: sum.inputAudio, output_audio_tokens: sum.outputAudio },
-    ...{ cost: sum.cost / NANO, unpriced: sum.unpriced, estimated: sum.estimated, losses: sum.losses },
+    ...{ cost: sum.cost / NANODOLLARS, unpriced: sum.unpriced, estimated: sum.estimated, losses: sum.losses },
     ...defined({ first_byte_ms: sum.firstByte, duration_ms: sum.duration }),
   }
 }

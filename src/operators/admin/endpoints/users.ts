@@ -32,7 +32,7 @@ const getUser = endpoint({
   params: name,
   answer: USER,
   problems: ['not-found'],
-  handle: async ({ users }, { params }) => userView((await users.records.user(params.name)) ?? unknown()),
+  handle: async ({ users }, { params }) => userView((await users.records.user(params.name)) ?? throwUnknownUser()),
 })
 
 const createUser = endpoint({
@@ -66,7 +66,7 @@ const changeUser = endpoint({
       throw new Problem('read-only', OIDC_ROLE)
     const changed = await users.records.changeUser(params.name, defined(body))
     if (changed === 'last-admin') throw LAST_ADMIN
-    if (changed === undefined) throw unknown()
+    if (changed === undefined) throw throwUnknownUser()
     log.info({ user: changed.name, ...body, by: principal.name }, 'user changed')
     return userView(changed)
   },
@@ -82,7 +82,7 @@ const resetPassword = endpoint({
   problems: ['not-found', 'read-only'],
   handle: async ({ users, log }, { params }, principal) => {
     const password = await users.resetPassword(params.name)
-    if (password === 'unknown') throw unknown()
+    if (password === 'unknown') throw throwUnknownUser()
     if (password === 'oidc') throw new Problem('read-only', OIDC_PASSWORD)
     log.info({ user: params.name, by: principal.name }, 'password reset')
     return { password: password.text }
@@ -96,7 +96,7 @@ const endSessions = endpoint({
   params: name,
   problems: ['not-found'],
   handle: async ({ users }, { params }) => {
-    if ((await users.records.user(params.name)) === undefined) throw unknown()
+    if ((await users.records.user(params.name)) === undefined) throw throwUnknownUser()
     await users.records.endSignInSessions(params.name)
     return {}
   },
@@ -110,7 +110,7 @@ const deleteUser = endpoint({
   problems: ['not-found', 'last-admin'],
   handle: async ({ users, log }, { params }, principal) => {
     const dropped = await users.records.dropUser(params.name)
-    if (dropped === 'unknown') throw unknown()
+    if (dropped === 'unknown') throw throwUnknownUser()
     if (dropped === 'last-admin') throw LAST_ADMIN
     log.info({ user: params.name, by: principal.name }, 'user deleted')
     return {}
@@ -124,7 +124,7 @@ const LAST_ADMIN = new Problem(
   'This is the last enabled admin; without it, nobody could administer the gateway.',
 )
 
-const unknown = (): never => {
+const throwUnknownUser = (): never => {
   throw new Problem('not-found', 'There is no such user.')
 }
 

@@ -4,8 +4,8 @@ import type { StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
 import { fixedId } from '../views.ts'
 
-const NANO = 1e9
-const PAGE = 200
+const NANODOLLARS = 1e9
+const PAGE_SIZE = 200
 
 /** An amount spent and its limit, in US dollars. */
 export interface Spending {
@@ -38,17 +38,17 @@ export async function budgetsOf(gateway: Administration, now: number): Promise<r
 async function allKeys({ records }: Administration): Promise<readonly StoredKey[]> {
   const all: StoredKey[] = []
   for (let after: string | undefined; ; ) {
-    const page = await records.keys({ limit: PAGE, ...(after === undefined ? {} : { after }) })
-    for (const key of page.slice(0, PAGE)) all.push(key)
-    if (page.length <= PAGE) return all
+    const page = await records.keys({ limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) })
+    for (const key of page.slice(0, PAGE_SIZE)) all.push(key)
+    if (page.length <= PAGE_SIZE) return all
     after = all.at(-1)!.id
   }
 }
 
-type Keyed = KeySettings & { readonly id: string; readonly name: string; readonly group: string }
+type IdentifiedKey = KeySettings & { readonly id: string; readonly name: string; readonly group: string }
 
 function budgetOf(
-  key: Keyed,
+  key: IdentifiedKey,
   group: GroupConfig | undefined,
   spent: { readonly day: number; readonly month: number } = { day: 0, month: 0 },
 ): readonly KeyBudget[] {
@@ -58,8 +58,8 @@ function budgetOf(
   return [
     {
       ...{ key: key.id, key_name: key.name, group: key.group },
-      ...(day === undefined ? {} : { day: { limit: day, spent: spent.day / NANO } }),
-      ...(month === undefined ? {} : { month: { limit: month, spent: spent.month / NANO } }),
+      ...(day === undefined ? {} : { day: { limit: day, spent: spent.day / NANODOLLARS } }),
+      ...(month === undefined ? {} : { month: { limit: month, spent: spent.month / NANODOLLARS } }),
     },
   ]
 }

@@ -10,9 +10,9 @@ import type { CONCERN } from '../shapes.ts'
 import type { KeyBudget } from './budgets.ts'
 
 /** Spent share of a budget above which its key is a concern. */
-const NEAR = 0.8
-/** Maximum number of concerns of one kind. */
-const MOST = 20
+const BUDGET_ALERT_SHARE = 0.8
+/** Maximum number of concerns per kind. */
+const MAX_CONCERNS = 20
 
 /** Something that needs an operator. */
 export type Concern = InferOutput<typeof CONCERN>
@@ -34,9 +34,9 @@ export function concernsOf(gateway: Administration, facts: Facts): readonly Conc
   const all = [
     ...healthConcerns(facts.health),
     ...gateway.config.channels.flatMap(channel => channelConcerns(channel, facts.states[channel.name], facts.now)),
-    ...facts.budgets.flatMap(budgetConcerns).slice(0, MOST),
-    ...facts.limited.slice(0, MOST).map(limitConcern),
-    ...priceConcerns(facts.models).slice(0, MOST),
+    ...facts.budgets.flatMap(budgetConcerns).slice(0, MAX_CONCERNS),
+    ...facts.limited.slice(0, MAX_CONCERNS).map(limitConcern),
+    ...priceConcerns(facts.models).slice(0, MAX_CONCERNS),
     ...gateway.warnings().map((message): Concern => ({ kind: 'config', severity: 'warn', message })),
   ]
   return [...all.filter(one => one.severity === 'bad'), ...all.filter(one => one.severity === 'warn')]
@@ -58,17 +58,17 @@ function channelConcerns(config: ChannelConfig, state: ChannelState | undefined,
   const since = failingSince(state.stats, now)
   if (since !== undefined) {
     const error = state.stats.errors[0]
-    return [{ kind: 'channel-failing', severity: 'bad', channel, since: instantOf(since), ...whyOf(error) }, ...keys]
+    return [{ kind: 'channel-failing', severity: 'bad', channel, since: instantOf(since), ...reasonOf(error) }, ...keys]
   }
   if (state.restingUntil !== undefined)
     return [{ kind: 'channel-resting', severity: 'warn', channel, until: instantOf(state.restingUntil) }, ...keys]
   const models = state.resting.map(
     ([model, until]): Concern => ({ kind: 'model-resting', severity: 'warn', channel, model, until: instantOf(until) }),
   )
-  return [...models.slice(0, MOST), ...keys]
+  return [...models.slice(0, MAX_CONCERNS), ...keys]
 }
 
-const whyOf = (error: ErrorGroup | undefined) =>
+const reasonOf = (error: ErrorGroup | undefined) =>
   error === undefined
     ? {}
     : {
@@ -79,14 +79,22 @@ const whyOf = (error: ErrorGroup | undefined) =>
 
 type PooledKey = { readonly channel: string; readonly ending: string }
 
-function keyConcerns(of: PooledKey, { refusal, restingUntil, stats }: ChannelState, now: number): readonly Concern[] {
+function keyConcerns(
+  pooledKey: PooledKey,
+  { refusal, restingUntil, stats }: ChannelState,
+  now: number,
+): readonly Concern[] {
   const until = restingUntil === undefined ? {} : { until: instantOf(restingUntil) }
   if (refusal !== undefined && restingUntil !== undefined)
-    return [{ kind: 'key-refused', severity: 'bad', ...of, ...whyOf(stats.errors[0]), error: refusal, ...until }]
+    return [
+      { kind: 'key-refused', severity: 'bad', ...pooledKey, ...reasonOf(stats.errors[0]), error: refusal, ...until },
+    ]
   const since = failingSince(stats, now)
   if (since !== undefined)
-    return [{ kind: 'key-failing', severity: 'bad', ...of, since: instantOf(since), ...whyOf(stats.errors[0]) }]
-  return restingUntil === undefined ? [] : [{ kind: 'key-resting', severity: 'warn', ...of, ...until }]
+    return [
+      { kind: 'key-failing', severity: 'bad', ...pooledKey, since: instantOf(since), ...reasonOf(stats.errors[0]) },
+    ]
+  return restingUntil === undefined ? [] : [{ kind: 'key-resting', severity: 'warn', ...pooledKey, ...until }]
 }
 
 const budgetConcerns = ({ day, month, ...key }: KeyBudget): readonly Concern[] =>
@@ -96,7 +104,7 @@ const budgetConcerns = ({ day, month, ...key }: KeyBudget): readonly Concern[] =
       ['day', day],
     ] as const
   ).flatMap(([period, budget]) => {
-    if (budget === undefined || budget.spent < NEAR * budget.limit) return []
+    if (budget === undefined || budget.spent < BUDGET_ALERT_SHARE * budget.limit) return []
     const severity = budget.spent >= budget.limit ? 'bad' : 'warn'
     return [{ kind: 'budget', severity, ...key, period, budget } as const]
   })

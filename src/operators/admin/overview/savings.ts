@@ -3,7 +3,7 @@ import { upstreamNameOf } from '../../../upstreams/upstream-names.ts'
 import type { Administration } from '../administration.ts'
 
 /** Number of prompt tokens whose price is compared, so small that no tier for long prompts applies. */
-const SAMPLE = 1000
+const SAMPLE_TOKENS = 1000
 
 /**
  * Returns the nanodollars that caches saved: the difference between the prompts' cost and their cost without caches.
@@ -20,13 +20,13 @@ export function savedBy({ config, prices }: Administration, groups: readonly Usa
       upstreamModel: upstreamNameOf(channel.models, by.model) ?? by.model,
       provider: channel.provider,
     }
-    const share = (tokens: number): number => Math.min(SAMPLE, (tokens / input) * SAMPLE)
-    const uncached = prices.cost(priced, { input: SAMPLE })
+    const share = (tokens: number): number => Math.min(SAMPLE_TOKENS, (tokens / input) * SAMPLE_TOKENS)
+    const uncached = prices.cost(priced, { input: SAMPLE_TOKENS })
     const cached = prices.cost(priced, {
-      ...{ input: SAMPLE, cacheRead: share(cacheRead), cacheWrite: share(cacheWrite) },
+      ...{ input: SAMPLE_TOKENS, cacheRead: share(cacheRead), cacheWrite: share(cacheWrite) },
     })
     if (uncached === undefined || cached === undefined) continue
-    saved = (saved ?? 0) + ((uncached - cached) * input) / SAMPLE
+    saved = (saved ?? 0) + ((uncached - cached) * input) / SAMPLE_TOKENS
   }
   return saved
 }

@@ -46,7 +46,7 @@ export const CONCERN = fields({
   severity: oneOf(['bad', 'warn']),
   channel: v.optional(v.string()),
   model: v.optional(v.string()),
-  /** The last characters of a key of a pool. */
+  /** The last characters of a pool's key. */
   ending: v.optional(v.string()),
   key: v.optional(v.string()),
   key_name: v.optional(v.string()),

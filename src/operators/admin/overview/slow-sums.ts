@@ -1,16 +1,16 @@
 import type { UsageGroup, UsageRecords } from '../../../store/usage-records.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** Maximum number of groups per query. */
-const MOST = 1000
+const MAX_GROUPS = 1000
 
 /**
  * Time for which sums over long periods are reused, in milliseconds. They change slowly, and many users may request
  * them.
  */
-const REUSED = 30_000
+const REUSE_MS = 30_000
 
 /** Sums over a day or a month, shared by everybody who watches the overview. */
 export interface SlowSums {
@@ -23,39 +23,39 @@ export interface SlowSums {
 }
 
 /** Time for which older sums are shown while new ones are computed, so that nobody waits, in milliseconds. */
-const SHOWN = 5 * 60_000
+const MAX_STALE_MS = 5 * 60_000
 
-interface Computed {
+interface CachedSums {
   readonly at: number
   readonly sums: Promise<SlowSums>
 }
 
-const latest = new WeakMap<UsageRecords, Computed>()
+const cache = new WeakMap<UsageRecords, CachedSums>()
 
-/** Returns sums over long periods, computed once for all requests within `REUSED` milliseconds. */
+/** Returns sums over long periods, computed once for all requests within `REUSE_MS` milliseconds. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
-  const before = latest.get(usage)
-  if (before !== undefined && now - before.at < REUSED) return before.sums
+  const cached = cache.get(usage)
+  if (cached !== undefined && now - cached.at < REUSE_MS) return cached.sums
   const sums = compute(usage, now)
   const fresh = { at: now, sums }
-  latest.set(usage, fresh)
+  cache.set(usage, fresh)
   // A failure is not reused.
   sums.catch(() => {
-    if (latest.get(usage) === fresh) latest.delete(usage)
+    if (cache.get(usage) === fresh) cache.delete(usage)
   })
-  return before !== undefined && mayShow(before, now) ? before.sums.catch(() => sums) : sums
+  return cached !== undefined && mayShow(cached, now) ? cached.sums.catch(() => sums) : sums
 }
 
 /** Returns true if sums were computed today and recently enough to show. */
-const mayShow = ({ at }: Computed, now: number): boolean =>
-  now - at < SHOWN && Math.floor(at / DAY) === Math.floor(now / DAY)
+const mayShow = ({ at }: CachedSums, now: number): boolean =>
+  now - at < MAX_STALE_MS && Math.floor(at / DAY_MS) === Math.floor(now / DAY_MS)
 
 /** Computes the sums one after another, so that the store can answer other requests in between. */
 async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {
-  const today = now - (now % DAY)
+  const today = now - (now % DAY_MS)
   const date = new Date(now)
-  const recent = { since: now - DAY, until: now + 1, by: [], limit: MOST }
-  const yesterday = await usage.sums({ ...recent, since: today - DAY, until: now - DAY })
+  const recent = { since: now - DAY_MS, until: now + 1, by: [], limit: MAX_GROUPS }
+  const yesterday = await usage.sums({ ...recent, since: today - DAY_MS, until: now - DAY_MS })
   const since = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
   const month = await usage.sums({ ...recent, since })
   const hours = await usage.sums({ ...recent, every: 'hour' })

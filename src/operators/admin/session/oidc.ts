@@ -6,9 +6,9 @@ import type { AdminAnswer } from '../answer.ts'
 import { Problem } from '../problem.ts'
 import type { SessionRoute } from './route.ts'
 
-const CALLBACK = '/session/oidc/callback'
+const CALLBACK_PATH = '/session/oidc/callback'
 /** Target after sign-in. Fixed, so that no request can redirect users elsewhere. */
-const HOME = '/console/'
+const CONSOLE_PATH = '/console/'
 
 const toProvider: SessionRoute = {
   method: 'get',
@@ -24,7 +24,7 @@ const toProvider: SessionRoute = {
 
 const fromProvider: SessionRoute = {
   method: 'get',
-  path: CALLBACK,
+  path: CALLBACK_PATH,
   async handle({ users }, message, query) {
     const oidc = oidcOf(users)
     const provider = await users.provider()
@@ -32,7 +32,7 @@ const fromProvider: SessionRoute = {
     const cookies = [provider.expiredCookie(message)]
     if (typeof finished === 'string') return { ...page(STATUS[finished], finished), cookies }
     const all = [...cookies, users.sessions.cookie(finished, message)]
-    return { status: 302, headers: { location: HOME }, text: '', cookies: all }
+    return { status: 302, headers: { location: CONSOLE_PATH }, text: '', cookies: all }
   },
 }
 
@@ -42,7 +42,7 @@ function oidcOf({ config }: Administration['users']): OidcConfig {
 }
 
 const redirectUri = (users: Administration['users'], message: IncomingMessage): string =>
-  `${users.baseOf(message)}/admin/v1${CALLBACK}`
+  `${users.baseOf(message)}/admin/v1${CALLBACK_PATH}`
 
 const STATUS: { readonly [refusal in ProviderSignInFailure]: number } = {
   ...{ unknown: 400, failed: 502, 'no-role': 403, disabled: 403 },
@@ -67,7 +67,7 @@ const page = (status: number, refusal: ProviderSignInFailure): AdminAnswer => ({
     'x-frame-options': 'DENY',
   },
   text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Not signed in</title><h1>Not signed in</h1><p>${MESSAGES[refusal]}</p><p><a href="${HOME}">Back to the console</a></p></html>`,
+<title>Not signed in</title><h1>Not signed in</h1><p>${MESSAGES[refusal]}</p><p><a href="${CONSOLE_PATH}">Back to the console</a></p></html>`,
 })
 
 /** Routes for signing in through an identity provider (OpenID Connect). */

@@ -12,7 +12,7 @@ import { Problem } from '../problem.ts'
 import { newPassword, password } from '../user-fields.ts'
 import type { SessionRoute } from './route.ts'
 
-/** Maximum size of the body of a sign-in request, in bytes. */
+/** Maximum body size of a sign-in request, in bytes. */
 const MAX_BODY = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
 
@@ -38,7 +38,7 @@ const signIn: SessionRoute = {
     const { users } = gateway
     if (!users.isSameOrigin(message)) throw new Problem('csrf', 'Only pages of the gateway may sign in.')
     const { name, password } = await bodyOf(gateway, message, CREDENTIALS)
-    const session = orRefuse(await users.signIn.withPassword(name, password, message))
+    const session = orThrow(await users.signIn.withPassword(name, password, message))
     return { ...sessionAnswer(users, session), cookies: [users.sessions.cookie(session, message)] }
   },
 }
@@ -52,7 +52,7 @@ const signOut: SessionRoute = {
     const everywhere = query.get('everywhere') ?? 'false'
     if (everywhere === 'false') await users.sessions.end(message)
     else await users.records.endSignInSessions(user.name)
-    return { ...DONE, cookies: [users.sessions.expiredCookie(message)] }
+    return { ...NO_CONTENT, cookies: [users.sessions.expiredCookie(message)] }
   },
 }
 
@@ -70,20 +70,20 @@ const changePassword: SessionRoute = {
       throw new Problem('invalid-input', '/current: is not your password', [
         { pointer: '/current', detail: 'is not your password' },
       ])
-    orRefuse(confirmed)
+    orThrow(confirmed)
     await users.setPassword(user.name, password, hash)
     await recordChange(gateway, {
       ...{ audit: AUDIT, action: 'changeOwnPassword', principal: { kind: 'user', name: user.name, role: user.role } },
       ...{ params: { name: user.name }, before: undefined, answer: undefined },
     })
-    return DONE
+    return NO_CONTENT
   },
 }
 
 const CREDENTIALS = fields({ name: password, password })
 const CHANGE = fields({ current: password, password: newPassword })
 
-const DONE: AdminAnswer = { status: 204, headers: {}, text: '' }
+const NO_CONTENT: AdminAnswer = { status: 204, headers: {}, text: '' }
 
 /** Formats a session for its user. */
 function sessionAnswer({ sessions, config }: Administration['users'], session: OpenSignInSession): AdminAnswer {
@@ -95,14 +95,14 @@ function sessionAnswer({ sessions, config }: Administration['users'], session: O
   return { status: 200, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) }
 }
 
-function orRefuse<T extends object>(result: T | SignInRefusal): T {
+function orThrow<T extends object>(result: T | SignInRefusal): T {
   if (!('refused' in result)) return result as T
-  const refused = result as SignInRefusal
-  if (refused.refused === 'wrong') throw new Problem('sign-in-refused', 'Wrong name or password.')
-  throw new Problem('locked', LOCKED, [], { retryAfterSeconds: refused.seconds })
+  const refusal = result as SignInRefusal
+  if (refusal.refused === 'wrong') throw new Problem('sign-in-refused', 'Wrong name or password.')
+  throw new Problem('locked', LOCKED_MESSAGE, [], { retryAfterSeconds: refusal.seconds })
 }
 
-const LOCKED = 'Too many wrong passwords for this name. Try again later.'
+const LOCKED_MESSAGE = 'Too many wrong passwords for this name. Try again later.'
 
 /**
  * Reads and validates a request body. Messages do not repeat JSON errors, which could quote a password.
@@ -118,12 +118,12 @@ async function bodyOf<S extends AnySchema>(
     const isWrong = thrown instanceof GatewayError && thrown.error.kind === 'invalid-request'
     throw isWrong ? new Problem('invalid-input', 'The body is not a JSON object.') : thrown
   })
-  const nothing = { params: NOTHING, query: NOTHING }
-  const input = checkedInput({ ...nothing, body: schema }, { params: {}, query: new URLSearchParams(), body })
+  const emptyInput = { params: NO_FIELDS, query: NO_FIELDS }
+  const input = checkedInput({ ...emptyInput, body: schema }, { params: {}, query: new URLSearchParams(), body })
   return input.body as v.InferOutput<S>
 }
 
-const NOTHING = fields({})
+const NO_FIELDS = fields({})
 
 /** Routes for signing in and out with a password, and for changing it. */
 export const PASSWORD_ROUTES = [readSession, signIn, signOut, changePassword]

@@ -23,7 +23,7 @@ async function judged(url: string, session = 'text-turn'): Promise<CellResult> {
   const target = { name: 'hostile', bases: { realtime: url }, key: KEY, model: () => 'm', translates: true }
   const bounds = { handshake: 1500, frame: 1_000_000, bytes: 2_000_000, frames: 1000 }
   const wanted = { sessions: [readSession(session)], callers: ['realtime'] }
-  const results = await runSessions({ target, bounds, patience: 500, ...wanted })
+  const results = await runSessions({ target, bounds, frameTimeoutMs: 500, ...wanted })
   expect(results.length).toBe(1)
   const document = resultsOf(results, { kit: '1', started: new Date(0), target, command: 'a' })
   expect(JSON.stringify(document)).not.toContain(KEY.slice(3, 12))

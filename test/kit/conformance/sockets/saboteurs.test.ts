@@ -39,7 +39,7 @@ test.each(NAMES)('%s', async name => {
   )
   const target = { name, bases, key: 'kit-key', model: () => 'kit', translates: false }
   const wanted = { callers: FORMATS, upstreams: FORMATS, sessions: readSessions(), only: saboteur.cell }
-  const results = await runSessions({ target, upstream: sessions, patience: 1000, ...wanted })
+  const results = await runSessions({ target, upstream: sessions, frameTimeoutMs: 1000, ...wanted })
   await proxy.close()
   expect(results.length).toBe(1)
   const failed = results[0]!.checks.filter(({ status }) => status === 'fail' || status === 'harness-error')

@@ -19,7 +19,7 @@ async function imported(name: string, content: string | Buffer, redact: readonly
   writeFileSync(file, content)
   const skipped: string[] = []
   const into = join(folder, 'recordings')
-  const count = await importFile(file, { folder: into, redact, skipped: message => skipped.push(message) })
+  const count = await importFile(file, { folder: into, redact, onSkipped: message => skipped.push(message) })
   const recordings = count === 0 ? [] : readFolder(into).map(({ recording }) => recording)
   expect(recordings).toHaveLength(count)
   return { recordings, skipped: skipped.map(one => one.replace(`${folder}/`, '')) }

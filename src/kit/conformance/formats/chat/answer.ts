@@ -35,7 +35,7 @@ const callOf = (value: Json) => {
   })
 }
 
-/** Returns the facts of a list of tokens. Responses have the same form. */
+/** Returns the facts of a token list, which has the same form in responses. */
 export const logprobsIn = (tokens: Json | undefined) =>
   listOf(tokens).map(value => {
     const { token, logprob, top_logprobs: top } = objectOf(value)
@@ -70,10 +70,10 @@ function candidateOf(value: Json): CandidateFacts {
  * Fields with the tokens written to a cache: OpenAI's field, and the fields that gateways used before OpenAI had one.
  * Source: https://docs.litellm.ai/docs/completion/prompt_caching, https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching
  */
-const WRITTEN = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
+const CACHE_WRITE_FIELDS = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
 
 const cacheWrittenOf = (usage: JsonObject, input: JsonObject): number | undefined =>
-  WRITTEN.map(name => numberOf(input[name])).find(Boolean) ||
+  CACHE_WRITE_FIELDS.map(name => numberOf(input[name])).find(Boolean) ||
   numberOf(usage['cache_creation_input_tokens']) ||
   undefined
 

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textO
 /* Assembles the chunks of a stream into a chat completion. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
 /** A message under construction. Texts are appended. Calls are identified by their index. */
-interface Building {
+interface PartialChoice {
   readonly index: number
   readonly message: { [field: string]: Json }
   readonly calls: Map<number, JsonObject>
@@ -12,10 +12,10 @@ interface Building {
 }
 
 /** Lists of tokens that are concatenated. */
-const TOKENS = ['content', 'refusal'] as const
+const TOKEN_LISTS = ['content', 'refusal'] as const
 
 /** Text fields of a delta that are concatenated. */
-const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
+const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
 
 /** Adds a chunk to a call. `arguments` and `input` are appended. All other fields are set once. */
 function extendedCall(call: JsonObject, piece: JsonObject): JsonObject {
@@ -36,11 +36,11 @@ function extendedCall(call: JsonObject, piece: JsonObject): JsonObject {
   return out
 }
 
-function add(building: Building, choice: JsonObject): void {
+function add(partial: PartialChoice, choice: JsonObject): void {
   const delta = objectOf(choice['delta'])
-  const { message, calls } = building
+  const { message, calls } = partial
   if (delta['role'] != null) message['role'] ??= delta['role']
-  for (const field of TEXTS)
+  for (const field of TEXT_FIELDS)
     if (typeof delta[field] === 'string') message[field] = (textOf(message[field]) ?? '') + delta[field]
   if (Array.isArray(delta['annotations']))
     message['annotations'] = [...listOf(message['annotations']), ...delta['annotations']]
@@ -49,46 +49,46 @@ function add(building: Building, choice: JsonObject): void {
     const index = numberOf(piece['index']) ?? position
     calls.set(index, extendedCall(calls.get(index) ?? {}, piece))
   }
-  for (const list of TOKENS)
-    for (const token of listOf(objectOf(choice['logprobs'])[list])) building.logprobs[list]!.push(token)
-  if (choice['finish_reason'] != null) building.finish = choice['finish_reason']
+  for (const list of TOKEN_LISTS)
+    for (const token of listOf(objectOf(choice['logprobs'])[list])) partial.logprobs[list]!.push(token)
+  if (choice['finish_reason'] != null) partial.finish = choice['finish_reason']
 }
 
 /** Assembles the chunks of a stream into a chat completion. */
 export function assemble(events: readonly Json[]): JsonObject {
-  const whole: { [field: string]: Json } = {}
-  const choices = new Map<number, Building>()
+  const completion: { [field: string]: Json } = {}
+  const choices = new Map<number, PartialChoice>()
   for (const event of events) {
     const chunk = objectOf(event)
     for (const [field, value] of Object.entries(chunk))
-      if (field === 'usage' ? value !== null : field !== 'choices' && field !== 'object') whole[field] = value
+      if (field === 'usage' ? value !== null : field !== 'choices' && field !== 'object') completion[field] = value
     for (const value of listOf(chunk['choices'])) {
       const choice = objectOf(value)
       const index = numberOf(choice['index']) ?? 0
-      const building = choices.get(index) ?? newBuilding(index)
-      choices.set(index, building)
-      add(building, choice)
+      const partial = choices.get(index) ?? newBuilding(index)
+      choices.set(index, partial)
+      add(partial, choice)
     }
   }
   return {
-    ...whole,
+    ...completion,
     object: 'chat.completion',
     choices: [...choices.values()].sort((a, b) => a.index - b.index).map(finishedChoice),
   }
 }
 
-const newBuilding = (index: number): Building => ({
+const newBuilding = (index: number): PartialChoice => ({
   ...{ index, message: {}, calls: new Map(), finish: null },
   logprobs: { content: [], refusal: [] },
 })
 
-function finishedChoice({ index, message, calls, finish, logprobs }: Building): JsonObject {
+function finishedChoice({ index, message, calls, finish, logprobs }: PartialChoice): JsonObject {
   const list = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
-  const whole = { role: 'assistant', content: null, refusal: null, ...message }
+  const fullMessage = { role: 'assistant', content: null, refusal: null, ...message }
   return {
     index,
     finish_reason: finish,
-    logprobs: TOKENS.some(name => logprobs[name]!.length > 0) ? logprobs : null,
-    message: list.length > 0 ? { ...whole, tool_calls: list } : whole,
+    logprobs: TOKEN_LISTS.some(name => logprobs[name]!.length > 0) ? logprobs : null,
+    message: list.length > 0 ? { ...fullMessage, tool_calls: list } : fullMessage,
   }
 }

@@ -1,5 +1,5 @@
-import type { Asked, Ending, Grammar } from '../../grammar.ts'
-import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import type { Ending, Grammar, StreamRequest } from '../../grammar.ts'
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
@@ -12,7 +12,7 @@ interface Call {
   isFreeForm: boolean
 }
 
-const KINDS: ReadonlySet<Json> = new Set(['function', 'custom'])
+const CALL_KINDS: ReadonlySet<Json> = new Set(['function', 'custom'])
 
 interface Choice {
   readonly calls: Call[]
@@ -28,7 +28,7 @@ class ChatGrammar implements Grammar {
   private hasFailed = false
   private usages = 0
 
-  constructor({ body }: Asked) {
+  constructor({ body }: StreamRequest) {
     this.wantsUsage = objectOf(body['stream_options'])['include_usage'] === true
   }
 
@@ -49,7 +49,7 @@ class ChatGrammar implements Grammar {
   end(isComplete: boolean): readonly Violation[] {
     if (!isComplete || this.hasFailed) return this.violations.list
     if (!this.isDone) this.violations.add('done', 'The stream ends without [DONE].')
-    for (const [index, choice] of this.choices) this.finished(index, choice)
+    for (const [index, choice] of this.choices) this.checkFinish(index, choice)
     if (this.choices.size === 0) this.violations.add('finish-present', 'No chunk has a choice.')
     if (this.wantsUsage && this.usages === 0) this.violations.add('usage-when-asked', 'No chunk contains usage.')
     return this.violations.list
@@ -110,7 +110,7 @@ class ChatGrammar implements Grammar {
     if (index === calls.length) {
       if (id === undefined || name === undefined)
         this.violations.add('call-begins', `Call ${index} begins without ${id === undefined ? 'id' : 'name'}.`)
-      if (!KINDS.has(piece['type'] ?? 'function'))
+      if (!CALL_KINDS.has(piece['type'] ?? 'function'))
         this.violations.add('call-begins', `Call ${index} has the type ${JSON.stringify(piece['type'])}.`)
       calls.push({ id, name, text: '', isFreeForm: piece['type'] === 'custom' })
     }
@@ -123,16 +123,16 @@ class ChatGrammar implements Grammar {
     else this.violations.add('arguments-are-text', `Arguments of call ${index} are not a string.`)
   }
 
-  private finished(index: number, { calls, finish }: Choice): void {
+  private checkFinish(index: number, { calls, finish }: Choice): void {
     if (finish === undefined) this.violations.add('finish-present', `Choice ${index} has no finish_reason.`)
     if (calls.length > 0 && finish === 'stop')
       this.violations.add('finish-fits-calls', `Choice ${index} calls tools and finishes with stop.`)
     // Truncated arguments are not JSON.
     if (finish === 'length') return
     for (const [number, { text, isFreeForm }] of calls.entries())
-      if (!isFreeForm && text !== '' && parsed(text) === undefined)
+      if (!isFreeForm && text !== '' && parseJson(text) === undefined)
         this.violations.add('arguments-are-text', `Arguments of call ${number} are not JSON: ${text.slice(0, 100)}`)
   }
 }
 
-export const grammar = (asked: Asked): Grammar => new ChatGrammar(asked)
+export const grammar = (request: StreamRequest): Grammar => new ChatGrammar(request)

@@ -18,7 +18,7 @@ export const chat: Conversation = {
   base: '/v1',
   path: () => PATH,
   headers: key => ({ authorization: `Bearer ${key}` }),
-  addressed: (body, model, stream): JsonObject => ({
+  withModel: (body, model, stream): JsonObject => ({
     ...body,
     model,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),

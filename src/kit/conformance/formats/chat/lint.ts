@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 
 /* Rules for requests, whole answers and errors that the published schema cannot express. */
@@ -10,7 +10,7 @@ function argumentFaults(calls: readonly JsonObject[], violations: Violations, is
     if (call['type'] === 'custom') continue
     const args = objectOf(call['function'])['arguments']
     if (typeof args !== 'string') violations.add('arguments-are-text', `Arguments of call ${index} are not a string.`)
-    else if (args !== '' && !isCut && parsed(args) === undefined)
+    else if (args !== '' && !isCut && parseJson(args) === undefined)
       violations.add('arguments-are-text', `Arguments of call ${index} are not JSON: ${args.slice(0, 100)}`)
   }
 }

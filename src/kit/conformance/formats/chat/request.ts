@@ -85,15 +85,15 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
   return Object.fromEntries([...tools, ...search]) as RequestFacts['tools']
 }
 
-/** Returns the grammar of a free-form tool. */
+/** Returns the grammar that restricts the text of a free-form tool. */
 export const grammarOf = ({ syntax, definition }: JsonObject) =>
   compact({ syntax: textOf(syntax), definition: textOf(definition) })
 
 function choiceOf(choice: Json | undefined): string | undefined {
   if (choice === undefined || choice === null || choice === 'auto') return undefined
   if (typeof choice === 'string') return choice
-  const { function: named, custom } = objectOf(choice)
-  return `tool:${String(objectOf(named ?? custom)['name'])}`
+  const { function: functionChoice, custom } = objectOf(choice)
+  return `tool:${String(objectOf(functionChoice ?? custom)['name'])}`
 }
 
 function outputOf(format: JsonObject): RequestFacts['output'] {

@@ -1,4 +1,4 @@
-import type { Asked, Ending, Grammar } from '../../grammar.ts'
+import type { Ending, Grammar, StreamRequest } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, objectOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -18,8 +18,8 @@ class CompletionGrammar implements Grammar {
   private readonly inner: Grammar
   private readonly violations = new Violations()
 
-  constructor(asked: Asked) {
-    this.inner = chat.grammar(asked)
+  constructor(request: StreamRequest) {
+    this.inner = chat.grammar(request)
   }
 
   get ending(): Ending | undefined {
@@ -39,4 +39,4 @@ class CompletionGrammar implements Grammar {
   }
 }
 
-export const grammar = (asked: Asked): Grammar => new CompletionGrammar(asked)
+export const grammar = (request: StreamRequest): Grammar => new CompletionGrammar(request)

@@ -26,7 +26,7 @@ export const completions: Format = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: chat.addressed,
+  withModel: chat.withModel,
   recognise: recogniseAt(PATH),
   models: chat.models,
   schemas: {

@@ -14,18 +14,18 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
-const LISTS = ['tokens', 'token_logprobs', 'top_logprobs', 'text_offset'] as const
+const LOGPROB_LISTS = ['tokens', 'token_logprobs', 'top_logprobs', 'text_offset'] as const
 
 function logprobFaults(choice: JsonObject, violations: Violations): void {
   const logprobs = objectOf(choice['logprobs'])
-  const lengths = LISTS.flatMap(name => (Array.isArray(logprobs[name]) ? listOf(logprobs[name]).length : []))
+  const lengths = LOGPROB_LISTS.flatMap(name => (Array.isArray(logprobs[name]) ? listOf(logprobs[name]).length : []))
   if (new Set(lengths).size > 1) violations.add('logprobs', `The lists have ${lengths.join(', ')} entries.`)
 }
 
-export function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+export function answerLint(body: JsonObject, request: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const prompts = promptsOf(asked)
-  const each = Math.max(1, numberOf(asked['n']) ?? 1)
+  const prompts = promptsOf(request)
+  const each = Math.max(1, numberOf(request['n']) ?? 1)
   const choices = choicesOf(body)
   const indexes = choices.map(({ index }) => index)
   if (choices.length !== prompts.length * each || indexes.some((index, position) => index !== position))
@@ -38,7 +38,7 @@ export function answerLint(body: JsonObject, asked: JsonObject): readonly Violat
       violations.add('finish-present', `Choice ${position} has no finish_reason.`)
     logprobFaults(choice, violations)
     const prompt = prompts[Math.floor(position / each)]
-    if (asked['echo'] === true && typeof prompt === 'string' && !textOf(choice['text'])?.startsWith(prompt))
+    if (request['echo'] === true && typeof prompt === 'string' && !textOf(choice['text'])?.startsWith(prompt))
       violations.add('echo', `Choice ${position} does not begin with its prompt.`)
   }
   const usage = chat.lint.answer({ usage: body['usage'] ?? null }, {})

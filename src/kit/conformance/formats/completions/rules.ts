@@ -5,7 +5,7 @@ const CREATE = 'https://platform.openai.com/docs/api-reference/completions/creat
 const OBJECT = 'https://platform.openai.com/docs/api-reference/completions/object'
 
 /** Rules of chat streams that also apply to completions. */
-const SHARED = new Set([
+const CHAT_RULES = new Set([
   'done',
   'no-event-name',
   'json',
@@ -43,5 +43,5 @@ export const rules: readonly Rule[] = [
     says: 'total_tokens is the sum of prompt_tokens and completion_tokens.',
   },
   { id: 'text', on: 'stream', level: 'must', source: OBJECT, says: 'Every choice of a chunk has a text.' },
-  ...chat.rules.filter(({ on, id }) => on === 'error' || (on === 'stream' && SHARED.has(id))),
+  ...chat.rules.filter(({ on, id }) => on === 'error' || (on === 'stream' && CHAT_RULES.has(id))),
 ]

@@ -35,7 +35,7 @@ export const contentsImages: Format = {
   ...contents,
   name: 'contents.images',
   work: 'images',
-  home: 'contents',
+  sharesBaseWith: 'contents',
   request: requestFacts,
   answer: answerFacts,
   lint: { ...contents.lint, request: wantsOutput('IMAGE') },

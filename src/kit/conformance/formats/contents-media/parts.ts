@@ -30,9 +30,9 @@ export const mediaRules: readonly Rule[] = [
 export const wantsOutput =
   (modality: 'IMAGE' | 'AUDIO'): Format['lint']['request'] =>
   (body, headers) => {
-    const wanted = listOf(objectOf(body['generationConfig'])['responseModalities'])
+    const modalities = listOf(objectOf(body['generationConfig'])['responseModalities'])
     const broken = contents.lint.request(body, headers)
-    return wanted.includes(modality)
+    return modalities.includes(modality)
       ? broken
-      : [...broken, { rule: 'modality', detail: `responseModalities are ${JSON.stringify(wanted)}.` }]
+      : [...broken, { rule: 'modality', detail: `responseModalities are ${JSON.stringify(modalities)}.` }]
   }

@@ -28,7 +28,7 @@ export const contentsSpeech: Format = {
   ...contents,
   name: 'contents.speech',
   work: 'speech',
-  home: 'contents',
+  sharesBaseWith: 'contents',
   request: requestFacts,
   answer: answerFacts,
   lint: { ...contents.lint, request: wantsOutput('AUDIO') },

@@ -5,11 +5,11 @@ import { usageFacts } from './usage.ts'
 
 /* Extracts the facts of a generateContent answer. */
 
-const BLOCKED = ['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR']
+const BLOCKED_REASONS = ['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR']
 
 const FINISHES: { readonly [reason: string]: Finish } = {
   ...{ STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'paused' },
-  ...Object.fromEntries(BLOCKED.map(reason => [reason, 'filtered' as const])),
+  ...Object.fromEntries(BLOCKED_REASONS.map(reason => [reason, 'filtered' as const])),
 }
 
 /** Returns the finish reason. `STOP` also ends answers with calls. */

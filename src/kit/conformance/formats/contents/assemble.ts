@@ -37,12 +37,12 @@ class Candidate {
     if (isObject(call) && (this.open !== undefined || isPiece(call))) this.piece(part, call)
     else {
       this.close()
-      this.joined(part)
+      this.appendText(part)
     }
   }
 
   /** Appends text to the previous text, unless either of them is signed. */
-  private joined(part: JsonObject): void {
+  private appendText(part: JsonObject): void {
     const last = this.parts.at(-1)
     const [before, more] = [textOf(last?.['text']), textOf(part['text'])]
     const isSame = last !== undefined && Boolean(last['thought']) === Boolean(part['thought'])
@@ -67,11 +67,11 @@ class Candidate {
 
 /** Assembles a stream's events into an answer. */
 export function assemble(events: readonly Json[]): JsonObject {
-  let whole: JsonObject = {}
+  let answer: JsonObject = {}
   const candidates = new Map<number, Candidate>()
   for (const event of events) {
     const { candidates: pieces, ...fields } = objectOf(event)
-    whole = { ...whole, ...fields }
+    answer = { ...answer, ...fields }
     for (const piece of listOf(pieces).map(objectOf)) {
       const index = numberOf(piece['index']) ?? 0
       const candidate = candidates.get(index) ?? new Candidate()
@@ -80,5 +80,5 @@ export function assemble(events: readonly Json[]): JsonObject {
     }
   }
   const list = [...candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate.whole())
-  return list.length === 0 ? whole : { ...whole, candidates: list }
+  return list.length === 0 ? answer : { ...answer, candidates: list }
 }

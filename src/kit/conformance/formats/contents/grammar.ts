@@ -25,7 +25,7 @@ class ContentsGrammar implements Grammar {
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     if (name !== undefined) this.violations.add('no-event-name', `An event is named ${JSON.stringify(name)}.`)
     if (!isObject(data)) this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
-    else if (data['error'] != null) this.failed(objectOf(data['error']))
+    else if (data['error'] != null) this.checkError(objectOf(data['error']))
     else this.answer(data)
   }
 
@@ -46,7 +46,7 @@ class ContentsGrammar implements Grammar {
     return this.violations.list
   }
 
-  private failed({ code }: JsonObject): void {
+  private checkError({ code }: JsonObject): void {
     this.hasFailed = true
     if (typeof code !== 'number' || code < 400 || code > 599)
       this.violations.add('error-code', `The code of an error is ${JSON.stringify(code)}.`)
@@ -59,11 +59,11 @@ class ContentsGrammar implements Grammar {
       if (id !== this.id) this.violations.add('one-id', `An event of ${this.id} has the responseId ${id}.`)
     }
     if (objectOf(event['promptFeedback'])['blockReason'] !== undefined) this.isBlocked = true
-    if (isObject(event['usageMetadata'])) this.counted(event['usageMetadata'])
+    if (isObject(event['usageMetadata'])) this.checkUsage(event['usageMetadata'])
     for (const candidate of listOf(event['candidates'])) this.candidate(objectOf(candidate))
   }
 
-  private counted(usage: JsonObject): void {
+  private checkUsage(usage: JsonObject): void {
     this.usage = usage
     const total = numberOf(usage['totalTokenCount']) ?? this.total
     if (total < this.total)

@@ -28,7 +28,7 @@ export const contents: Conversation = {
   base: '',
   path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
   headers: key => ({ 'x-goog-api-key': key }),
-  addressed: body => body,
+  withModel: body => body,
   recognise: path => {
     const [, model, method] = PATH.exec(path) ?? []
     return model === undefined ? undefined : { model, stream: method === 'streamGenerateContent' }
@@ -55,7 +55,7 @@ export const contents: Conversation = {
   },
   exceptions,
   asRead: { request: requestAsRead, answer: answerAsRead },
-  // Recorded streams of Google use CRLF.
+  // Google's recorded streams use CRLF.
   newline: '\r\n',
   request: requestFacts,
   answer: answerFacts,

@@ -53,14 +53,14 @@ export function requestLint(body: JsonObject): readonly Violation[] {
     for (const part of parts) checkPart(part, `A part of turn ${index}`, violations)
     for (const part of parts) responseFaults(part, index, violations)
     // Calls that Google ran itself are answered within the model's turn. Calls may stay unanswered.
-    const called = namesOf(parts, 'functionCall')
-    const names = called.length > 0 ? [] : namesOf(parts, 'functionResponse')
+    const callNames = namesOf(parts, 'functionCall')
+    const names = callNames.length > 0 ? [] : namesOf(parts, 'functionResponse')
     if (names.length > 0 && [...names].sort().join() !== [...open].sort().join())
       violations.add(
         'responses-paired',
         `Turn ${index} answers [${names.join(', ')}], the calls were [${open.join(', ')}].`,
       )
-    open = called
+    open = callNames
   }
   toolFaults(body, violations)
   return violations.list
@@ -79,11 +79,11 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   if (candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] === undefined)
     violations.add('finish-present', 'The answer has no candidate and no promptFeedback.')
   for (const [position, { index, content, finishReason }] of candidates.entries()) {
-    const where = `Candidate ${numberOf(index) ?? position}`
-    if (typeof finishReason !== 'string') violations.add('finish-present', `${where} has no finishReason.`)
+    const label = `Candidate ${numberOf(index) ?? position}`
+    if (typeof finishReason !== 'string') violations.add('finish-present', `${label} has no finishReason.`)
     const role = objectOf(content)['role']
-    if (role !== undefined && role !== 'model') violations.add('role', `${where} has the role ${String(role)}.`)
-    for (const part of partsOf(content)) checkPart(part, `A part of ${where}`, violations)
+    if (role !== undefined && role !== 'model') violations.add('role', `${label} has the role ${String(role)}.`)
+    for (const part of partsOf(content)) checkPart(part, `A part of ${label}`, violations)
   }
   const fault = totalFault(objectOf(body['usageMetadata']))
   if (fault !== undefined) violations.add('usage-adds-up', fault)

@@ -14,16 +14,16 @@ const pieceValue = (piece: JsonObject): Json =>
   piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
 
 /** Sets the value at a path. Strings are appended to an existing string. */
-function put(root: Fields, steps: readonly (string | number)[], value: Json): void {
-  let at = root as { [step: string | number]: Json }
+function setValue(root: Fields, steps: readonly (string | number)[], value: Json): void {
+  let node = root as { [step: string | number]: Json }
   for (const [position, step] of steps.slice(0, -1).entries()) {
-    at[step] ??= typeof steps[position + 1] === 'number' ? [] : {}
-    at = at[step] as unknown as typeof at
+    node[step] ??= typeof steps[position + 1] === 'number' ? [] : {}
+    node = node[step] as unknown as typeof node
   }
   const last = steps.at(-1)
   if (last === undefined) return
-  const before = textOf(at[last])
-  at[last] = before !== undefined && typeof value === 'string' ? before + value : value
+  const before = textOf(node[last])
+  node[last] = before !== undefined && typeof value === 'string' ? before + value : value
 }
 
 /** One call in progress. Only the first chunk has the name. */
@@ -38,7 +38,7 @@ export class PartialCall {
   add(call: JsonObject): void {
     Object.assign(this.args, objectOf(call['args']))
     for (const piece of listOf(call['partialArgs']).map(objectOf))
-      put(this.args, stepsOf(textOf(piece['jsonPath']) ?? ''), pieceValue(piece))
+      setValue(this.args, stepsOf(textOf(piece['jsonPath']) ?? ''), pieceValue(piece))
   }
 
   whole(): JsonObject {

@@ -6,13 +6,21 @@ import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '
  */
 
 /** Fields that contain arbitrary JSON or names chosen by the caller. */
-const FREE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'default', 'example', 'enum'])
+const FREE_FORM_FIELDS = new Set([
+  'args',
+  'response',
+  'parametersJsonSchema',
+  'responseJsonSchema',
+  'default',
+  'example',
+  'enum',
+])
 
 /**
  * Enums whose values are also accepted in lower case, as the publisher's own examples write them.
  * Source: https://ai.google.dev/gemini-api/docs/function-calling, https://ai.google.dev/gemini-api/docs/thinking
  */
-const ENUMS = new Set(['type', 'mode', 'thinkingLevel'])
+const LOWERCASE_ENUMS = new Set(['type', 'mode', 'thinkingLevel'])
 
 const camel = (name: string): string =>
   name.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -20,8 +28,8 @@ const camel = (name: string): string =>
 const withoutNulls = (value: JsonObject): [string, Json][] => Object.entries(value).filter(([, one]) => one !== null)
 
 function fieldAsRead(name: string, value: Json): Json {
-  if (FREE.has(name)) return value
-  if (ENUMS.has(name)) return textOf(value)?.toUpperCase() ?? value
+  if (FREE_FORM_FIELDS.has(name)) return value
+  if (LOWERCASE_ENUMS.has(name)) return textOf(value)?.toUpperCase() ?? value
   if (name !== 'properties') return valueAsRead(value)
   return Object.fromEntries(withoutNulls(objectOf(value)).map(([key, one]) => [key, valueAsRead(one)]))
 }
@@ -41,7 +49,9 @@ export function answerAsRead(body: JsonObject): JsonObject {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return listOf(value).map(visit)
     if (!isObject(value)) return value
-    return Object.fromEntries(withoutNulls(value).map(([name, one]) => [name, FREE.has(name) ? one : visit(one)]))
+    return Object.fromEntries(
+      withoutNulls(value).map(([name, one]) => [name, FREE_FORM_FIELDS.has(name) ? one : visit(one)]),
+    )
   }
   return objectOf(visit(body))
 }

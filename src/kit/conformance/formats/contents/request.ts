@@ -30,28 +30,28 @@ function resultFacts({ response, parts }: JsonObject): ResultFacts {
   const fields = Object.entries(objectOf(response))
   const [name, value] = fields.length === 1 ? fields[0]! : []
   const isPlain = name === 'output' || name === 'result' || name === 'error'
-  const said = isPlain ? value : response
+  const resultText = isPlain ? value : response
   return compact({
-    text: typeof said === 'string' ? said : canonical(said),
+    text: typeof resultText === 'string' ? resultText : canonical(resultText),
     media: listOf(parts).map(part => mediaFacts(objectOf(part))),
     isError: name === 'error' || undefined,
   }) as ResultFacts
 }
 
 /** Matches responses to calls by id, or else by name in the order of the calls. */
-class Pairing {
+class CallPairing {
   private readonly open = new Map<string, string[]>()
   private calls = 0
 
   /** Returns an id for the call that is unique within the request. */
-  called(name: string, id: string | undefined): string {
+  addCall(name: string, id: string | undefined): string {
     const key = `${this.calls++}`
     for (const one of [`name:${name}`, ...(id === undefined ? [] : [`id:${id}`])])
       this.open.set(one, [...(this.open.get(one) ?? []), key])
     return key
   }
 
-  answered(name: string, id: string | undefined): string | undefined {
+  matchResponse(name: string, id: string | undefined): string | undefined {
     const key = this.open.get(`id:${id}`)?.[0] ?? this.open.get(`name:${name}`)?.[0]
     for (const [one, keys] of this.open)
       this.open.set(
@@ -62,16 +62,16 @@ class Pairing {
   }
 }
 
-function partOf(part: JsonObject, pairing: Pairing): Part[] {
+function partOf(part: JsonObject, pairing: CallPairing): Part[] {
   const { text, functionCall, functionResponse } = part
   if (typeof text === 'string') return text === '' ? [] : [{ kind: 'text', text }]
   if (functionCall !== undefined) {
     const call = callFacts(part)
-    return [{ kind: 'call', call: { ...call, id: pairing.called(call.name ?? '', call.id) } }]
+    return [{ kind: 'call', call: { ...call, id: pairing.addCall(call.name ?? '', call.id) } }]
   }
   if (functionResponse !== undefined) {
     const response = objectOf(functionResponse)
-    const callId = pairing.answered(textOf(response['name']) ?? '', textOf(response['id']))
+    const callId = pairing.matchResponse(textOf(response['name']) ?? '', textOf(response['id']))
     return [{ kind: 'result', result: resultFacts(response), ...(callId === undefined ? {} : { callId }) }]
   }
   if (part['inlineData'] === undefined && part['fileData'] === undefined) return []
@@ -79,7 +79,7 @@ function partOf(part: JsonObject, pairing: Pairing): Part[] {
 }
 
 /** Reads one content. Its reasoning comes first, as in answers. */
-function turnOf(value: Json, pairing: Pairing): RawTurn {
+function turnOf(value: Json, pairing: CallPairing): RawTurn {
   const { role, parts } = objectOf(value)
   const reasoning = new Reasoning()
   const others = listOf(parts)
@@ -99,8 +99,8 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
     for (const kind of Object.keys(hosted).map(hostedKind)) facts[kind] = { kind }
     for (const value of listOf(functionDeclarations)) {
       const { name, description, parameters, parametersJsonSchema } = objectOf(value)
-      const written = parametersJsonSchema ?? parameters
-      const schema = written === undefined ? undefined : asJsonSchema(written)
+      const toolSchema = parametersJsonSchema ?? parameters
+      const schema = toolSchema === undefined ? undefined : asJsonSchema(toolSchema)
       facts[textOf(name) ?? ''] = compact({ description: textOf(description), parameters: schema })
     }
   }
@@ -154,7 +154,7 @@ const textsOf = (content: Json | undefined): string[] =>
 /** Returns the facts of a request. The path states whether a stream is requested. */
 export function requestFacts(body: JsonObject, path: string): RequestFacts {
   const config = objectOf(body['generationConfig'])
-  const pairing = new Pairing()
+  const pairing = new CallPairing()
   return compact({
     system: textsOf(body['systemInstruction']).join('\n\n') || undefined,
     turns: turnsOf(listOf(body['contents']).map(content => turnOf(content, pairing))),

@@ -4,12 +4,12 @@ import { type JsonObject, textOf } from '../../json.ts'
 /* Reasoning and its signature. The signature is on a later part. Source: docs/wire/contents.md#thinking */
 
 /** Documented values that make the server skip its signature check. They are not real signatures. */
-const SKIPS = new Set(['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'])
+const SKIP_VALUES = new Set(['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'])
 
 /** Returns the signature of a part, if it has a real one. */
 export function signatureOf({ thoughtSignature }: JsonObject): string | undefined {
   const signature = textOf(thoughtSignature)
-  return signature && !SKIPS.has(signature) ? signature : undefined
+  return signature && !SKIP_VALUES.has(signature) ? signature : undefined
 }
 
 /**

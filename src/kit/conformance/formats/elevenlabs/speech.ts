@@ -39,11 +39,11 @@ function requestLint(body: JsonObject, _headers: object, path: string): readonly
 export const elevenlabsSpeech: Format = {
   name: 'elevenlabs.speech',
   work: 'speech',
-  home: 'elevenlabs',
+  sharesBaseWith: 'elevenlabs',
   base: '',
   path: () => '/v1/text-to-speech/',
   headers: key => ({ 'xi-api-key': key }),
-  addressed: (body, model) => ({ ...body, model_id: model }),
+  withModel: (body, model) => ({ ...body, model_id: model }),
   recognise: (path, body, method) =>
     method === 'POST' && PATH.test(path) ? { model: textOf(body['model_id']) ?? '', stream: false } : undefined,
   schemas: {},

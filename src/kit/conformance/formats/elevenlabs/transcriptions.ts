@@ -51,11 +51,11 @@ function requestLint(body: JsonObject, _headers: object, _path: string, files: r
 export const elevenlabsTranscriptions: Format = {
   name: 'elevenlabs.transcriptions',
   work: 'transcription',
-  home: 'elevenlabs',
+  sharesBaseWith: 'elevenlabs',
   base: '',
   path: () => PATH,
   headers: key => ({ 'xi-api-key': key }),
-  addressed: (body, model) => ({ ...body, model_id: model }),
+  withModel: (body, model) => ({ ...body, model_id: model }),
   recognise: (path, body, method) =>
     method === 'POST' && path === PATH ? { model: textOf(body['model_id']) ?? '', stream: false } : undefined,
   schemas: {},

@@ -19,10 +19,10 @@ const PURPOSES: { readonly [value: string]: Purpose } = {
   clustering: 'clustering',
 }
 
-const LISTS = ['texts', 'images', 'inputs'] as const
+const INPUT_LISTS = ['texts', 'images', 'inputs'] as const
 
 /** Maximum number of inputs per request. */
-const MOST_INPUTS = 96
+const MAX_INPUTS = 96
 
 const rules: readonly Rule[] = [
   {
@@ -40,37 +40,37 @@ const rules: readonly Rule[] = [
   },
 ]
 
-const entriesOf = (body: JsonObject): readonly Json[] => LISTS.flatMap(list => listOf(body[list]))
+const entriesOf = (body: JsonObject): readonly Json[] => INPUT_LISTS.flatMap(list => listOf(body[list]))
 
 function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const lists = LISTS.filter(list => listOf(body[list]).length > 0)
+  const lists = INPUT_LISTS.filter(list => listOf(body[list]).length > 0)
   if (lists.length !== 1) violations.add('one-list', `The request has ${lists.join(' and ') || 'no inputs'}.`)
   const { length } = entriesOf(body)
-  if (length > MOST_INPUTS) violations.add('one-list', `The request has ${length} inputs.`)
+  if (length > MAX_INPUTS) violations.add('one-list', `The request has ${length} inputs.`)
   return violations.list
 }
 
 /** Types with full precision. Other types are rounded to bits or bytes. */
-const FULL = ['float', 'base64'] as const
+const FULL_PRECISION = ['float', 'base64'] as const
 
 const vectorsOf = (body: JsonObject): readonly Json[] => {
   const embeddings = objectOf(body['embeddings'])
-  return listOf(FULL.map(type => embeddings[type]).find(Array.isArray))
+  return listOf(FULL_PRECISION.map(type => embeddings[type]).find(Array.isArray))
 }
 
-function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+function answerLint(body: JsonObject, requestBody: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const types = listOf(asked['embedding_types'] ?? ['float']).map(String)
+  const types = listOf(requestBody['embedding_types'] ?? ['float']).map(String)
   const embeddings = objectOf(body['embeddings'])
-  const inputs = entriesOf(asked).length
+  const inputs = entriesOf(requestBody).length
   for (const type of types)
     if (listOf(embeddings[type]).length !== inputs)
       violations.add('types-as-asked', `The answer has ${listOf(embeddings[type]).length} vectors of the type ${type}.`)
-  if (FULL.some(type => types.includes(type)))
-    checkVectors(vectorsOf(body), { inputs, dimensions: numberOf(asked['output_dimension']) }, violations)
+  if (FULL_PRECISION.some(type => types.includes(type)))
+    checkVectors(vectorsOf(body), { inputs, dimensions: numberOf(requestBody['output_dimension']) }, violations)
   const texts = listOf(body['texts'])
-  if (texts.length > 0 && JSON.stringify(texts) !== JSON.stringify(asked['texts']))
+  if (texts.length > 0 && JSON.stringify(texts) !== JSON.stringify(requestBody['texts']))
     violations.add('texts-repeated', `The texts are ${JSON.stringify(texts).slice(0, 200)}.`)
   return violations.list
 }
@@ -108,17 +108,17 @@ function usageOf(body: JsonObject): UsageFacts {
 export const cohere: Format = {
   name: 'cohere.embeddings',
   work: 'embeddings',
-  home: 'cohere',
+  sharesBaseWith: 'cohere',
   base: '',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model) => ({ ...body, model }),
+  withModel: (body, model) => ({ ...body, model }),
   recognise: recogniseAt(PATH),
   schemas: { request: 'V2EmbedRequest', answer: 'EmbedByTypeResponse', error: 'Error' },
   exceptions: [],
   request: requestFacts,
   answer: body => compact({ vectors: vectorsOf(body).map(vectorFacts), usage: usageOf(body) }),
   error: cohereErrorFacts,
-  lint: { request: requestLint, answer: (body, _, asked) => answerLint(body, asked.body), error: () => [] },
+  lint: { request: requestLint, answer: (body, _, requestBody) => answerLint(body, requestBody.body), error: () => [] },
   rules,
 }

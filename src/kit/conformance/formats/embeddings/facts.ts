@@ -56,7 +56,7 @@ export const purposeOf = (
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Size of a number in base64 vectors, in bytes: a little-endian 32-bit float. */
-const FLOAT = 4
+const FLOAT_BYTES = 4
 
 /** Reads the numbers of a vector from a list or from base64. Returns undefined for anything else. */
 export function numbersOf(vector: Json | undefined): readonly number[] | undefined {
@@ -65,13 +65,15 @@ export function numbersOf(vector: Json | undefined): readonly number[] | undefin
     return list.length > 0 && list.every(Number.isFinite) ? (list as readonly number[]) : undefined
   }
   const bytes = Buffer.from(vector, 'base64')
-  if (!BASE64.test(vector) || bytes.length === 0 || bytes.length % FLOAT !== 0) return undefined
-  const numbers = Array.from({ length: bytes.length / FLOAT }, (_, index) => bytes.readFloatLE(index * FLOAT))
+  if (!BASE64.test(vector) || bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) return undefined
+  const numbers = Array.from({ length: bytes.length / FLOAT_BYTES }, (_, index) =>
+    bytes.readFloatLE(index * FLOAT_BYTES),
+  )
   return numbers.every(Number.isFinite) ? numbers : undefined
 }
 
 /** Number of leading vector components that reports show. */
-const SHOWN = 4
+const SHOWN_COMPONENTS = 4
 
 /** Returns the facts of one vector. Numbers are compared as 32-bit floats, the precision of models. -0 equals 0. */
 export function vectorFacts(vector: Json | undefined): VectorFacts {
@@ -79,7 +81,7 @@ export function vectorFacts(vector: Json | undefined): VectorFacts {
   if (numbers === undefined) return { numbers: 'unreadable' }
   const floats = Float32Array.from(numbers, number => Math.fround(number) + 0)
   const digest = createHash('sha256').update(new Uint8Array(floats.buffer)).digest('hex')
-  const first = [...floats.subarray(0, SHOWN)].map(number => Number(number.toPrecision(7))).join(', ')
+  const first = [...floats.subarray(0, SHOWN_COMPONENTS)].map(number => Number(number.toPrecision(7))).join(', ')
   return { dimensions: floats.length, numbers: `${first} … sha256 ${digest.slice(0, 16)}` }
 }
 

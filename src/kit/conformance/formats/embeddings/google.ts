@@ -55,7 +55,7 @@ const settingOf = (request: JsonObject, name: string) =>
   objectOf(request['embedContentConfig'])[name] ?? request[name] ?? undefined
 
 /** Converts a hand-written answer: one vector for `embedContent`, a list for `batchEmbedContents`. */
-function answered(answer: JsonObject, path: string): JsonObject {
+function adaptAnswer(answer: JsonObject, path: string): JsonObject {
   const { embedding, embeddings, ...rest } = answer
   if (isBatch(path)) return embedding === undefined ? answer : { embeddings: [embedding], ...rest }
   const first = listOf(embeddings)[0]
@@ -68,9 +68,13 @@ const dimensionsOf = (body: JsonObject): number | undefined =>
 const vectorsOf = (body: JsonObject) =>
   (isObject(body['embedding']) ? [body['embedding']] : listOf(body['embeddings'])).map(one => objectOf(one)['values'])
 
-function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+function answerLint(body: JsonObject, requestBody: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  checkVectors(vectorsOf(body), { inputs: requestsOf(asked).length, dimensions: dimensionsOf(asked) }, violations)
+  checkVectors(
+    vectorsOf(body),
+    { inputs: requestsOf(requestBody).length, dimensions: dimensionsOf(requestBody) },
+    violations,
+  )
   return violations.list
 }
 
@@ -103,12 +107,12 @@ function requestFacts(body: JsonObject): EmbeddingFacts {
 export const google: Format = {
   name: 'contents.embeddings',
   work: 'embeddings',
-  home: 'contents',
+  sharesBaseWith: 'contents',
   base: '',
   path: (model, _, body) =>
     `/v1beta/models/${model}:${Array.isArray(body['requests']) ? 'batchEmbedContents' : 'embedContent'}`,
   headers: contents.headers,
-  addressed: body => body,
+  withModel: body => body,
   recognise: path => {
     const model = PATH.exec(path)?.[1]
     return model === undefined ? undefined : { model, stream: false }
@@ -118,13 +122,13 @@ export const google: Format = {
     answer: path => (isBatch(path) ? 'BatchEmbedContentsResponse' : 'EmbedContentResponse'),
   },
   exceptions: [],
-  answered,
+  adaptAnswer: adaptAnswer,
   request: requestFacts,
   answer: body => vectorsFacts(vectorsOf(body), numberOf(objectOf(body['usageMetadata'])['promptTokenCount'])),
   error: contents.error,
   lint: {
     request: (body, _, path) => requestLint(body, path),
-    answer: (body, _, asked) => answerLint(body, asked.body),
+    answer: (body, _, requestBody) => answerLint(body, requestBody.body),
     error: contents.lint.error,
   },
   rules,

@@ -34,7 +34,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Fields of OpenAI and Voyage for which Jina uses other names. */
-const FOREIGN = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
+const OTHER_VENDORS_FIELDS = ['output_dimension', 'encoding_format', 'input_type', 'user'] as const
 
 /** Reads an image: a URL, or base64 whose first bytes show the type. */
 function imageAt(text: string): MediaFacts {
@@ -52,10 +52,14 @@ function inputOf(value: Json): InputFacts {
 const inputsIn = ({ input = '' }: JsonObject): InputFacts[] =>
   Array.isArray(input) ? listOf(input).map(inputOf) : [inputOf(input)]
 
-function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+function answerLint(body: JsonObject, requestBody: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const dimensions = numberOf(asked['dimensions'])
-  checkData(body, { inputs: inputsIn(asked).length, dimensions, encoding: asked['embedding_type'] }, violations)
+  const dimensions = numberOf(requestBody['dimensions'])
+  checkData(
+    body,
+    { inputs: inputsIn(requestBody).length, dimensions, encoding: requestBody['embedding_type'] },
+    violations,
+  )
   return violations.list
 }
 
@@ -74,7 +78,7 @@ export const jina: Format = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model) => ({ ...body, model }),
+  withModel: (body, model) => ({ ...body, model }),
   recognise: recogniseAt(PATH),
   schemas: { request: 'EmbeddingsRequest', answer: 'EmbeddingsResponse', error: 'Error' },
   exceptions: [],
@@ -85,8 +89,8 @@ export const jina: Format = {
   },
   error: detailFacts,
   lint: {
-    request: body => ownFieldsLint(FOREIGN, body),
-    answer: (body, _, asked) => answerLint(body, asked.body),
+    request: body => ownFieldsLint(OTHER_VENDORS_FIELDS, body),
+    answer: (body, _, requestBody) => answerLint(body, requestBody.body),
     error: () => [],
   },
   rules,

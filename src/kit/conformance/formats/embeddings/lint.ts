@@ -5,17 +5,21 @@ import { dataVectors, numbersOf } from './facts.ts'
 /* Rules shared by all formats of embeddings. */
 
 /** The parts of a request that determine its answer. */
-export interface Wanted {
+export interface ExpectedVectors {
   /** Number of inputs. */
   readonly inputs: number
   readonly dimensions?: number | undefined
-  /** The encoding that the request asks for. Undefined if the format has only one. */
+  /** The encoding that the request asks for, or undefined if the format has only one. */
   readonly encoding?: 'float' | 'base64' | undefined
 }
 
 /** Checks the vectors of an answer against its request. */
-export function checkVectors(vectors: readonly (Json | undefined)[], wanted: Wanted, violations: Violations): void {
-  const { inputs, dimensions, encoding } = wanted
+export function checkVectors(
+  vectors: readonly (Json | undefined)[],
+  expected: ExpectedVectors,
+  violations: Violations,
+): void {
+  const { inputs, dimensions, encoding } = expected
   if (vectors.length !== inputs) violations.add('one-each', `${inputs} inputs have ${vectors.length} vectors.`)
   for (const [index, vector] of vectors.entries()) {
     const numbers = numbersOf(vector)
@@ -39,10 +43,10 @@ function checkIndexes(body: JsonObject, violations: Violations): void {
 /** Checks OpenAI's list of vectors. They are lists of numbers unless `base64` was requested. */
 export function checkData(
   body: JsonObject,
-  { encoding, ...wanted }: Omit<Wanted, 'encoding'> & { readonly encoding: Json | undefined },
+  { encoding, ...expected }: Omit<ExpectedVectors, 'encoding'> & { readonly encoding: Json | undefined },
   violations: Violations,
 ): void {
-  checkVectors(dataVectors(body), { ...wanted, encoding: encoding === 'base64' ? 'base64' : 'float' }, violations)
+  checkVectors(dataVectors(body), { ...expected, encoding: encoding === 'base64' ? 'base64' : 'float' }, violations)
   checkIndexes(body, violations)
 }
 

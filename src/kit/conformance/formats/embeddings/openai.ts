@@ -28,24 +28,24 @@ const rules: readonly Rule[] = [
 ]
 
 /** Maximum number of entries in an input. */
-const MOST_INPUTS = 2048
+const MAX_INPUTS = 2048
 
 function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const inputs = inputsOf(body['input'])
-  if (inputs.length === 0 || inputs.length > MOST_INPUTS)
+  if (inputs.length === 0 || inputs.length > MAX_INPUTS)
     violations.add('input-present', `The input has ${inputs.length} entries.`)
   for (const [index, { text, tokens }] of inputs.entries())
     if (!text && !tokens) violations.add('input-present', `Input ${index} is empty.`)
   return violations.list
 }
 
-function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+function answerLint(body: JsonObject, requestBody: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const dimensions = numberOf(asked['dimensions'])
+  const dimensions = numberOf(requestBody['dimensions'])
   checkData(
     body,
-    { inputs: inputsOf(asked['input']).length, dimensions, encoding: asked['encoding_format'] },
+    { inputs: inputsOf(requestBody['input']).length, dimensions, encoding: requestBody['encoding_format'] },
     violations,
   )
   const { prompt_tokens: input, total_tokens: total } = objectOf(body['usage'])
@@ -79,7 +79,7 @@ export const embeddings: Format = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model) => ({ ...body, model }),
+  withModel: (body, model) => ({ ...body, model }),
   recognise: recogniseAt(PATH),
   models: chat.models,
   schemas: { request: 'CreateEmbeddingRequest', answer: 'CreateEmbeddingResponse', error: 'ErrorResponse' },
@@ -89,7 +89,7 @@ export const embeddings: Format = {
   error: nestedErrorFacts,
   lint: {
     request: requestLint,
-    answer: (body, _, asked) => answerLint(body, asked.body),
+    answer: (body, _, requestBody) => answerLint(body, requestBody.body),
     error: chat.lint.error,
   },
   rules,

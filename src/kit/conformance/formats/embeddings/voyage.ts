@@ -23,14 +23,14 @@ const rules: readonly Rule[] = [
 ]
 
 /** Fields of OpenAI and Jina for which Voyage uses other names. */
-const FOREIGN = ['dimensions', 'embedding_type', 'task', 'user'] as const
+const OTHER_VENDORS_FIELDS = ['dimensions', 'embedding_type', 'task', 'user'] as const
 
-function answerLint(body: JsonObject, asked: JsonObject): readonly Violation[] {
+function answerLint(body: JsonObject, requestBody: JsonObject): readonly Violation[] {
   const violations = new Violations()
-  const dimensions = numberOf(asked['output_dimension'])
+  const dimensions = numberOf(requestBody['output_dimension'])
   checkData(
     body,
-    { inputs: inputsOf(asked['input']).length, dimensions, encoding: asked['encoding_format'] },
+    { inputs: inputsOf(requestBody['input']).length, dimensions, encoding: requestBody['encoding_format'] },
     violations,
   )
   return violations.list
@@ -55,7 +55,7 @@ export const voyage: Format = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model) => ({ ...body, model }),
+  withModel: (body, model) => ({ ...body, model }),
   recognise: recogniseAt(PATH),
   schemas: { request: 'EmbeddingsRequest', answer: 'EmbeddingsResponse', error: 'Error' },
   exceptions: [],
@@ -63,8 +63,8 @@ export const voyage: Format = {
   answer: body => vectorsFacts(dataVectors(body), numberOf(objectOf(body['usage'])['total_tokens'])),
   error: detailFacts,
   lint: {
-    request: body => ownFieldsLint(FOREIGN, body),
-    answer: (body, _, asked) => answerLint(body, asked.body),
+    request: body => ownFieldsLint(OTHER_VENDORS_FIELDS, body),
+    answer: (body, _, requestBody) => answerLint(body, requestBody.body),
     error: () => [],
   },
   rules,

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../js
 /* Assembles the events of a stream into a whole answer. Source: https://platform.openai.com/docs/api-reference/images-streaming */
 
 /** Fields that apply to every image of an answer. */
-const LOOK = ['background', 'output_format', 'quality', 'size'] as const
+const SHARED_FIELDS = ['background', 'output_format', 'quality', 'size'] as const
 
 /** Adds two usages. Each completed event only counts its own image. */
 function sumOf(left: JsonObject, right: JsonObject): JsonObject {
@@ -18,7 +18,7 @@ function sumOf(left: JsonObject, right: JsonObject): JsonObject {
 
 /** Assembles the events of a stream into a whole answer. The partial images become `previews`. */
 export function assemble(events: readonly Json[]): JsonObject {
-  const whole: { [field: string]: Json } = {}
+  const answer: { [field: string]: Json } = {}
   const data: JsonObject[] = []
   const previews: JsonObject[] = []
   for (const event of events.map(objectOf)) {
@@ -26,11 +26,11 @@ export function assemble(events: readonly Json[]): JsonObject {
     if (type.endsWith('.partial_image')) previews.push(event)
     if (!type.endsWith('.completed')) continue
     data.push(compactImage(event))
-    for (const field of LOOK) if (event[field] !== undefined) whole[field] ??= event[field]
-    if (event['created_at'] !== undefined) whole['created'] ??= event['created_at']
-    if (isObject(event['usage'])) whole['usage'] = sumOf(objectOf(whole['usage']), event['usage'])
+    for (const field of SHARED_FIELDS) if (event[field] !== undefined) answer[field] ??= event[field]
+    if (event['created_at'] !== undefined) answer['created'] ??= event['created_at']
+    if (isObject(event['usage'])) answer['usage'] = sumOf(objectOf(answer['usage']), event['usage'])
   }
-  return { ...whole, data, ...(previews.length > 0 ? { previews } : {}) }
+  return { ...answer, data, ...(previews.length > 0 ? { previews } : {}) }
 }
 
 const compactImage = ({ b64_json: base64, url }: JsonObject): JsonObject => ({

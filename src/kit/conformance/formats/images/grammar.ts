@@ -1,4 +1,4 @@
-import type { Asked, Ending, Grammar } from '../../grammar.ts'
+import type { Ending, Grammar, StreamRequest } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, numberOf, textOf } from '../../json.ts'
 import { numberIn } from '../../media/values.ts'
 import { type Violation, Violations } from '../../rules.ts'
@@ -15,7 +15,7 @@ class ImagesGrammar implements Grammar {
   private nextIndex = 0
   private hasFailed = false
 
-  constructor({ body }: Asked) {
+  constructor({ body }: StreamRequest) {
     this.mostPreviews = numberIn(body['partial_images']) ?? 0
   }
 
@@ -67,4 +67,4 @@ class ImagesGrammar implements Grammar {
   }
 }
 
-export const grammar = (asked: Asked): Grammar => new ImagesGrammar(asked)
+export const grammar = (request: StreamRequest): Grammar => new ImagesGrammar(request)

@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import type { Asked, Format } from '../../format.ts'
+import type { Format, RequestOnWire } from '../../format.ts'
 import { recogniseForms } from '../../media/values.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
@@ -16,7 +16,7 @@ const PATH = /^\/images\/(?:generations|edits|variations)$/
  * Returns the schema of a request. Forms have no schema, because the description types files as texts, so the kit's
  * rules check them instead.
  */
-function requestSchema(path: string, { files }: Pick<Asked, 'files'>): string | undefined {
+function requestSchema(path: string, { files }: Pick<RequestOnWire, 'files'>): string | undefined {
   if (files !== undefined) return undefined
   return path.endsWith('/edits') ? 'EditImageBodyJsonParam' : 'CreateImageRequest'
 }
@@ -28,7 +28,7 @@ export const images: Format = {
   base: '/v1',
   path: () => '/images/generations',
   headers: chat.headers,
-  addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  withModel: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
   recognise: recogniseForms(PATH),
   models: chat.models,
   schemas: {

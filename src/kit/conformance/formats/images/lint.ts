@@ -1,4 +1,4 @@
-import type { Asked, FormFile, Headers } from '../../format.ts'
+import type { FormFile, Headers, RequestOnWire } from '../../format.ts'
 import { type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { containerOf, typeFault } from '../../media/containers.ts'
 import { totalFault } from '../../media/usage.ts'
@@ -50,7 +50,7 @@ export function requestLint(
   return violations.list
 }
 
-export function answerLint(body: JsonObject, _headers: Headers, asked: Asked): readonly Violation[] {
+export function answerLint(body: JsonObject, _headers: Headers, request: RequestOnWire): readonly Violation[] {
   const violations = new Violations()
   const images = listOf(body['data']).map(objectOf)
   if (images.length === 0) violations.add('image-present', 'The answer has no image.')
@@ -60,9 +60,9 @@ export function answerLint(body: JsonObject, _headers: Headers, asked: Asked): r
     const fault = imageFault(image, body['output_format'])
     if (fault !== undefined) violations.add('image-is-format', `Image ${index}: ${fault}`)
   }
-  const wanted = numberIn(asked.body['n']) ?? 1
-  if (images.length > 0 && images.length !== wanted)
-    violations.add('count', `${images.length} images arrived, but ${wanted} were requested.`)
+  const imageCount = numberIn(request.body['n']) ?? 1
+  if (images.length > 0 && images.length !== imageCount)
+    violations.add('count', `${images.length} images arrived, but ${imageCount} were requested.`)
   const fault = totalFault(objectOf(body['usage']))
   if (fault !== undefined) violations.add('usage-adds-up', fault)
   return violations.list

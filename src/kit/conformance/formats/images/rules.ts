@@ -18,7 +18,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'form-fields', on: 'request', level: 'should', source: EDIT },
-    says: 'A form only has fields from the description.',
+    says: 'A form contains only documented fields.',
   },
   {
     ...{ id: 'file-type', on: 'request', level: 'must', source: EDIT },

@@ -31,9 +31,9 @@ const thinkingFacts = ({ thinking, signature }: JsonObject): ReasoningFacts =>
 /** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const blocks = listOf(body['content']).map(objectOf)
-  const of = (type: string): JsonObject[] => blocks.filter(block => block['type'] === type)
+  const blocksOfType = (type: string): JsonObject[] => blocks.filter(block => block['type'] === type)
   const reason = textOf(body['stop_reason'])
-  const text = of('text')
+  const text = blocksOfType('text')
     .map(block => textOf(block['text']) ?? '')
     .join('')
   // If a classifier stops an answer, the text so far stays. The explanation is the text of the refusal.
@@ -42,14 +42,14 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     text: text || undefined,
     refusal,
     reasoning: [
-      ...withLateSignatures(of('thinking').map(thinkingFacts)),
-      ...of('redacted_thinking').map(({ data }) => ({ redacted: textOf(data) ?? '' })),
+      ...withLateSignatures(blocksOfType('thinking').map(thinkingFacts)),
+      ...blocksOfType('redacted_thinking').map(({ data }) => ({ redacted: textOf(data) ?? '' })),
     ],
-    calls: of('tool_use').map(({ id, name, input }) => ({
+    calls: blocksOfType('tool_use').map(({ id, name, input }) => ({
       ...compact({ id: textOf(id), name: textOf(name) }),
       arguments: input ?? {},
     })),
-    citations: of('text').flatMap(block =>
+    citations: blocksOfType('text').flatMap(block =>
       listOf(block['citations']).flatMap(one => textOf(objectOf(one)['url']) ?? []),
     ),
     finish: refusal === undefined ? finishOf(reason) : 'refused',

@@ -1,21 +1,21 @@
-import { type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 
 /* Assembles the events of a stream into a message. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
 type Fields = { [field: string]: Json }
 
-const joined = (before: Json | undefined, more: Json | undefined): string =>
+const concatenated = (before: Json | undefined, more: Json | undefined): string =>
   (textOf(before) ?? '') + (textOf(more) ?? '')
 
 /** The function that adds each kind of delta to its block. */
 const DELTAS: { readonly [type: string]: (block: Fields, delta: JsonObject) => void } = {
-  text_delta: (block, { text }) => (block['text'] = joined(block['text'], text)),
-  thinking_delta: (block, { thinking }) => (block['thinking'] = joined(block['thinking'], thinking)),
+  text_delta: (block, { text }) => (block['text'] = concatenated(block['text'], text)),
+  thinking_delta: (block, { thinking }) => (block['thinking'] = concatenated(block['thinking'], thinking)),
   signature_delta: (block, { signature }) => (block['signature'] = signature ?? ''),
   citations_delta: (block, { citation }) => (block['citations'] = [...listOf(block['citations']), citation ?? null]),
 }
 
-class Assembly {
+class PartialMessage {
   message: Fields = {}
   private readonly blocks = new Map<number, Fields>()
   private readonly inputs = new Map<number, string>()
@@ -31,7 +31,7 @@ class Assembly {
   whole(): JsonObject {
     for (const [index, text] of this.inputs) {
       const block = this.blocks.get(index)
-      if (block !== undefined && text !== '') block['input'] = parsed(text) ?? { unparsed: text }
+      if (block !== undefined && text !== '') block['input'] = parseJson(text) ?? { unparsed: text }
     }
     const content = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
     return { ...this.message, content }
@@ -55,7 +55,7 @@ class Assembly {
 
 /** Assembles a stream's events into a message. */
 export function assemble(events: readonly Json[]): JsonObject {
-  const assembly = new Assembly()
+  const assembly = new PartialMessage()
   for (const event of events) assembly.add(objectOf(event))
   return assembly.whole()
 }

@@ -1,12 +1,12 @@
 import type { Ending, Grammar } from '../../grammar.ts'
-import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
 /* Checks the order of events in a messages stream. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
 /** Types of blocks in which each type of delta is allowed. */
-const FITS: { readonly [delta: string]: readonly string[] } = {
+const BLOCKS_OF_DELTA: { readonly [delta: string]: readonly string[] } = {
   text_delta: ['text'],
   citations_delta: ['text'],
   input_json_delta: ['tool_use', 'server_tool_use', 'mcp_tool_use'],
@@ -27,7 +27,7 @@ type Handler = (event: JsonObject) => void
 class MessagesGrammar implements Grammar {
   private readonly violations = new Violations()
   private open: Block | undefined
-  private next = 0
+  private nextIndex = 0
   private hasStarted = false
   private hasStopped = false
   private hasFailed = false
@@ -95,9 +95,9 @@ class MessagesGrammar implements Grammar {
     const type = textOf(block['type']) ?? ''
     if (this.open !== undefined)
       this.violations.add('block-stops', `Block ${index} begins while block ${this.open.index} is open.`)
-    if (index !== this.next)
-      this.violations.add('block-index', `Block ${index} begins, but ${this.next} is the next index.`)
-    this.next = index + 1
+    if (index !== this.nextIndex)
+      this.violations.add('block-index', `Block ${index} begins, but ${this.nextIndex} is the next index.`)
+    this.nextIndex = index + 1
     this.open = { index, type, input: '', last: undefined }
     if (type !== 'tool_use') return
     this.calls++
@@ -111,7 +111,7 @@ class MessagesGrammar implements Grammar {
     const type = textOf(delta['type']) ?? ''
     if (open === undefined || open.index !== event['index'])
       return this.violations.add('block-index', `${type} refers to block ${String(event['index'])}, which is not open.`)
-    const fits = FITS[type]
+    const fits = BLOCKS_OF_DELTA[type]
     if (fits !== undefined && !fits.includes(open.type))
       this.violations.add('delta-fits-block', `${type} occurs in a block of the type ${open.type}.`)
     if (open.last === 'signature_delta' && type !== 'signature_delta')
@@ -127,19 +127,20 @@ class MessagesGrammar implements Grammar {
     this.open = undefined
     // Arguments that the token limit truncated are not JSON. The finish reason, which reveals the truncation, comes
     // later.
-    if (open.input !== '' && !isObject(parsed(open.input)))
-      this.cut = `Block ${open.index}: ${open.input.slice(0, 100)}`
+    if (open.input !== '' && !isObject(parseJson(open.input)))
+      this.truncatedInput = `Block ${open.index}: ${open.input.slice(0, 100)}`
   }
 
   /** Input of a call that is not an object. This is a fault unless the answer was truncated. */
-  private cut: string | undefined
+  private truncatedInput: string | undefined
 
   private messageDelta({ delta, usage }: JsonObject): void {
     this.deltas++
     if (this.open !== undefined)
       this.violations.add('block-stops', `message_delta arrives while block ${this.open.index} is open.`)
     this.reason = textOf(objectOf(delta)['stop_reason']) ?? this.reason
-    if (this.cut !== undefined && this.reason !== 'max_tokens') this.violations.add('input-json', this.cut)
+    if (this.truncatedInput !== undefined && this.reason !== 'max_tokens')
+      this.violations.add('input-json', this.truncatedInput)
     const output = numberOf(objectOf(usage)['output_tokens'])
     if (output === undefined) this.violations.add('usage', 'message_delta has no output_tokens.')
     else if (output < this.output)

@@ -20,7 +20,7 @@ export const messages: Conversation = {
   path: () => PATH,
   headers: key => versions.headers(versions.names[0]!, key),
   versions,
-  addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  withModel: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
   recognise: recogniseAt(PATH),
   models: {
     path: '/v1/models',

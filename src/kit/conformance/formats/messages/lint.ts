@@ -7,7 +7,7 @@ import { hasOlderKey, versionFaults } from './version.ts'
 
 const blocksOf = (message: Json | undefined): JsonObject[] => listOf(objectOf(message)['content']).map(objectOf)
 
-/** Returns the ids in a field of all blocks of a type. */
+/** Returns the ids that blocks of one type have in a field. */
 const idsOf = (blocks: readonly JsonObject[], type: string, field: string): string[] =>
   blocks.filter(block => block['type'] === type).flatMap(block => textOf(block[field]) ?? [])
 

@@ -37,14 +37,14 @@ function resultOf(block: JsonObject): ResultFacts {
   }) as ResultFacts
 }
 
-const citedIn = (block: JsonObject): string[] =>
+const citationsIn = (block: JsonObject): string[] =>
   listOf(block['citations']).flatMap(one => textOf(objectOf(one)['cited_text']) ?? [])
 
 function partsOf(value: Json): Part[] {
   const block = objectOf(value)
   switch (block['type']) {
     case 'text':
-      return [{ kind: 'text', text: textOf(block['text']) ?? '', citations: citedIn(block) }]
+      return [{ kind: 'text', text: textOf(block['text']) ?? '', citations: citationsIn(block) }]
     case 'image':
     case 'document':
       return [{ kind: 'media', media: mediaFacts(block) }]
@@ -94,10 +94,10 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
   return Object.fromEntries(tools) as RequestFacts['tools']
 }
 
-const CHOICES: { readonly [type: string]: string } = { any: 'required', none: 'none' }
+const TOOL_CHOICES: { readonly [type: string]: string } = { any: 'required', none: 'none' }
 
 const choiceOf = (choice: JsonObject): string | undefined =>
-  choice['type'] === 'tool' ? `tool:${String(choice['name'])}` : CHOICES[textOf(choice['type']) ?? '']
+  choice['type'] === 'tool' ? `tool:${String(choice['name'])}` : TOOL_CHOICES[textOf(choice['type']) ?? '']
 
 function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
   const { type, budget_tokens } = objectOf(body['thinking'])
@@ -109,19 +109,19 @@ function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
   >
 }
 
-const isMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
+const isCacheMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
 
 /** Returns the paths of blocks with `cache_control`. Turns are numbered as in the facts. */
 function cacheMarksOf(body: JsonObject): string[] {
   const marks: string[] = []
-  if (listOf(body['system']).some(isMarked)) marks.push('system')
-  if (listOf(body['tools']).some(isMarked)) marks.push('tools')
+  if (listOf(body['system']).some(isCacheMarked)) marks.push('system')
+  if (listOf(body['tools']).some(isCacheMarked)) marks.push('tools')
   let index = -1
   let role: Json | undefined
   for (const message of listOf(body['messages']).map(objectOf)) {
     if (message['role'] !== role) index++
     role = message['role']
-    if (listOf(message['content']).some(isMarked)) marks.push(`turns[${index}]`)
+    if (listOf(message['content']).some(isCacheMarked)) marks.push(`turns[${index}]`)
   }
   return [...new Set(marks)]
 }

@@ -1,4 +1,4 @@
-import type { Asked, Conversation, Format } from '../../format.ts'
+import type { Conversation, Format, RequestOnWire } from '../../format.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { type Rule, type Violation, Violations } from '../../rules.ts'
 import { chat } from '../chat/index.ts'
@@ -9,7 +9,7 @@ import { messages } from '../messages/index.ts'
 
 /** The properties in which the lists of formats differ. */
 interface Listing {
-  readonly of: Conversation
+  readonly conversation: Conversation
   readonly page: string
   /** Path of the list, below the base URL. */
   readonly path: string
@@ -27,7 +27,7 @@ interface Listing {
 const urlOf = (path: string): URL => new URL(path, 'http://kit')
 
 /** Returns the id of the model that a path requests, or undefined for a list. */
-function wantedId(path: string, { path: list }: Listing): string | undefined {
+function requestedId(path: string, { path: list }: Listing): string | undefined {
   const { pathname } = urlOf(path)
   return pathname === list ? undefined : decodeURIComponent(pathname.slice(list.length + 1))
 }
@@ -38,7 +38,7 @@ const entriesOf = (body: JsonObject, { list }: Listing): JsonObject[] =>
 const idsOf = (body: JsonObject, listing: Listing): (Json | undefined)[] =>
   entriesOf(body, listing).map(entry => entry[listing.id])
 
-const rulesOf = ({ of, page, prefix, size }: Listing): Rule[] => [
+const rulesOf = ({ conversation, page, prefix, size }: Listing): Rule[] => [
   {
     ...{ id: 'ids', on: 'answer', level: 'must', source: page },
     says: `Every model has a unique id${prefix === '' ? '' : `, which begins with ${prefix}`}.`,
@@ -58,63 +58,65 @@ const rulesOf = ({ of, page, prefix, size }: Listing): Rule[] => [
           says: 'Pages have the requested size, and each continues where the last one ended.',
         } as const,
       ]),
-  ...of.rules.filter(({ on }) => on === 'error'),
+  ...conversation.rules.filter(({ on }) => on === 'error'),
 ]
 
-function answerLint(body: JsonObject, { path }: Asked, listing: Listing): readonly Violation[] {
+function answerLint(body: JsonObject, { path }: RequestOnWire, listing: Listing): readonly Violation[] {
   const violations = new Violations()
   const { prefix, size, after } = listing
   const ids = idsOf(body, listing)
   if (new Set(ids).size < ids.length || ids.some(id => !textOf(id)?.startsWith(prefix) || id === prefix))
     violations.add('ids', `The ids are ${JSON.stringify(ids.slice(0, 20))}.`)
-  const wanted = wantedId(path, listing)
-  if (wanted && ids[0] !== prefix + wanted) violations.add('same-model', `${JSON.stringify(ids[0])} is not ${wanted}.`)
+  const modelId = requestedId(path, listing)
+  if (modelId && ids[0] !== prefix + modelId)
+    violations.add('same-model', `${JSON.stringify(ids[0])} is not ${modelId}.`)
   const query = urlOf(path).searchParams
-  const most = Number(size === undefined ? Number.NaN : (query.get(size) ?? Number.NaN))
-  if (ids.length > most) violations.add('pages', `The page has ${ids.length} models, but ${most} were requested.`)
+  const pageSize = Number(size === undefined ? Number.NaN : (query.get(size) ?? Number.NaN))
+  if (ids.length > pageSize)
+    violations.add('pages', `The page has ${ids.length} models, but ${pageSize} were requested.`)
   if (after !== undefined && ids.includes(query.get(after) ?? ''))
     violations.add('pages', 'A page repeats the last model of the previous page.')
   const { first_id: first, last_id: last } = body
-  if (wanted === undefined && after === 'after_id' && (first !== (ids[0] ?? null) || last !== (ids.at(-1) ?? null)))
+  if (modelId === undefined && after === 'after_id' && (first !== (ids[0] ?? null) || last !== (ids.at(-1) ?? null)))
     violations.add('pages', `first_id and last_id are ${JSON.stringify([first, last])}.`)
   return violations.list
 }
 
 function listing(own: Listing): Format {
-  const { of, path, prefix, size, after, schemas } = own
+  const { conversation, path, prefix, size, after, schemas } = own
   return {
-    name: `${of.name}.models`,
+    name: `${conversation.name}.models`,
     work: 'models',
-    home: of.name,
-    base: of.base,
+    sharesBaseWith: conversation.name,
+    base: conversation.base,
     path: () => path,
-    headers: of.headers,
-    ...(of.versions === undefined ? {} : { versions: of.versions }),
-    addressed: body => body,
+    headers: conversation.headers,
+    ...(conversation.versions === undefined ? {} : { versions: conversation.versions }),
+    withModel: body => body,
     recognise: (requested, _, method) => {
       const { pathname } = urlOf(requested)
-      const isOurs = method === 'GET' && (pathname === path || pathname.startsWith(`${path}/`))
-      return isOurs ? { model: wantedId(requested, own) ?? '', stream: false } : undefined
+      const isListRequest = method === 'GET' && (pathname === path || pathname.startsWith(`${path}/`))
+      return isListRequest ? { model: requestedId(requested, own) ?? '', stream: false } : undefined
     },
     schemas: {
-      answer: requested => schemas[wantedId(requested, own) === undefined ? 0 : 1],
-      ...(of.schemas.error === undefined ? {} : { error: of.schemas.error }),
+      answer: requested => schemas[requestedId(requested, own) === undefined ? 0 : 1],
+      ...(conversation.schemas.error === undefined ? {} : { error: conversation.schemas.error }),
     },
-    exceptions: of.exceptions,
+    exceptions: conversation.exceptions,
     request: (_, requested) => {
       const query = urlOf(requested).searchParams
       return compact({
-        list: wantedId(requested, own) === undefined || undefined,
+        list: requestedId(requested, own) === undefined || undefined,
         size: numberOf(Number(query.get(size ?? '') ?? Number.NaN) || undefined),
         goesOn: query.has(after ?? '') || undefined,
       })
     },
     answer: body => compact({ models: idsOf(body, own).map(id => textOf(id)?.slice(prefix.length) ?? null) }),
-    error: of.error,
+    error: conversation.error,
     lint: {
       request: () => [],
       answer: (body, _, asked) => answerLint(body, asked, own),
-      error: of.lint.error,
+      error: conversation.lint.error,
     },
     rules: rulesOf(own),
   }
@@ -122,16 +124,16 @@ function listing(own: Listing): Format {
 
 export const MODEL_LISTS: readonly Format[] = [
   listing({
-    ...{ of: chat, page: 'https://platform.openai.com/docs/api-reference/models', path: '/models' },
+    ...{ conversation: chat, page: 'https://platform.openai.com/docs/api-reference/models', path: '/models' },
     ...{ list: 'data', id: 'id', prefix: '', schemas: ['ListModelsResponse', 'Model'] },
   }),
   listing({
-    ...{ of: messages, page: 'https://platform.claude.com/docs/en/api/models/list', path: '/v1/models' },
+    ...{ conversation: messages, page: 'https://platform.claude.com/docs/en/api/models/list', path: '/v1/models' },
     ...{ list: 'data', id: 'id', prefix: '', size: 'limit', after: 'after_id' },
     schemas: ['ListResponse_ModelInfo_', 'ModelInfo'],
   }),
   listing({
-    ...{ of: contents, page: 'https://ai.google.dev/api/models', path: '/v1beta/models' },
+    ...{ conversation: contents, page: 'https://ai.google.dev/api/models', path: '/v1beta/models' },
     ...{ list: 'models', id: 'name', prefix: 'models/', size: 'pageSize', after: 'pageToken' },
     schemas: ['ListModelsResponse', 'Model'],
   }),

@@ -19,18 +19,18 @@ const COHERE_2: Vendor = {
 }
 
 /** Adds a client name to the headers. Servers use it to distinguish vendors at the shared path. */
-const named =
+const withClientName =
   (names: Headers): Format['headers'] =>
   key => ({ ...chat.headers(key), ...names })
 
-type Own = Pick<Format, 'name' | 'base' | 'headers' | 'schemas' | 'error'> & { readonly home?: string }
+type FormatParts = Pick<Format, 'name' | 'base' | 'headers' | 'schemas' | 'error'> & { readonly home?: string }
 
-function ranking(vendor: Vendor, at: string, own: Own): Format {
+function ranking(vendor: Vendor, endpointPath: string, parts: FormatParts): Format {
   return {
     work: 'rerank',
-    path: () => at,
-    addressed: (body, model) => ({ ...body, model }),
-    recognise: recogniseAt(at),
+    path: () => endpointPath,
+    withModel: (body, model) => ({ ...body, model }),
+    recognise: recogniseAt(endpointPath),
     exceptions: [],
     request: body => rankingFacts(body, vendor.top, vendor.returns ?? false),
     answer: ranksFacts,
@@ -40,7 +40,7 @@ function ranking(vendor: Vendor, at: string, own: Own): Format {
       error: () => [],
     },
     rules: rulesOf(vendor),
-    ...own,
+    ...parts,
   }
 }
 
@@ -51,13 +51,13 @@ const jina = ranking(JINA, '/rerank', {
 
 const voyage = ranking(VOYAGE, '/rerank', {
   ...{ name: 'rerank.voyage', base: '/v1', error: detailFacts },
-  headers: named({ 'user-agent': 'Voyage/v1 PythonBindings/0.3.5' }),
+  headers: withClientName({ 'user-agent': 'Voyage/v1 PythonBindings/0.3.5' }),
   schemas: { request: 'VoyageRequest', answer: 'VoyageResponse', error: 'DetailError' },
 })
 
 const cohereOne = ranking(COHERE_1, '/rerank', {
   ...{ name: 'rerank.cohere', base: '/v1', error: cohereErrorFacts },
-  headers: named({ 'user-agent': 'cohere-ai/8.1.0', 'x-fern-sdk-name': 'cohere-ai' }),
+  headers: withClientName({ 'user-agent': 'cohere-ai/8.1.0', 'x-fern-sdk-name': 'cohere-ai' }),
   schemas: { request: 'CohereRequest', answer: 'CohereResponse', error: 'CohereError' },
 })
 

@@ -10,7 +10,7 @@ export interface Vendor {
   /** Name of the field for the number of ranks, and the name that other vendors use. */
   readonly top: 'top_n' | 'top_k'
   readonly otherTop: 'top_n' | 'top_k'
-  /** True if documents are returned by default. Undefined if they are never returned. */
+  /** True if documents are returned by default, or undefined if they are never returned. */
   readonly returns: boolean | undefined
 }
 
@@ -45,9 +45,9 @@ export function requestLint(body: JsonObject, { otherTop }: Vendor): readonly Vi
   return violations.list
 }
 
-export function answerLint(body: JsonObject, asked: JsonObject, vendor: Vendor): readonly Violation[] {
+export function answerLint(body: JsonObject, request: JsonObject, vendor: Vendor): readonly Violation[] {
   const violations = new Violations()
-  const documents = listOf(asked['documents'])
+  const documents = listOf(request['documents'])
   const ranks = ranksIn(body)
   const scores = ranks.map(rank => numberOf(rank['relevance_score']) ?? Number.NaN)
   if (scores.some((score, at) => at > 0 && !(score <= scores[at - 1]!)))
@@ -55,15 +55,20 @@ export function answerLint(body: JsonObject, asked: JsonObject, vendor: Vendor):
   const indexes = ranks.map(rank => numberOf(rank['index']))
   if (new Set(indexes).size < indexes.length || indexes.some(at => at === undefined || documents[at] === undefined))
     violations.add('index', `The indexes are ${JSON.stringify(indexes.slice(0, 20))}.`)
-  const count = Math.min(numberOf(asked[vendor.top]) ?? documents.length, documents.length)
+  const count = Math.min(numberOf(request[vendor.top]) ?? documents.length, documents.length)
   if (ranks.length !== count) violations.add('count', `The answer has ${ranks.length} ranks instead of ${count}.`)
-  checkDocuments(ranks, asked, vendor, violations)
+  checkDocuments(ranks, request, vendor, violations)
   return violations.list
 }
 
-function checkDocuments(ranks: readonly JsonObject[], asked: JsonObject, { returns }: Vendor, violations: Violations) {
-  const documents = listOf(asked['documents'])
-  const isWanted = returns !== undefined && (asked['return_documents'] ?? returns) === true
+function checkDocuments(
+  ranks: readonly JsonObject[],
+  request: JsonObject,
+  { returns }: Vendor,
+  violations: Violations,
+) {
+  const documents = listOf(request['documents'])
+  const isWanted = returns !== undefined && (request['return_documents'] ?? returns) === true
   for (const [position, { index, document }] of ranks.entries()) {
     const has = document !== undefined && document !== null
     if (has !== isWanted) violations.add('documents', `Rank ${position} has ${has ? 'a' : 'no'} document.`)

@@ -20,11 +20,11 @@ class FrameGrammar implements Grammar {
   }
 
   end(isComplete: boolean): readonly Violation[] {
-    return [...this.violations.slice(0, MOST), ...this.stream.end(isComplete)]
+    return [...this.violations.slice(0, MAX_REPORTED), ...this.stream.end(isComplete)]
   }
 }
 
 /** Maximum number of frames to report that are not events. */
-const MOST = 5
+const MAX_REPORTED = 5
 
 export const grammar = (): Grammar => new FrameGrammar()

@@ -5,7 +5,12 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../jso
 
 const CREATE = 'response.create'
 
-const LAST: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'error',
+])
 
 const headersIn = (error: JsonObject): Headers =>
   Object.fromEntries(
@@ -15,7 +20,7 @@ const headersIn = (error: JsonObject): Headers =>
 export const turns: Turns = {
   frame: ({ stream: _, ...body }) => ({ type: CREATE, ...body }),
   body: ({ type, ...body }) => (type === CREATE ? { ...body, stream: true } : undefined),
-  isLast: event => LAST.has(textOf(event['type']) ?? ''),
+  isLast: event => LAST_EVENTS.has(textOf(event['type']) ?? ''),
   errorFrame: ({ status, headers, body }) => ({
     ...{ type: 'error', status },
     error: { ...objectOf(body['error']), ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }) },

@@ -1,22 +1,22 @@
 import { isObject, type Json, type JsonObject, listOf } from '../../json.ts'
 
 /** Fields of an earlier answer that may be omitted when it is sent back. */
-const LEFT_OUT = { id: 'msg_0', status: 'completed' } as const
+const OMITTED_FIELDS = { id: 'msg_0', status: 'completed' } as const
 
 const isAnswer = (item: JsonObject): boolean =>
   item['role'] === 'assistant' && listOf(item['content']).some(part => isObject(part) && part['type'] === 'output_text')
 
 /** Fields of parts with default values: first in answers, then in all messages. */
-const OF_ANSWERS: { readonly [type: string]: JsonObject } = { output_text: { annotations: [], logprobs: [] } }
-const OF_ALL: { readonly [type: string]: JsonObject } = { input_image: { detail: 'auto' } }
+const ANSWER_PART_DEFAULTS: { readonly [type: string]: JsonObject } = { output_text: { annotations: [], logprobs: [] } }
+const PART_DEFAULTS: { readonly [type: string]: JsonObject } = { input_image: { detail: 'auto' } }
 
 function itemAsRead(item: Json): Json {
   if (!isObject(item) || !Array.isArray(item['content'])) return item
   const ofAnswer = isAnswer(item)
-  const defaults = ofAnswer ? { ...OF_ALL, ...OF_ANSWERS } : OF_ALL
+  const defaults = ofAnswer ? { ...PART_DEFAULTS, ...ANSWER_PART_DEFAULTS } : PART_DEFAULTS
   const partAsRead = (part: Json): Json => (isObject(part) ? { ...defaults[String(part['type'])], ...part } : part)
   return {
-    ...(ofAnswer ? { type: 'message', ...LEFT_OUT } : {}),
+    ...(ofAnswer ? { type: 'message', ...OMITTED_FIELDS } : {}),
     ...item,
     content: listOf(item['content']).map(partAsRead),
   }

@@ -8,8 +8,8 @@ import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '
 type Fields = { [field: string]: Json }
 
 /** Lists of parts in an item, and the event field with the part's index. */
-const LISTS = { content: 'content_index', summary: 'summary_index' } as const
-type List = keyof typeof LISTS
+const PART_LISTS = { content: 'content_index', summary: 'summary_index' } as const
+type List = keyof typeof PART_LISTS
 
 /** Deltas of a part: the list of the part, and the field to append to. */
 const PART_DELTAS: { readonly [type: string]: readonly [List, string] } = {
@@ -73,7 +73,7 @@ export class Item {
   }
 
   private part(list: List, event: JsonObject): Fields {
-    const index = numberOf(event[LISTS[list]]) ?? 0
+    const index = numberOf(event[PART_LISTS[list]]) ?? 0
     const part = this.parts[list].get(index) ?? {}
     this.parts[list].set(index, part)
     return part

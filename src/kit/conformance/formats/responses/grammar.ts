@@ -16,7 +16,7 @@ const FINAL: { readonly [type: string]: string } = {
 }
 
 /** Events that repeat the content of deltas, and the field that contains it. */
-const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | undefined, string] } = {
+const REPEATED_CONTENT: { readonly [type: string]: readonly ['content' | 'summary' | undefined, string] } = {
   'response.output_text.done': ['content', 'text'],
   'response.refusal.done': ['content', 'refusal'],
   'response.reasoning_text.done': ['content', 'text'],
@@ -26,16 +26,16 @@ const REPEATS: { readonly [type: string]: readonly ['content' | 'summary' | unde
 }
 
 /** Events of a part. They are sent between its start and its end. */
-const OF_PART = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
+const PART_EVENT = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
 /** Returns the content of an item as text: its texts, calls and ids. */
-function saidBy({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
+function contentText({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
   const texts = (parts: unknown): Json[] =>
     listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')
   return canonical([type, texts(content), texts(summary), args, input, call_id, name].map(one => one ?? null))
 }
 
-interface Open {
+interface OpenItem {
   readonly id: Json
   readonly item: Item
   /** The open part, such as `content 0`. */
@@ -47,9 +47,9 @@ const partOf = (event: JsonObject): string =>
 
 class ResponsesGrammar implements Grammar {
   private readonly violations = new Violations()
-  private readonly done: string[] = []
+  private readonly doneItems: string[] = []
   /** Items that have started but are not done, by index. */
-  private readonly open = new Map<Json, Open>()
+  private readonly openItems = new Map<Json, OpenItem>()
   private id: string | undefined
   private count = 0
   /** The sequence number of the next event. */
@@ -69,13 +69,13 @@ class ResponsesGrammar implements Grammar {
     if (!isObject(data) || type === undefined)
       return this.violations.add('json', `The data is not an event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
-    this.numbered(type, data['sequence_number'])
+    this.checkSequenceNumber(type, data['sequence_number'])
     this.count++
     if (this.final !== undefined) this.violations.add('final-last', `${type} follows ${this.final}.`)
-    this.typed(type, data)
+    this.checkType(type, data)
   }
 
-  private numbered(type: string, number: Json | undefined): void {
+  private checkSequenceNumber(type: string, number: Json | undefined): void {
     const next = this.next ?? number
     if (typeof number !== 'number' || number !== next)
       this.violations.add('sequence', `${type} has the sequence_number ${number} instead of ${next ?? 'a number'}.`)
@@ -93,13 +93,13 @@ class ResponsesGrammar implements Grammar {
     return this.violations.list
   }
 
-  private typed(type: string, event: JsonObject): void {
+  private checkType(type: string, event: JsonObject): void {
     if (this.count === 1 && type !== 'response.created' && type !== 'error')
       this.violations.add('created-first', `${type} comes before response.created.`)
     if (type === 'error') this.hasFailed = true
     else if (isObject(event['response'])) this.lifecycle(type, event['response'])
-    else if (type === 'response.output_item.added') this.added(event)
-    else if (event['output_index'] !== undefined) this.within(type, event)
+    else if (type === 'response.output_item.added') this.addItem(event)
+    else if (event['output_index'] !== undefined) this.checkItemEvent(type, event)
   }
 
   private lifecycle(type: string, response: JsonObject): void {
@@ -115,76 +115,76 @@ class ResponsesGrammar implements Grammar {
     this.final = type
     if (response['status'] !== status) this.violations.add('status', `${type} has the status ${response['status']}.`)
     if (status === 'failed') return
-    for (const index of this.open.keys())
+    for (const index of this.openItems.keys())
       this.violations.add('item-index', `${type} arrives while item ${index} is open.`)
     if (!isObject(response['usage'])) this.violations.add('usage', `${type} has no usage.`)
-    const said = listOf(response['output']).map(item => saidBy(objectOf(item)))
-    if (canonical(said) !== canonical(this.done))
+    const finalContent = listOf(response['output']).map(item => contentText(objectOf(item)))
+    if (canonical(finalContent) !== canonical(this.doneItems))
       this.violations.add(
         'final-repeats',
-        `${type} has ${said.join()}, but the finished items were ${this.done.join()}.`,
+        `${type} has ${finalContent.join()}, but the finished items were ${this.doneItems.join()}.`,
       )
   }
 
-  private added(event: JsonObject): void {
+  private addItem(event: JsonObject): void {
     const index = event['output_index'] ?? null
     const item = objectOf(event['item'])
-    for (const other of this.open.keys())
+    for (const other of this.openItems.keys())
       this.violations.add('item-order', `Item ${index} begins while item ${other} is open.`)
     if (index !== this.items)
       this.violations.add('item-index', `Item ${index} begins, but ${this.items} is the next index.`)
     this.items++
     if (CALLS.has(String(item['type'])) && (!textOf(item['call_id']) || !textOf(item['name'])))
       this.violations.add('call-has-id', `A call begins as ${JSON.stringify(item).slice(0, 200)}`)
-    this.open.set(index, { id: item['id'] ?? null, item: new Item(item), part: undefined })
+    this.openItems.set(index, { id: item['id'] ?? null, item: new Item(item), part: undefined })
   }
 
-  private within(type: string, event: JsonObject): void {
+  private checkItemEvent(type: string, event: JsonObject): void {
     const index = event['output_index'] ?? null
-    const open = this.open.get(index)
+    const open = this.openItems.get(index)
     if (open === undefined)
       return this.violations.add('item-index', `${type} refers to item ${index}, which is not open.`)
     const id = event['item_id'] ?? objectOf(event['item'])['id'] ?? open.id
     if (id !== open.id) this.violations.add('item-id', `${type} has the item id ${id} instead of ${open.id}.`)
     this.parts(type, event, open)
     open.item.add(event)
-    this.repeated(type, event, open)
-    if (type === 'response.output_item.done') this.ended(index, objectOf(event['item']), open)
+    this.checkRepeatedContent(type, event, open)
+    if (type === 'response.output_item.done') this.endItem(index, objectOf(event['item']), open)
   }
 
-  private parts(type: string, event: JsonObject, open: Open): void {
+  private parts(type: string, event: JsonObject, open: OpenItem): void {
     const part = partOf(event)
     if (type.endsWith('_part.added')) {
       if (open.part !== undefined) this.violations.add('part-order', `${part} begins while ${open.part} is open.`)
       open.part = part
-    } else if (type.endsWith('_part.done') || OF_PART.test(type)) {
+    } else if (type.endsWith('_part.done') || PART_EVENT.test(type)) {
       if (open.part !== part) this.violations.add('part-order', `${type} refers to ${part}, which is not open.`)
       if (type.endsWith('_part.done')) open.part = undefined
     }
   }
 
-  private repeated(type: string, event: JsonObject, { item }: Open): void {
-    const [list, field] = REPEATS[type] ?? []
+  private checkRepeatedContent(type: string, event: JsonObject, { item }: OpenItem): void {
+    const [list, field] = REPEATED_CONTENT[type] ?? []
     if (field === undefined) return
-    const whole = item.whole()
+    const assembledItem = item.whole()
     const index = Number(list === 'summary' ? event['summary_index'] : event['content_index'])
-    const said = list === undefined ? whole[field] : objectOf(listOf(whole[list])[index])[field]
-    if ((said ?? '') !== event[field])
+    const finalContent = list === undefined ? assembledItem[field] : objectOf(listOf(assembledItem[list])[index])[field]
+    if ((finalContent ?? '') !== event[field])
       this.violations.add(
         'done-repeats',
-        `${type} says ${JSON.stringify(event[field])}, deltas ${JSON.stringify(said)}.`,
+        `${type} says ${JSON.stringify(event[field])}, deltas ${JSON.stringify(finalContent)}.`,
       )
   }
 
-  private ended(index: Json, item: JsonObject, open: Open): void {
+  private endItem(index: Json, item: JsonObject, open: OpenItem): void {
     if (open.part !== undefined) this.violations.add('part-order', `The item is done while ${open.part} is open.`)
-    const [said, streamed] = [saidBy(item), saidBy(open.item.whole())]
-    if (said !== streamed)
-      this.violations.add('done-repeats', `The finished item has ${said}, but its deltas had ${streamed}.`)
+    const [finalContent, streamed] = [contentText(item), contentText(open.item.whole())]
+    if (finalContent !== streamed)
+      this.violations.add('done-repeats', `The finished item has ${finalContent}, but its deltas had ${streamed}.`)
     const fault = argumentFault(item)
     if (fault !== undefined && item['status'] !== 'incomplete') this.violations.add('arguments-are-text', fault)
-    this.done[Number(index)] = said
-    this.open.delete(index)
+    this.doneItems[Number(index)] = finalContent
+    this.openItems.delete(index)
   }
 }
 

@@ -20,7 +20,7 @@ export const responses: Conversation = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  withModel: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
   recognise: recogniseAt(PATH),
   models: chat.models,
   schemas: { request: 'CreateResponse', answer: 'Response', event: 'ResponseStreamEvent', error: 'ErrorResponse' },

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import { CALLS, RESULTS } from './items.ts'
 
@@ -8,7 +8,7 @@ import { CALLS, RESULTS } from './items.ts'
 export function argumentFault({ type, arguments: args }: JsonObject): string | undefined {
   if (type !== 'function_call') return undefined
   if (typeof args !== 'string') return `Arguments are ${JSON.stringify(args)}.`
-  return args !== '' && parsed(args) === undefined ? `The arguments are not JSON: ${args.slice(0, 100)}` : undefined
+  return args !== '' && parseJson(args) === undefined ? `The arguments are not JSON: ${args.slice(0, 100)}` : undefined
 }
 
 /** Reports results without a call, calls without a result, and reasoning that is not followed by its item. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../json.ts'
 
 /** Characters per group of base64. A group encodes three bytes. */
-const GROUP = 4
+const GROUP_LENGTH = 4
 
 /**
  * Assembles the events of a stream into the recording, in base64, and the usage. Source:
@@ -14,9 +14,9 @@ export function assemble(events: readonly Json[]): JsonObject {
   for (const event of events.map(objectOf)) {
     if (isObject(event['usage'])) usage = event['usage']
     rest += textOf(event['audio']) ?? ''
-    const whole = rest.length - (rest.length % GROUP)
-    pieces.push(Buffer.from(rest.slice(0, whole), 'base64'))
-    rest = rest.slice(whole)
+    const decodableLength = rest.length - (rest.length % GROUP_LENGTH)
+    pieces.push(Buffer.from(rest.slice(0, decodableLength), 'base64'))
+    rest = rest.slice(decodableLength)
   }
   pieces.push(Buffer.from(rest, 'base64'))
   return { audio: Buffer.concat(pieces).toString('base64'), usage }

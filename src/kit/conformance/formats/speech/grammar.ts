@@ -21,7 +21,7 @@ class SpeechGrammar implements Grammar {
     if (data['error'] != null || type === 'error') this.hasFailed = true
     else if (this.isDone) this.violations.add('done', `${type} comes after speech.audio.done.`)
     else if (type === 'speech.audio.delta') this.delta(data['audio'])
-    else if (type === 'speech.audio.done') this.done(data['usage'])
+    else if (type === 'speech.audio.done') this.checkDone(data['usage'])
   }
 
   get ending(): Ending | undefined {
@@ -42,7 +42,7 @@ class SpeechGrammar implements Grammar {
     if (!BASE64.test(piece)) this.violations.add('base64', `A delta is not base64: ${piece.slice(0, 40)}`)
   }
 
-  private done(usage: Json | undefined): void {
+  private checkDone(usage: Json | undefined): void {
     this.isDone = true
     const fault = totalFault(objectOf(usage))
     if (fault !== undefined) this.violations.add('usage-adds-up', fault)

@@ -17,7 +17,7 @@ export const speech: Format = {
   base: '/v1',
   path: () => PATH,
   headers: chat.headers,
-  addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream_format: 'sse' } : {}) }),
+  withModel: (body, model, stream) => ({ ...body, model, ...(stream ? { stream_format: 'sse' } : {}) }),
   recognise: (path, body) =>
     path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream_format'] === 'sse' } : undefined,
   models: chat.models,

@@ -9,14 +9,14 @@ import { responses } from '../responses/index.ts'
 
 /** The properties in which formats differ: documentation page, name of the count, conversation format. */
 interface Counting {
-  readonly of: Conversation
+  readonly conversation: Conversation
   readonly page: string
   readonly field: string
-  readonly counted?: (body: JsonObject) => JsonObject
+  readonly countedBody?: (body: JsonObject) => JsonObject
 }
 
-const rulesOf = ({ of, page, field }: Counting): Rule[] => [
-  ...of.rules.filter(({ on }) => on === 'request' || on === 'error'),
+const rulesOf = ({ conversation, page, field }: Counting): Rule[] => [
+  ...conversation.rules.filter(({ on }) => on === 'request' || on === 'error'),
   { id: 'count', on: 'answer', level: 'must', source: page, says: `${field} is a whole number above 0.` },
 ]
 
@@ -30,23 +30,23 @@ function answerLint(body: JsonObject, { field }: Counting): readonly Violation[]
 
 /** Returns the parts of a format that counting shares with conversations. */
 function counting(own: Counting): Omit<Format, 'path' | 'recognise' | 'schemas'> {
-  const { of, field, counted = body => body } = own
+  const { conversation, field, countedBody = body => body } = own
   return {
-    name: `${of.name}.tokens`,
+    name: `${conversation.name}.tokens`,
     work: 'tokens',
-    home: of.name,
-    base: of.base,
-    headers: of.headers,
-    ...(of.versions === undefined ? {} : { versions: of.versions }),
-    addressed: (body, model) => of.addressed(body, model, false),
-    exceptions: of.exceptions,
-    request: (body, path) => of.request(counted(body), path),
+    sharesBaseWith: conversation.name,
+    base: conversation.base,
+    headers: conversation.headers,
+    ...(conversation.versions === undefined ? {} : { versions: conversation.versions }),
+    withModel: (body, model) => conversation.withModel(body, model, false),
+    exceptions: conversation.exceptions,
+    request: (body, path) => conversation.request(countedBody(body), path),
     answer: body => compact({ usage: compact({ input: numberOf(body[field]) }) }),
-    error: of.error,
+    error: conversation.error,
     lint: {
-      request: (body, headers) => of.lint.request(counted(body), headers),
+      request: (body, headers) => conversation.lint.request(countedBody(body), headers),
       answer: body => answerLint(body, own),
-      error: of.lint.error,
+      error: conversation.lint.error,
     },
     rules: rulesOf(own),
   }
@@ -58,7 +58,11 @@ const CONTENTS = /^\/(?:v1beta|v1)\/models\/([^?]+)(?::|%3[Aa])countTokens(?:\?.
 
 const messagesTokens: Format = {
   ...counting({
-    ...{ of: messages, page: 'https://platform.claude.com/docs/en/api/messages/count_tokens', field: 'input_tokens' },
+    ...{
+      conversation: messages,
+      page: 'https://platform.claude.com/docs/en/api/messages/count_tokens',
+      field: 'input_tokens',
+    },
   }),
   path: () => MESSAGES,
   // Clients also name beta features in the query.
@@ -68,7 +72,7 @@ const messagesTokens: Format = {
 
 const responsesTokens: Format = {
   ...counting({
-    of: responses,
+    conversation: responses,
     page: 'https://platform.openai.com/docs/api-reference/responses/input-tokens',
     field: 'input_tokens',
   }),
@@ -78,14 +82,19 @@ const responsesTokens: Format = {
 }
 
 /** Unwraps `generateContentRequest`, which may contain the complete request to count. */
-const wholeOf = (body: JsonObject): JsonObject => {
-  const { generateContentRequest: whole } = body
-  return isObject(whole) ? objectOf(whole) : body
+const completeRequest = (body: JsonObject): JsonObject => {
+  const { generateContentRequest: fullRequest } = body
+  return isObject(fullRequest) ? objectOf(fullRequest) : body
 }
 
 const contentsTokens: Format = {
   ...counting({
-    ...{ of: contents, page: 'https://ai.google.dev/api/tokens', field: 'totalTokens', counted: wholeOf },
+    ...{
+      conversation: contents,
+      page: 'https://ai.google.dev/api/tokens',
+      field: 'totalTokens',
+      countedBody: completeRequest,
+    },
   }),
   path: model => `/v1beta/models/${model}:countTokens`,
   recognise: path => {

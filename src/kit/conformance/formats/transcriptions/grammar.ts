@@ -23,7 +23,7 @@ class TranscriptGrammar implements Grammar {
     else if (this.isDone) this.violations.add('done', `${type} comes after transcript.text.done.`)
     else if (type === 'transcript.text.delta') this.delta(data)
     else if (type === 'transcript.text.segment') this.segments.push(data)
-    else if (type === 'transcript.text.done') this.done(data)
+    else if (type === 'transcript.text.done') this.checkDone(data)
   }
 
   get ending(): Ending | undefined {
@@ -43,7 +43,7 @@ class TranscriptGrammar implements Grammar {
     this.logprobs += listOf(event['logprobs']).length
   }
 
-  private done(event: JsonObject): void {
+  private checkDone(event: JsonObject): void {
     this.isDone = true
     const { text, logprobs, usage } = event
     if (text !== this.text)

@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import type { Asked, Format } from '../../format.ts'
+import type { Format, RequestOnWire } from '../../format.ts'
 import { recogniseForms } from '../../media/values.ts'
 import { chat } from '../chat/index.ts'
 import { answerFacts } from './answer.ts'
@@ -23,7 +23,7 @@ const TRANSLATIONS: { readonly [format: string]: string } = {
   verbose_json: 'CreateTranslationResponseVerboseJson',
 }
 
-const answerSchema = (path: string, { body }: Pick<Asked, 'body'>): string | undefined =>
+const answerSchema = (path: string, { body }: Pick<RequestOnWire, 'body'>): string | undefined =>
   (path.endsWith('/translations') ? TRANSLATIONS : TRANSCRIPTIONS)[formatOf(body)]
 
 /** OpenAI's transcriptions and translations of recordings. Requests are forms, which the kit's own rules check. */
@@ -33,7 +33,7 @@ export const transcriptions: Format = {
   base: '/v1',
   path: () => '/audio/transcriptions',
   headers: chat.headers,
-  addressed: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  withModel: (body, model, stream) => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
   recognise: recogniseForms(PATH),
   models: chat.models,
   schemas: { answer: answerSchema, event: 'CreateTranscriptionResponseStreamEvent', error: 'ErrorResponse' },

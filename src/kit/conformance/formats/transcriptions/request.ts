@@ -1,6 +1,6 @@
 import { type MediaFacts, mediaAt } from '../../facts.ts'
 import type { FormFile } from '../../format.ts'
-import { compact, type Json, type JsonObject, parsed, textOf } from '../../json.ts'
+import { compact, type Json, type JsonObject, parseJson, textOf } from '../../json.ts'
 import { fileFacts, flagIn, listIn, numberIn } from '../../media/values.ts'
 
 /* Extracts the facts of a transcription or translation request. */
@@ -28,7 +28,7 @@ const textsIn = (body: JsonObject, name: string): readonly string[] => listIn(bo
 
 /** Reads the chunking strategy: a word, or an object. In a form, the object is JSON text. */
 const chunkingOf = (value: Json | undefined): Json | undefined =>
-  typeof value === 'string' ? (parsed(value) ?? value) : value
+  typeof value === 'string' ? (parseJson(value) ?? value) : value
 
 /** Returns the facts of a request. Lists whose order has no meaning are sorted. */
 export function requestFacts(

@@ -27,7 +27,7 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'fields', on: 'request', level: 'should', source: CREATE },
-    says: 'The form only has fields from the description.',
+    says: 'The form contains only documented fields.',
   },
   {
     ...{ id: 'plain', on: 'answer', level: 'must', source: `${CREATE}#response_format` },

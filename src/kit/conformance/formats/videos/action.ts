@@ -16,7 +16,7 @@ export const actionOf = (method: string, path: string): VideoAction | undefined 
   ACTIONS.find(([known, pattern]) => known === method && pattern.test(path))?.[2]
 
 /** Decodes a path segment. An invalid escape sequence stays unchanged. */
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -27,5 +27,5 @@ function decoded(part: string): string {
 /** Returns the id of the video in a path. */
 export function videoIn(path: string): string | undefined {
   const [, id] = /^\/videos\/([^/?]+)/.exec(path) ?? []
-  return id === undefined ? undefined : decoded(id)
+  return id === undefined ? undefined : decodeSegment(id)
 }

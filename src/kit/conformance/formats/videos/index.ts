@@ -1,5 +1,5 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
-import type { Asked, Format } from '../../format.ts'
+import type { Format, RequestOnWire } from '../../format.ts'
 import { textOf } from '../../json.ts'
 import { chat } from '../chat/index.ts'
 import { actionOf } from './action.ts'
@@ -19,7 +19,7 @@ const ANSWERS: { readonly [action: string]: string } = {
  * Returns the schema of a request. Forms have no schema, because the description types files as texts, so the kit's
  * rules check them instead.
  */
-const requestSchema = (path: string, { method, files }: Omit<Asked, 'path'>): string | undefined =>
+const requestSchema = (path: string, { method, files }: Omit<RequestOnWire, 'path'>): string | undefined =>
   files === undefined ? REQUESTS[actionOf(method, path) ?? ''] : undefined
 
 /** OpenAI's videos. A video is a job whose state is polled until the file exists. */
@@ -30,7 +30,7 @@ export const videos: Format = {
   path: () => '/videos',
   headers: chat.headers,
   // Scenarios name the model only in requests that have one. A remix uses the model of its original.
-  addressed: body => body,
+  withModel: body => body,
   recognise: (path, body, method) =>
     actionOf(method, path) === undefined ? undefined : { model: textOf(body['model']) ?? '', stream: false },
   action: actionOf,

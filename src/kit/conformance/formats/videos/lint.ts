@@ -1,4 +1,4 @@
-import type { Asked, FormFile, Headers, RawAnswer } from '../../format.ts'
+import type { FormFile, Headers, RawAnswer, RequestOnWire } from '../../format.ts'
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { containerOf, typeFault } from '../../media/containers.ts'
 import { type Violation, Violations } from '../../rules.ts'
@@ -29,18 +29,18 @@ export function requestLint(
   return violations.list
 }
 
-function videoFaults(body: JsonObject, asked: Asked, violations: Violations): void {
+function videoFaults(body: JsonObject, request: RequestOnWire, violations: Violations): void {
   const id = textOf(body['id'])
-  const action = actionOf(asked.method, asked.path)
-  const named = videoIn(asked.path)
+  const action = actionOf(request.method, request.path)
+  const requestedId = videoIn(request.path)
   if (!id) violations.add('id', `The id is ${JSON.stringify(body['id'])}.`)
   else if (action === 'remix') {
-    if (id === named) violations.add('id', `The remix has the id of the original, ${id}.`)
+    if (id === requestedId) violations.add('id', `The remix has the id of the original, ${id}.`)
     const original = body['remixed_from_video_id']
-    if (original !== named)
-      violations.add('remix-of', `${named} was remixed, but the answer names ${String(original)}.`)
-  } else if (action !== 'create' && id !== named)
-    violations.add('id', `${named} was requested, but ${id} was returned.`)
+    if (original !== requestedId)
+      violations.add('remix-of', `${requestedId} was remixed, but the answer names ${String(original)}.`)
+  } else if (action !== 'create' && id !== requestedId)
+    violations.add('id', `${requestedId} was requested, but ${id} was returned.`)
   if (action === 'delete') return
   const { status, error } = body
   if (status === 'failed' && !textOf(objectOf(error)['message']))
@@ -72,10 +72,15 @@ function fileFaults({ bytes }: RawAnswer, path: string, violations: Violations):
   if (!VARIANTS[variant]?.includes(found)) violations.add('file', `The ${variant} begins like ${found}.`)
 }
 
-export function answerLint(body: JsonObject, _headers: Headers, asked: Asked, raw?: RawAnswer): readonly Violation[] {
+export function answerLint(
+  body: JsonObject,
+  _headers: Headers,
+  request: RequestOnWire,
+  raw?: RawAnswer,
+): readonly Violation[] {
   const violations = new Violations()
-  if (raw !== undefined) fileFaults(raw, asked.path, violations)
-  else if (actionOf(asked.method, asked.path) === 'list') listFaults(body, violations)
-  else videoFaults(body, asked, violations)
+  if (raw !== undefined) fileFaults(raw, request.path, violations)
+  else if (actionOf(request.method, request.path) === 'list') listFaults(body, violations)
+  else videoFaults(body, request, violations)
   return violations.list
 }

@@ -8,11 +8,11 @@ const OBJECT = `${API}/object`
 export const rules: readonly Rule[] = [
   {
     ...{ id: 'form-prompt', on: 'request', level: 'must', source: CREATE },
-    says: 'The form of a video has a prompt.',
+    says: 'A video creation form includes a prompt.',
   },
   {
     ...{ id: 'form-fields', on: 'request', level: 'should', source: CREATE },
-    says: 'A form only has fields from the description.',
+    says: 'A form contains only documented fields.',
   },
   {
     ...{ id: 'file-type', on: 'request', level: 'must', source: CREATE },

@@ -17,7 +17,7 @@ export const live: SessionFormat = {
   path: () => `/ws/${METHOD}`,
   headers: key => ({ 'x-goog-api-key': key }),
   recognises: path => /^\/ws\/[\w.]+\.BidiGenerateContent(\?|$)/.test(path),
-  addressed: (frame, model) =>
+  withModel: (frame, model) =>
     'setup' in frame ? { setup: { ...objectOf(frame['setup']), model: `models/${model}` } } : frame,
   kind: kindOf,
   optional: new Set(['sessionResumptionUpdate']),

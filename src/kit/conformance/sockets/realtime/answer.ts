@@ -33,21 +33,23 @@ function joined(events: readonly JsonObject[], type: string): string | undefined
 }
 
 function responseOf(id: string, events: readonly JsonObject[], format: string): ResponseFacts {
-  const own = events.filter(data => data['response_id'] === id)
+  const ownEvents = events.filter(data => data['response_id'] === id)
   const end = events.find(data => typeOf(data) === 'response.done' && objectOf(data['response'])['id'] === id)
-  const items = own.filter(data => typeOf(data) === 'response.output_item.added').map(({ item }) => objectOf(item))
+  const items = ownEvents
+    .filter(data => typeOf(data) === 'response.output_item.added')
+    .map(({ item }) => objectOf(item))
   const calls = items
     .filter(({ type }) => type === 'function_call')
     .map(item => {
-      const of = own.filter(data => data['item_id'] === item['id'])
-      const text = joined(of, 'response.function_call_arguments.delta') ?? ''
+      const itemEvents = ownEvents.filter(data => data['item_id'] === item['id'])
+      const text = joined(itemEvents, 'response.function_call_arguments.delta') ?? ''
       return compact({ name: textOf(item['name']), arguments: argumentsOf(text), id: textOf(item['call_id']) })
     })
-  const audio = own.filter(data => generalName(typeOf(data)) === 'response.output_audio.delta')
+  const audio = ownEvents.filter(data => generalName(typeOf(data)) === 'response.output_audio.delta')
   const final = objectOf(end?.['response'])
   return compact({
-    text: joined(own, 'response.output_text.delta'),
-    transcript: joined(own, 'response.output_audio_transcript.delta'),
+    text: joined(ownEvents, 'response.output_text.delta'),
+    transcript: joined(ownEvents, 'response.output_audio_transcript.delta'),
     audio: audioOf(
       audio.map(({ delta }) => textOf(delta) ?? ''),
       format,
@@ -67,18 +69,18 @@ const SPEECH: { readonly [type: string]: string } = {
 /** Returns the facts of all events that the server sent. */
 export function answerOf({ server, client, closed }: Frames): SessionAnswer {
   const events = dataOf(server)
-  const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
+  const eventsOfType = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
   const updates = dataOf(client).filter(data => typeOf(data) === 'session.update')
   const formats = updates.flatMap(({ session }) => settingsOf(objectOf(session)).outputFormat ?? [])
-  const ids = of('response.created').map(({ response }) => textOf(objectOf(response)['id']) ?? '')
-  const transcripts = of('conversation.item.input_audio_transcription.completed')
+  const ids = eventsOfType('response.created').map(({ response }) => textOf(objectOf(response)['id']) ?? '')
+  const transcripts = eventsOfType('conversation.item.input_audio_transcription.completed')
   const spoken = events.flatMap(data => SPEECH[typeOf(data)] ?? [])
   return compact({
     responses: ids.map(id => responseOf(id, events, formats.at(-1) ?? 'pcm@24000')),
     heard: transcripts.flatMap(({ transcript }) => textOf(transcript) ?? []),
     speech: spoken.length === 0 ? undefined : spoken.join(' '),
-    truncated: of('conversation.item.truncated').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
-    errors: of('error').map(({ error }) => {
+    truncated: eventsOfType('conversation.item.truncated').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
+    errors: eventsOfType('error').map(({ error }) => {
       const { type, code, message } = objectOf(error)
       return compact({ type: textOf(type), code: textOf(code), message: textOf(message) })
     }),

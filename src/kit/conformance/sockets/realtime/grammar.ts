@@ -2,7 +2,7 @@ import { type JsonObject, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import { type Frame, typeOf } from '../frame.ts'
 import type { Frames } from '../session-format.ts'
-import { generalName, isOfOther, type Version } from './names.ts'
+import { generalName, isNameOfOtherVersion, type Version } from './names.ts'
 import { ResponseState } from './response-state.ts'
 
 /** Events without an `event_id`, including those of xAI. */
@@ -47,7 +47,7 @@ class SessionGrammar {
     if (this.count++ === 0 && type !== 'session.created' && type !== 'error')
       this.violations.add('created', `The first event is ${type}.`)
     this.identify(type, data)
-    if (isOfOther(this.version, type)) this.violations.add('version', type)
+    if (isNameOfOtherVersion(this.version, type)) this.violations.add('version', type)
     if (type === 'error') this.error(data)
     if (type === 'session.updated') this.updates++
     this.respond(generalName(type), data)

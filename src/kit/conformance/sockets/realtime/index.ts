@@ -5,12 +5,12 @@ import { exceptions } from './exceptions.ts'
 import { grammarOf } from './grammar.ts'
 import { lintOf } from './lint.ts'
 import type { Version } from './names.ts'
-import { requestOf, statedOf } from './request.ts'
+import { reportedSettingsOf, requestOf } from './request.ts'
 import { RULES } from './rules.ts'
 
 const SCHEMAS = { file: 'realtime', client: 'RealtimeClientEvent', server: 'RealtimeServerEvent' } as const
 
-/** Creates one version of the format of OpenAI's sessions. */
+/** Creates one version of OpenAI's session format. */
 const formatOf = (name: string, version: Version): SessionFormat => ({
   name,
   path: model => `/realtime?model=${encodeURIComponent(model)}`,
@@ -20,18 +20,18 @@ const formatOf = (name: string, version: Version): SessionFormat => ({
   }),
   ...(version === 'ga' ? { secrets: '/realtime/client_secrets' } : {}),
   recognises: path => /^\/realtime(\?|$)/.test(path),
-  addressed: frame => frame,
+  withModel: frame => frame,
   kind: typeOf,
   optional: new Set(['rate_limits.updated']),
   ids: idsOf,
-  echo: { asked: 'session.update', answered: 'session.updated' },
-  stated: statedOf,
+  echo: { request: 'session.update', reply: 'session.updated' },
+  reportedSettings: reportedSettingsOf,
   request: requestOf,
   answer: answerOf,
   grammar: grammarOf(version),
   lint: lintOf(version),
   rules: RULES,
-  // The published description does not have a union of the beta's events.
+  // OpenAI's published schema defines no union type for the beta events.
   ...(version === 'ga' ? { schemas: SCHEMAS } : {}),
   exceptions,
 })

@@ -19,7 +19,7 @@ const GA_NAMES = new Map(Object.entries(BETA_NAMES).map(([ga, beta]) => [beta, g
 export const generalName = (type: string): string => GA_NAMES.get(type) ?? type
 
 /** Returns true if only the other version uses the name. Azure's beta also sends `conversation.item.done`. */
-export const isOfOther = (version: Version, type: string): boolean =>
+export const isNameOfOtherVersion = (version: Version, type: string): boolean =>
   version === 'ga' ? GA_NAMES.has(type) : type in BETA_NAMES
 
 /** Events of clients. */

@@ -32,7 +32,7 @@ function itemOf(item: JsonObject, calls: ReadonlyMap<string, string>): SessionIt
 }
 
 /** Returns the settings in the last `session.updated`, or undefined if there is none. */
-export function statedOf({ server }: Frames): SessionSettings | undefined {
+export function reportedSettingsOf({ server }: Frames): SessionSettings | undefined {
   const last = dataOf(server).findLast(data => typeOf(data) === 'session.updated')
   return last && settingsOf(objectOf(last['session']))
 }
@@ -40,22 +40,22 @@ export function statedOf({ server }: Frames): SessionSettings | undefined {
 /** Returns the facts of all events that the client sent. */
 export function requestOf(frames: Frames): SessionRequest {
   const events = dataOf(frames.client)
-  const of = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
+  const eventsOfType = (type: string): JsonObject[] => events.filter(data => typeOf(data) === type)
   const settings: SessionSettings = Object.assign(
     {},
-    ...of('session.update').map(({ session }) => settingsOf(objectOf(session))),
+    ...eventsOfType('session.update').map(({ session }) => settingsOf(objectOf(session))),
   )
   const calls = callPaths(frames)
-  const pieces = of('input_audio_buffer.append').map(({ audio }) => textOf(audio) ?? '')
+  const pieces = eventsOfType('input_audio_buffer.append').map(({ audio }) => textOf(audio) ?? '')
   return compact({
     settings,
-    items: of('conversation.item.create').map(({ item }) => itemOf(objectOf(item), calls)),
+    items: eventsOfType('conversation.item.create').map(({ item }) => itemOf(objectOf(item), calls)),
     audio: audioOf(pieces, settings.inputFormat ?? 'pcm@24000'),
-    commits: of('input_audio_buffer.commit').length || undefined,
-    asks: of('response.create').map(({ response }) =>
+    commits: eventsOfType('input_audio_buffer.commit').length || undefined,
+    asks: eventsOfType('response.create').map(({ response }) =>
       compact({ asked: true as const, instructions: textOf(objectOf(response)['instructions']) }),
     ),
-    cancels: of('response.cancel').length || undefined,
-    truncations: of('conversation.item.truncate').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
+    cancels: eventsOfType('response.cancel').length || undefined,
+    truncations: eventsOfType('conversation.item.truncate').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
   }) as SessionRequest
 }

@@ -1,4 +1,4 @@
-import { canonical, type JsonObject, listOf, objectOf, parsed, textOf } from '../../json.ts'
+import { canonical, type JsonObject, listOf, objectOf, parseJson, textOf } from '../../json.ts'
 import type { Violations } from '../../rules.ts'
 
 /* Tracks one response while its events arrive. */
@@ -24,14 +24,14 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Returns arguments in canonical JSON, because services reformat them. */
 const argumentsIn = (item: JsonObject): string =>
-  canonical(parsed(textOf(item['arguments']) ?? '') ?? item['arguments'] ?? '')
+  canonical(parseJson(textOf(item['arguments']) ?? '') ?? item['arguments'] ?? '')
 
 /** Returns the text of an item's parts. */
 const textsIn = (item: JsonObject): string[] =>
   listOf(item['content']).map(part => textOf(objectOf(part)['text']) ?? textOf(objectOf(part)['transcript']) ?? '')
 
 /** Returns true if two versions of an item agree. Some services omit text in one of them. */
-function areSame(one: JsonObject, other: JsonObject): boolean {
+function areEquivalent(one: JsonObject, other: JsonObject): boolean {
   const heads = [one, other].map(item => canonical([item['type'], item['name'], item['call_id'], argumentsIn(item)]))
   const [texts, others] = [textsIn(one), textsIn(other)]
   return heads[0] === heads[1] && texts.every((text, at) => text === '' || !others[at] || text === others[at])
@@ -106,11 +106,11 @@ export class ResponseState {
     if (part === undefined) return
     part.done.add(kind)
     if (kind === 'audio') return
-    const whole = textOf(data[kind]) ?? ''
+    const fullText = textOf(data[kind]) ?? ''
     const sum = part.deltas.get(kind) ?? ''
-    if (sum !== whole)
-      this.violations.add('text.done', `Deltas add up to ${JSON.stringify(sum)}, not ${JSON.stringify(whole)}.`)
-    part.deltas.set(kind, whole)
+    if (sum !== fullText)
+      this.violations.add('text.done', `Deltas add up to ${JSON.stringify(sum)}, not ${JSON.stringify(fullText)}.`)
+    part.deltas.set(kind, fullText)
   }
 
   argumentsDelta(data: JsonObject): void {
@@ -124,24 +124,24 @@ export class ResponseState {
     const item = this.itemOf(data)
     if (item === undefined) return
     this.callId(item, data)
-    const whole = textOf(data['arguments']) ?? ''
+    const fullText = textOf(data['arguments']) ?? ''
     item.areArgsDone = true
-    if (item.args !== whole)
-      this.violations.add('arguments.done', `Deltas add up to ${JSON.stringify(item.args)}, not ${whole}.`)
-    item.args = whole
+    if (item.args !== fullText)
+      this.violations.add('arguments.done', `Deltas add up to ${JSON.stringify(item.args)}, not ${fullText}.`)
+    item.args = fullText
   }
 
   /** Checks the end of the response. A cancelled or failed response may leave items unfinished. */
   end(response: JsonObject): void {
-    const isWhole = response['status'] === 'completed'
+    const isComplete = response['status'] === 'completed'
     const output = listOf(response['output']).map(objectOf)
     for (const [id, item] of this.items) {
       if (!item.isCreated) this.violations.add('item.created', `No event of the conversation announces ${id}.`)
-      if (!isWhole) continue
+      if (!isComplete) continue
       if (item.final === undefined) this.violations.add('item.done', `${id} has no response.output_item.done.`)
-      const shown = output.find(one => one['id'] === id)
-      if (shown === undefined) this.violations.add('response.output', `${id} is missing.`)
-      else if (item.final !== undefined && !areSame(shown, item.final))
+      const finalItem = output.find(one => one['id'] === id)
+      if (finalItem === undefined) this.violations.add('response.output', `${id} is missing.`)
+      else if (item.final !== undefined && !areEquivalent(finalItem, item.final))
         this.violations.add('response.output', `${id} differs from its response.output_item.done.`)
     }
     for (const { id } of output)

@@ -13,11 +13,12 @@ import type { SessionSettings } from '../session-facts.ts'
 
 /* Reads the settings of sessions, in both versions of the layout. */
 
-const at = (session: JsonObject, path: string): Json | undefined =>
+const valueAt = (session: JsonObject, path: string): Json | undefined =>
   path.split('.').reduce<Json | undefined>((value, name) => objectOf(value)[name], session)
 
 /** Returns the value at the GA path or else at the beta path. */
-const either = (session: JsonObject, ga: string, beta: string): Json | undefined => at(session, ga) ?? at(session, beta)
+const valueAtEither = (session: JsonObject, ga: string, beta: string): Json | undefined =>
+  valueAt(session, ga) ?? valueAt(session, beta)
 
 const BETA_FORMATS: { readonly [name: string]: string } = {
   pcm16: 'pcm@24000',
@@ -67,19 +68,19 @@ function detectionOf(value: Json | undefined): SessionSettings['turnDetection'] 
 
 /** Returns the facts of a `session` object. */
 export function settingsOf(session: JsonObject): SessionSettings {
-  const transcription = objectOf(either(session, 'audio.input.transcription', 'input_audio_transcription'))
-  const detection = at(session, 'audio.input.turn_detection')
-  const voice = either(session, 'audio.output.voice', 'voice')
+  const transcription = objectOf(valueAtEither(session, 'audio.input.transcription', 'input_audio_transcription'))
+  const detection = valueAt(session, 'audio.input.turn_detection')
+  const voice = valueAtEither(session, 'audio.output.voice', 'voice')
   return compact({
     instructions: textOf(session['instructions']),
-    modalities: modalitiesOf(either(session, 'output_modalities', 'modalities')),
+    modalities: modalitiesOf(valueAtEither(session, 'output_modalities', 'modalities')),
     voice: isObject(voice) ? textOf(voice['id']) : textOf(voice),
-    speed: numberOf(either(session, 'audio.output.speed', 'speed')),
-    inputFormat: formatOf(either(session, 'audio.input.format', 'input_audio_format')),
-    outputFormat: formatOf(either(session, 'audio.output.format', 'output_audio_format')),
+    speed: numberOf(valueAtEither(session, 'audio.output.speed', 'speed')),
+    inputFormat: formatOf(valueAtEither(session, 'audio.input.format', 'input_audio_format')),
+    outputFormat: formatOf(valueAtEither(session, 'audio.output.format', 'output_audio_format')),
     transcription: compact({ model: textOf(transcription['model']), language: textOf(transcription['language']) }),
     turnDetection: detectionOf(detection === undefined ? session['turn_detection'] : detection),
-    limit: either(session, 'max_output_tokens', 'max_response_output_tokens'),
+    limit: valueAtEither(session, 'max_output_tokens', 'max_response_output_tokens'),
     temperature: numberOf(session['temperature']),
     toolChoice: choiceOf(session['tool_choice']),
     tools: toolsOf(session['tools']),

@@ -1,7 +1,7 @@
 import type { Headers } from '../../format.ts'
 import { type JsonObject, objectOf } from '../../json.ts'
 import { frameOf, typeOf } from '../frame.ts'
-import type { Changed, FrameMeddling } from '../relay.ts'
+import type { FrameMeddling, RelayedFrames } from '../relay.ts'
 
 /** A fault in the frames between the caller and a correct target, and the checks that must detect it. */
 export interface SessionSaboteur {
@@ -24,14 +24,14 @@ export type Change = (data: JsonObject) => readonly JsonObject[]
 
 /** Changes frames of one type. Other frames are passed on unchanged. */
 export const where =
-  (type: string, change: Change): ((text: string) => Changed) =>
+  (type: string, change: Change): ((text: string) => RelayedFrames) =>
   text => {
     const { data } = frameOf(text)
     return typeOf(data) === type ? change(objectOf(data)).map(one => JSON.stringify(one)) : [text]
   }
 
 /** Changes the first frame of a type. Other frames are passed on unchanged. */
-export function first(type: string, change: Change): (text: string) => Changed {
+export function first(type: string, change: Change): (text: string) => RelayedFrames {
   let isDone = false
   return where(type, data => {
     if (isDone) return [data]

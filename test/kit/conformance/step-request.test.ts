@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { askedOf, decoded, encoded } from '../../../src/kit/conformance/asked.ts'
 import type { Format } from '../../../src/kit/conformance/format.ts'
 import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
 import { readScenario, stepsOf } from '../../../src/kit/conformance/scenario.ts'
+import { decodeBody, encodeRequest, requestOnWire } from '../../../src/kit/conformance/step-request.ts'
 
 /* Requests of every kind in a scenario: JSON, forms, requests without a body, several steps. */
 
@@ -36,10 +36,10 @@ test('a form goes over the wire and comes back as it was', async () => {
   const scenario = written()
   const { request, type } = scenario.wires['images']!
   expect([scenario.modes, type]).toEqual([['whole'], 'image/png'])
-  const asked = askedOf(FORMAT, request, false, { model: 'm', answers: [] })
+  const asked = requestOnWire(FORMAT, request, false, { model: 'm', answers: [] })
   expect(asked).toMatchObject({ method: 'POST', path: '/images/edits' })
-  const { type: sent, bytes } = await encoded(asked)
-  const { body, files } = await decoded(sent!, bytes)
+  const { type: sent, bytes } = await encodeRequest(asked)
+  const { body, files } = await decodeBody(sent!, bytes)
   expect(body).toEqual({ model: 'm', prompt: 'a cat', 'include[]': ['a', 'b'], n: '2' })
   expect(files).toEqual([{ field: 'image', name: 'cat.png', type: 'image/png', bytes: Buffer.from('a picture') }])
 })
@@ -47,11 +47,11 @@ test('a form goes over the wire and comes back as it was', async () => {
 test('a later step knows the answers before it, and GET has no body', async () => {
   const [, second] = stepsOf(written())
   const known = { model: 'a/b', answers: [{ data: [{ id: 'i-1' }] }] }
-  const asked = askedOf(FORMAT, second!.wires['images']!.request, false, known)
+  const asked = requestOnWire(FORMAT, second!.wires['images']!.request, false, known)
   expect(asked).toMatchObject({ method: 'GET', path: '/images/i-1?model=a/b' })
-  expect(await encoded(asked)).toEqual({ bytes: Buffer.alloc(0) })
+  expect(await encodeRequest(asked)).toEqual({ bytes: Buffer.alloc(0) })
 })
 
 test('a form that is cut is an empty body', async () => {
-  expect(await decoded('multipart/form-data; boundary=x', Buffer.from('--x\r\nno'))).toEqual({ body: {}, files: [] })
+  expect(await decodeBody('multipart/form-data; boundary=x', Buffer.from('--x\r\nno'))).toEqual({ body: {}, files: [] })
 })

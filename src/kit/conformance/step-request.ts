@@ -1,5 +1,5 @@
-import type { Asked, Format, FormFile } from './format.ts'
-import { isObject, type Json, type JsonObject, objectOf, parsed } from './json.ts'
+import type { Format, FormFile, RequestOnWire } from './format.ts'
+import { isObject, type Json, type JsonObject, objectOf, parseJson } from './json.ts'
 
 /** The hand-written request of a step. */
 export interface WrittenRequest {
@@ -18,7 +18,7 @@ export interface WrittenRequest {
  * Values for the placeholders of a written request: the model, and fields of the answers to earlier steps, such as
  * `1.last_id`.
  */
-export interface Known {
+export interface PlaceholderValues {
   readonly model: string
   readonly answers: readonly JsonObject[]
   /**
@@ -38,7 +38,11 @@ const valueAt = (value: Json | undefined, path: readonly string[]): Json | undef
  *
  * @param encode encodes the values of answers, because the target chose them.
  */
-export const filledIn = (text: string, { model, answers }: Known, encode = (value: string) => value): string =>
+export const filledIn = (
+  text: string,
+  { model, answers }: PlaceholderValues,
+  encode = (value: string) => value,
+): string =>
   text.replace(PLACEHOLDER, (_, step: string | undefined, path = '', slash = '') => {
     if (step === undefined) return model
     const value = String(valueAt(answers[Number(step) - 1], path.split('.')) ?? '')
@@ -48,34 +52,39 @@ export const filledIn = (text: string, { model, answers }: Known, encode = (valu
 const PLACEHOLDER = /\$\{(?:model|(\d+)\.([\w.]+)(\/?))\}/g
 
 /** Fills in the placeholders in all strings of a JSON value. */
-function filledValue(value: Json, known: Known): Json {
-  if (typeof value === 'string') return filledIn(value, known)
-  if (Array.isArray(value)) return value.map(one => filledValue(one, known))
+function filledValue(value: Json, values: PlaceholderValues): Json {
+  if (typeof value === 'string') return filledIn(value, values)
+  if (Array.isArray(value)) return value.map(one => filledValue(one, values))
   return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledValue(one, known)]))
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledValue(one, values)]))
     : value
 }
 
 /** Returns the request of a step for a model. */
-export function askedOf(format: Format, written: WrittenRequest, stream: boolean, known: Known): Asked {
-  const { method = 'POST', files } = written
-  const { version } = known
+export function requestOnWire(
+  format: Format,
+  stepRequest: WrittenRequest,
+  stream: boolean,
+  values: PlaceholderValues,
+): RequestOnWire {
+  const { method = 'POST', files } = stepRequest
+  const { version } = values
   const allowed =
-    version === undefined ? written.body : (format.versions?.allowed(version, written.body) ?? written.body)
-  const isPlain = format.work === 'conversation' && known.answers.length === 0
-  const given = isPlain ? allowed : objectOf(filledValue(allowed, known))
-  const body = method === 'POST' ? format.addressed(given, known.model, stream) : given
+    version === undefined ? stepRequest.body : (format.versions?.allowed(version, stepRequest.body) ?? stepRequest.body)
+  const isPlain = format.work === 'conversation' && values.answers.length === 0
+  const filledBody = isPlain ? allowed : objectOf(filledValue(allowed, values))
+  const body = method === 'POST' ? format.withModel(filledBody, values.model, stream) : filledBody
   const path =
-    written.path === undefined
-      ? format.path(known.model, stream, body)
-      : filledIn(written.path, known, encodeURIComponent)
+    stepRequest.path === undefined
+      ? format.path(values.model, stream, body)
+      : filledIn(stepRequest.path, values, encodeURIComponent)
   return { method, path, body, ...(files === undefined ? {} : { files }) }
 }
 
 const textIn = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Builds the form of a request. A list becomes several fields with the same name. */
-function formOf({ body, files = [] }: Asked): FormData {
+function formOf({ body, files = [] }: RequestOnWire): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(body))
     for (const one of Array.isArray(value) ? value : [value]) form.append(name, textIn(one))
@@ -85,18 +94,20 @@ function formOf({ body, files = [] }: Asked): FormData {
 }
 
 /** Encodes the body of a request. Returns the bytes and their content type. A GET request has neither. */
-export async function encoded(asked: Asked): Promise<{ readonly type?: string; readonly bytes: Buffer }> {
-  if (asked.files !== undefined) {
-    const form = new Response(formOf(asked))
+export async function encodeRequest(
+  request: RequestOnWire,
+): Promise<{ readonly type?: string; readonly bytes: Buffer }> {
+  if (request.files !== undefined) {
+    const form = new Response(formOf(request))
     return { type: form.headers.get('content-type')!, bytes: Buffer.from(await form.arrayBuffer()) }
   }
-  if (asked.method !== 'POST') return { bytes: Buffer.alloc(0) }
-  return { type: 'application/json', bytes: Buffer.from(JSON.stringify(asked.body)) }
+  if (request.method !== 'POST') return { bytes: Buffer.alloc(0) }
+  return { type: 'application/json', bytes: Buffer.from(JSON.stringify(request.body)) }
 }
 
 /** Decodes a body as JSON or a form. Returns an empty body for any other type. */
-export async function decoded(type: string, bytes: Buffer): Promise<Pick<Asked, 'body' | 'files'>> {
-  if (!type.startsWith('multipart/form-data')) return { body: objectOf(parsed(bytes.toString('utf8'))) }
+export async function decodeBody(type: string, bytes: Buffer): Promise<Pick<RequestOnWire, 'body' | 'files'>> {
+  if (!type.startsWith('multipart/form-data')) return { body: objectOf(parseJson(bytes.toString('utf8'))) }
   const init = { headers: { 'content-type': type } }
   const form = await new Response(new Uint8Array(bytes), init).formData().catch(() => new FormData())
   const fields: { [name: string]: Json } = {}
