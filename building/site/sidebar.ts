@@ -83,6 +83,7 @@ const GROUPS: readonly Group[] = [
       'docs/development/shared-state': 'State of instances',
       'docs/development/dependencies': 'Why each dependency',
       'docs/development/tests': 'Tests that need more',
+      'docs/development/attacks': 'Map of attacks',
       'docs/development/release': 'A release',
       'docs/decisions/README': 'Decisions',
       CHANGELOG: 'Changelog',
