@@ -178,7 +178,8 @@ export class BackgroundRun implements EventSource {
     this.isEndedElsewhere = true
     const { copy } = this.saver
     const turn = await attempted(() => this.saver.stored())
-    this.reply.response = turn === undefined || turn === 'deleted' ? this.asCancelled(this.reply.response) : turn.response
+    this.reply.response =
+      turn === undefined || turn === 'deleted' ? this.asCancelled(this.reply.response) : turn.response
     if (turn === 'deleted' && copy !== undefined) await this.context.copies.remove(copy)
   }
 

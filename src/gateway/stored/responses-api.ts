@@ -30,7 +30,8 @@ export class ResponsesApi {
   async response(owner: string, id: string, withInput = false): Promise<JsonObject> {
     const { format } = this
     const running = format.isId(id) ? this.background.find(owner, id) : undefined
-    if (running?.isEndedElsewhere === false) return format.publicForm(running.response, withInput ? running.saver.items : [])
+    if (running?.isEndedElsewhere === false)
+      return format.publicForm(running.response, withInput ? running.saver.items : [])
     const { response, input } = await this.turn(owner, id)
     return format.publicForm(response, withInput ? input : [])
   }

@@ -163,7 +163,8 @@ function knownFieldsOf(wire: JsonObject): ReadonlySet<string> {
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) knownFields.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, REASONING_COUNTS))
     knownFields.add('output_tokens_details')
-  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) knownFields.add('server_tool_use')
+  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS))
+    knownFields.add('server_tool_use')
   for (const field of OFTEN_EMPTY) if (isEmptyValue(wire[field])) knownFields.add(field)
   return knownFields
 }

@@ -104,4 +104,6 @@ function withNewTexts(
 }
 
 const identityOf = (value: { readonly [name: string]: Json }): string =>
-  IDENTITY_FIELDS.flatMap(name => (value[name] === undefined ? [] : [`(${name}=${JSON.stringify(value[name])})`])).join('')
+  IDENTITY_FIELDS.filter(name => value[name] !== undefined)
+    .map(name => `(${name}=${JSON.stringify(value[name])})`)
+    .join('')

@@ -32,7 +32,8 @@ export function bodyKindOf(bytes: Uint8Array): BodyKind | undefined {
   if (at === bytes.length) return at < MAX_BLANKS ? undefined : 'other'
   if (OPENING_BYTES.has(bytes[at]!)) return 'json'
   if (bytes[at] === COLON) return kindOfComment(bytes.subarray(at))
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(MAX_START_LENGTH, bytes.length - at)).toString('latin1')
+  const length = Math.min(MAX_START_LENGTH, bytes.length - at)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString('latin1')
   for (const field of EVENT_FIELDS) if (text.startsWith(field)) return 'events'
   const lowered = text.toLowerCase()
   if (MARKUP_STARTS.some(tag => lowered.startsWith(tag))) return 'markup'
