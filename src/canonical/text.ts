@@ -48,8 +48,9 @@ export const withoutByteOrderMark = (text: string): string =>
 export class Offsets {
   /** Number of bytes before each UTF-16 unit, or undefined for ASCII. May have capacity for a longer text. */
   private before: Uint32Array | undefined
-  /** Number of units that `before` covers, and the text after them. */
+  /** Number of units that `before` covers. */
   private measuredUnits = 0
+  /** Text that `before` does not cover yet. */
   private pending: string
   /** The last covered unit, if it may be the first half of a pair. */
   private pendingUnit = ''

@@ -124,7 +124,7 @@ function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt
 }
 
 function missingKey({ env, cloud }: Preset): string {
-  const alternative = cloud === undefined ? '' : '; `auth` signs in at the cloud without a key'
+  const alternative = cloud === undefined ? '' : '; `auth` signs in to the cloud without a key'
   if (env.length > 0) return `is missing, and ${env[0]} is not set${alternative}`
   return `is missing; write \`key: none\` if none is needed${alternative}`
 }

@@ -37,7 +37,7 @@ export const mapSecrets = (channel: Written, visit: Visit): Written =>
     ]),
   )
 
-/** Returns a channel's settings for the audit log, with a number in place of each secret, so that a new one shows. */
+/** Returns a channel's settings for the audit log, with each secret replaced by its id, which changes with it. */
 export const auditedSettings = (channel: Written): Written =>
   mapSecrets(channel, secret => (isReference(secret) ? `secret ${secret.secret}` : ''))
 

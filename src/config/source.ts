@@ -13,7 +13,7 @@ export interface Source {
   readonly faults: readonly Fault[]
   /** Paths of texts with unset variables. */
   readonly unset: readonly Path[]
-  /** Replaces the values of variables in a message by their names, because they may be secrets in a wrong place. */
+  /** Replaces variables' values in a message with their names, because a secret may be in the wrong field. */
   withoutValues(message: string): string
 }
 
@@ -44,10 +44,10 @@ export function readSource(text: string, env: Env): Source {
   }
 }
 
-/** Minimum length of a variable's value that messages do not show. Shorter ones are ports, names and words. */
+/** Minimum length of values that messages hide. Shorter values are ports, names or words rather than secrets. */
 const MIN_SECRET_LENGTH = 8
 
-/** Replaces values by the variables that they came from, as they are and as JSON quotes them. */
+/** Replaces values, raw and as JSON escapes them, with the names of the variables that they came from. */
 function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
   let safe = message
   for (const [value, name] of values)

@@ -26,7 +26,7 @@ import type { Attempt, Incoming } from './types.ts'
 /** The result of a channel test. */
 export interface ChannelTest {
   readonly ok: boolean
-  /** Work of the test request, or `listing` if the channel does no work that costs next to nothing. */
+  /** Work of the test request, or `listing` if the channel supports none of the cheap kinds of work. */
   readonly work: Work | 'listing'
   /** Public id of the tested model. */
   readonly model?: string
@@ -60,7 +60,7 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
 ]
 
 /**
- * Sends one small request to a channel, even if the channel is resting, full or drained. The request belongs to no key.
+ * Sends one small request to a channel, even if the channel is resting, full or drained. No key is charged.
  * If the channel does none of the cheap kinds of work, requests its list of models instead. Returns an upstream's
  * failure as a result and never rejects because of it.
  *

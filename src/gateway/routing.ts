@@ -30,8 +30,8 @@ export interface Destinations {
 }
 
 /**
- * Finds the targets for a request, at least one, best first: the router's targets that can also resolve the state that
- * the request refers to. Among equal targets, those that issued the history's remembered reasoning come first.
+ * Returns the targets for a request, best first and never empty. Excludes targets that cannot access the stored state
+ * that the request refers to. Among equal targets, those that issued the history's remembered reasoning come first.
  *
  * @throws GatewayError if there is no target.
  */
@@ -53,9 +53,9 @@ export const asModel = (request: CanonicalRequest, model: string): CanonicalRequ
   request.model === model ? request : { ...request, model }
 
 /**
- * Decides whether a request may be sent before its form is complete. Every target must accept the caller's form
- * unchanged. True if there is no target, because the resulting error needs no file. False for a video task, which is
- * first stored with its whole form.
+ * Returns true if a request may be sent before its multipart form has arrived completely, which every target must
+ * accept unchanged. Also true if there is no target, because the error needs no files. False for a video task, which is
+ * first stored with its complete form.
  */
 export function maySendEarly(
   call: Call,

@@ -199,7 +199,7 @@ export class StreamOutput {
   }
 }
 
-/** A buffered event, or several and the upstream's event to send instead if events are passed on unchanged. */
+/** One buffered event. If events are passed on: the upstream's event, and the canonical events read from it. */
 interface BufferedEvents {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined

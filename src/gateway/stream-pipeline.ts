@@ -58,7 +58,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly filter: ReasoningFilter | undefined
   /** True if events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
-  /** Events before the first content, or undefined once they are sent, or if refusals lead to no fallback model. */
+  /** Holds events until the first content arrives. Undefined once they are sent, or if refusals have no fallback. */
   private hold: HeldRefusal | undefined
   private holdTimer: NodeJS.Timeout | undefined
 

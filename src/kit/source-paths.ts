@@ -20,7 +20,7 @@ export interface Reading {
   readonly isSlow?: true
 }
 
-/** Maximum number of events for a search inside events. In a longer stream, a search stops at the event. */
+/** Maximum number of events for a search inside events. In longer streams, a search returns the whole event. */
 const MAX_SEARCHED_EVENTS = 300
 
 /** Maximum number of changed sources that one search reads. */
@@ -61,7 +61,7 @@ export class SourcePaths {
     if (path.length === canonicalPath.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.sourceChild(found, path))
         found = next
-    // A path that does not exist has at most the list item around it as a near source.
+    // If there is no value at the path, the closest source is the list item that would contain it.
     else if (path.length < canonicalPath.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }

@@ -30,7 +30,7 @@ describe('the sign-in of a channel', () => {
     ['provider: bedrock, key: k', 'channels[0].region: is missing, and AWS_REGION is not set'],
     [
       'provider: bedrock, region: r',
-      'channels[0].key: is missing, and AWS_BEARER_TOKEN_BEDROCK is not set; `auth` signs in at the cloud without a key',
+      'channels[0].key: is missing, and AWS_BEARER_TOKEN_BEDROCK is not set; `auth` signs in to the cloud without a key',
     ],
     [
       'provider: bedrock, region: r, auth: { type: aws-keys, secret_access_key: b }',

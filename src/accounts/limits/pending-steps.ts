@@ -14,7 +14,9 @@ export class PendingSteps {
   /** Slots taken in this process, by name. */
   private readonly slots = new Map<string, LimitStep>()
   private readonly costs = new Map<string, LimitStep>()
-  private readonly leaves = new Map<string, LimitStep>()
+  /** Slots to release in the shared engine, by name. */
+  private readonly releases = new Map<string, LimitStep>()
+  /** Steps that tell the shared engine what is left of a key's requests and tokens per minute, by key. */
   private readonly levels = new Map<string, LimitStep>()
   private readonly local: MemoryEngine
 
@@ -36,12 +38,12 @@ export class PendingSteps {
       this.addCost(emptyStep, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
       addStep(this.levels, key, emptyStep)
-    if (leave !== undefined && !this.slots.delete(leave)) addStep(this.leaves, leave, { ...emptyStep, leave })
+    if (leave !== undefined && !this.slots.delete(leave)) addStep(this.releases, leave, { ...emptyStep, leave })
   }
 
-  /** Releases the slot of a step that the shared engine may also have counted, because one slot is enough. */
+  /** Releases the slot that the shared engine may have taken for a step that was counted in this process. */
   releasePossiblyCounted({ key, limits, enter }: LimitStep): void {
-    if (enter !== undefined) addStep(this.leaves, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
+    if (enter !== undefined) addStep(this.releases, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
   /** Forgets a released slot. Returns true if this process had taken the slot. */
@@ -58,7 +60,7 @@ export class PendingSteps {
    * Removes and returns the next step to transfer. Slots are last, because many of them are released in the meantime.
    */
   next(): LimitStep | undefined {
-    const leave = removeFirst(this.leaves)
+    const leave = removeFirst(this.releases)
     if (leave !== undefined) return leave
     const cost = removeFirst(this.costs)
     if (cost !== undefined) return this.withSpend(cost)
@@ -77,10 +79,10 @@ export class PendingSteps {
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
-    if (leave !== undefined) addStep(this.leaves, leave, step)
+    if (leave !== undefined) addStep(this.releases, leave, step)
     if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits }, cost)
     if (atMost !== undefined) addStep(this.levels, key, { ...NO_AMOUNTS, key, limits })
-    if (enter !== undefined && !this.leaves.has(enter)) addStep(this.slots, enter, step)
+    if (enter !== undefined && !this.releases.has(enter)) addStep(this.slots, enter, step)
   }
 
   /** Adds a cost to the pending cost of a key. */
@@ -89,7 +91,7 @@ export class PendingSteps {
     addStep(this.costs, emptyStep.key, { ...emptyStep, cost: before + cost })
   }
 
-  /** Adds the key's spend before the step, for a shared engine that lost its counts. */
+  /** Adds what the key had spent before the step, from which a shared engine that lost its counts continues. */
   private withSpend(step: LimitStep): LimitStep {
     const spent = this.local.spent(step.key, step.limits)
     if (spent === undefined) return step

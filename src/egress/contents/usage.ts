@@ -57,8 +57,8 @@ function reportLosses(usage: Usage, losses: Losses): void {
 }
 
 /**
- * Returns the counts by modality in Google's form. Zero counts are omitted. If only other modalities are counted, the
- * rest is counted as text.
+ * Returns the counts by modality in Google's form. Zero counts are omitted. If there is no text count, tokens of no
+ * other modality are reported as text.
  *
  * @param total tokens of all modalities.
  */

@@ -106,10 +106,10 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
 }
 
 /**
- * A vendor's value for a purpose. If no value fits the purpose exactly, `readPurpose` is the purpose that readers derive from
- * the written value.
+ * A vendor's value for a purpose. If no value fits exactly, `readPurpose` is the purpose that readers derive from the
+ * written value.
  */
-type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
+type PurposeValue = readonly [value: string, readPurpose?: EmbeddingPurpose]
 type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
 
 const VOYAGE_PURPOSES: PurposeValues = {

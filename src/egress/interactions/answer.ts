@@ -54,7 +54,7 @@ function returnedArguments({ arguments: text, freeform }: ToolCallPart): Json {
   return typeof value === 'object' && value !== null ? value : text
 }
 
-/** Reports the losses of a part apart from its content. */
+/** Reports what is lost from a part, other than its content. */
 export function reportStep(part: Exclude<Part, { type: 'opaque' }>, path: Path, losses: Losses): void {
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   if (part.type === 'tool-call') reportCall(part, path, losses)

@@ -87,7 +87,7 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
-/** Id with which readers read a search in the history, because its item has no id (trap 34). */
+/** Id that readers give to a search in the history, whose item has no id of its own (trap 34). */
 const NO_ID = ''
 const COMPLETED: Stamp = { status: 'completed' }
 

@@ -26,7 +26,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   /** True if the open part belongs to the recording that is being written. */
   private isOpen = false
   /**
-   * Encoder of raw samples as a WAV file. Buffers bytes that do not fill a base64 group yet, or undefined if no WAV
+   * Encodes raw samples as a WAV file, and holds back bytes that do not fill a base64 group yet. Undefined if no WAV
    * file is needed.
    */
   private wavEncoder: Base64Groups | undefined

@@ -11,8 +11,9 @@ const CLAUDE_MODELS = /claude/i
 const OTHER_MODELS = /^(?!.*claude)/is
 
 /**
- * Creates the preset of a Bedrock service with the vendors' own formats, for its host and its path for OpenAI's
- * formats.
+ * Creates the preset of a Bedrock service that serves each vendor's own format.
+ *
+ * @param below path of OpenAI's formats under `baseUrl`.
  */
 const bedrockService = (name: string, baseUrl: string, below: string): Preset => ({
   name,

@@ -95,11 +95,11 @@ export function decryptedSecrets(
   const key = keys.get(keyId)
   if (key === undefined) return { fault: `${WRONG_SECRET_FAULT} (key ${keyId}); ${WRONG_SECRET_REMEDY}` }
   const text = decryptText(key.bytes, Buffer.from(data, 'base64'), authenticatedData(entry))
-  return text === undefined ? { fault: `${DAMAGED_FAULT}; give them again` } : { secrets: new Map(JSON.parse(text)) }
+  return text === undefined ? { fault: `${DAMAGED_FAULT}; enter them again` } : { secrets: new Map(JSON.parse(text)) }
 }
 
 const WRONG_SECRET_FAULT = 'its secrets were encrypted with another secret'
-const WRONG_SECRET_REMEDY = 'give them again, or add that secret to `encryption.previous` in the config file'
+const WRONG_SECRET_REMEDY = 'enter them again, or add that secret to `encryption.previous` in the config file'
 const DAMAGED_FAULT = 'its secrets are damaged'
 
 const authenticatedData = ({ kind, name }: Pick<StoredEntry, 'kind' | 'name'>): Buffer => Buffer.from(`${kind} ${name}`)

@@ -11,7 +11,7 @@ const ANSWER_SHARE = 1 / 4
 /** Maximum number of tokens that are reserved for an answer without a token limit. */
 const MAX_ANSWER = 16_384
 
-/** Number of bytes counted per turn of the event loop. */
+/** Maximum number of tokens that are estimated per turn of the event loop. */
 const YIELD_AFTER = 16_384
 
 /** Throws GatewayError `invalid-request` for an unknown `truncation` (docs/wire/responses.md#request). */

@@ -6,7 +6,7 @@ import type { Target } from '../../upstreams/router.ts'
 /**
  * Returns the issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures
  * are valid in one organisation, and those of the newest Claude models in one account. Other models refuse or drop them
- * (traps 30, 33). A channel that changes its name or limits remains the same issuer, but not if it changes its key.
+ * (traps 30, 33). A channel keeps its issuer when its name or limits change, but not when its key changes.
  */
 export const issuerOf = (target: Target): string => `${accountOf(target)} ${target.upstreamModel}`
 
@@ -33,7 +33,7 @@ export const signerOf = (target: AccountTarget): string =>
 
 /**
  * Returns true if a target reaches the account that issued a signature. A channel that changed its name or its key
- * remains the same account. A key of a pool does not if the pool's keys are separate accounts.
+ * remains the same account. If the keys of a pool belong to separate accounts, each key is its own account.
  *
  * @param signer the result of `signerOf` when the signature was issued.
  */

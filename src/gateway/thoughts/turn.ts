@@ -25,7 +25,7 @@ interface Range {
 /** One assistant turn, which may span several messages, and the reasoning to restore in it. */
 export class Turn {
   private readonly positions: readonly Position[]
-  private readonly isBound: boolean
+  private readonly signaturesDependOnPosition: boolean
   /** Reasoning that the caller returned, without signatures. */
   private readonly unsigned: readonly Position[]
   /** Text of the unsigned reasoning, without spaces. */
@@ -35,22 +35,22 @@ export class Turn {
   /** Number of handled steps of each answer. */
   private readonly steps = new Map<AnswerReasoning, number>()
 
-  constructor(positions: readonly Position[], isBound: boolean) {
+  constructor(positions: readonly Position[], signaturesDependOnPosition: boolean) {
     this.positions = positions
-    this.isBound = isBound
+    this.signaturesDependOnPosition = signaturesDependOnPosition
     this.unsigned = positions.filter(({ part }) => part.type === 'reasoning')
   }
 
   /**
-   * Restores the reasoning of a call, and of earlier calls of the answer that are missing, at their original positions
-   * as far as these are known. If signatures depend on positions, restores reasoning only if all positions are known.
+   * Restores the reasoning of a call, and of earlier calls in the same answer that the caller left out, at the original
+   * positions where these are known. If signatures depend on positions, all positions must be known.
    */
   restore({ reasoning, step }: KnownCall, { from, at, adapt }: Range): void {
     const handled = this.steps.get(reasoning) ?? 0
     if (adapt === undefined || step < handled) return
     const skippedSteps = reasoning.steps.slice(handled, step)
     const callStep = reasoning.steps[step]!
-    const isInexact = this.isBound && (skippedSteps.length > 0 || callStep.mixed === true)
+    const isInexact = this.signaturesDependOnPosition && (skippedSteps.length > 0 || callStep.mixed === true)
     this.steps.set(reasoning, isInexact ? Number.POSITIVE_INFINITY : step + 1)
     if (isInexact) return
     const lead = [...skippedSteps.flatMap(allOf), ...callStep.lead].flatMap(part => adapt(part) ?? [])

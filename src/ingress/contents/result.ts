@@ -20,7 +20,7 @@ const KNOWN_FIELDS = new Set(['candidates', 'usageMetadata', 'modelVersion', 're
  * Reads a whole generateContent answer (docs/wire/contents.md#response). A blocked prompt becomes a refused candidate
  * (trap 15).
  *
- * @throws GatewayError for an error under status 200 or another kind of body.
+ * @throws GatewayError if the body reports an error despite status 200, or is no generateContent answer.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const fields = inCamelCase(body, ANSWER)

@@ -46,8 +46,8 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
 })
 
 /**
- * Returns the media type of a recording. Raw samples are requested at 24 kHz, also if the gateway wraps them in a WAV
- * file.
+ * Returns the media type of a recording. Raw samples are requested at 24 kHz, even if the gateway wraps them in a
+ * WAV file.
  */
 function typeOf(declaredType: string, { output }: CanonicalRequest): string {
   const requestedType = output.audio?.mediaType
@@ -69,7 +69,7 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
   return transcriptResult(anyText(body['transcription_id']), text, facts, request)
 }
 
-/** Reads a word. Skips entries for spaces and other sounds. The speaker is added only on request. */
+/** Reads a word. Skips entries for spacing and for sounds that are not speech. The speaker is added only on request. */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const times = timesOf(wire)

@@ -68,8 +68,8 @@ const nonEmpty = (schema: v.GenericSchema): v.GenericSchema =>
     v.check(body => emptyField(readReferencedImages(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
-/** Returns the schema of an edit, which adds to another schema that an image is required. */
-const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
+/** Extends a schema to require an image to edit. */
+const requiringImage = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,
     v.check(body => hasImage(body as JsonObject, files), NO_IMAGE),
@@ -92,5 +92,5 @@ export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return nonEmpty(request)
   const body = BODIES[files === undefined ? 'json' : 'form']
-  return nonEmpty(change(needsPrompt(wire) ? body.prompted : body.promptless, files))
+  return nonEmpty(requiringImage(needsPrompt(wire) ? body.prompted : body.promptless, files))
 }

@@ -9,9 +9,9 @@ import { workOf } from '../../canonical/work.ts'
 import { anyText, defined } from '../fields.ts'
 
 /**
- * Turns a chat model's answer about a recording into a transcript, which is text without reasoning. If segments were
- * requested as a JSON object (egress/media/transcription-by-chat.ts), they are read from the answer. Results of other
- * requests are returned unchanged.
+ * Turns a chat model's answer about a recording into a transcript, which is text without reasoning. If the gateway
+ * requested segments as a JSON object (egress/media/transcription-by-chat.ts), reads them from the answer. Returns the
+ * results of other requests unchanged.
  */
 export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   if (workOf(request) !== 'transcription') return result

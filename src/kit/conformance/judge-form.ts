@@ -66,9 +66,9 @@ export function judgeJsonForm(
 ): Json | undefined {
   const json = parseAsRead(format, body.toString('utf8'))
   const schema = schemaOf(format, 'answer', request)
-  const noObject = { faults: [`The body is not a JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
+  const notAnObject = { faults: [`The body is not a JSON object: ${body.toString('utf8').slice(0, 100)}`], absent: [] }
   const findings = !isObject(json)
-    ? [noObject]
+    ? [notAnObject]
     : schema === undefined
       ? []
       : [answerFindings(format.name, schema, json, format.exceptions)]

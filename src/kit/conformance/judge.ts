@@ -37,7 +37,7 @@ export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: st
     })
 }
 
-/** Returns the requests with the action of a step. A target may poll the states of its jobs at any time. */
+/** Returns the requests that perform a step's action. Others are ignored, as a target may poll its jobs at any time. */
 function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arrival[]): readonly Arrival[] {
   const wire = upstream && wireFor(scenario.wires, upstream)
   if (wire === undefined) return arrivals

@@ -35,11 +35,11 @@ const FIELDS = new Set(['event', 'data', 'id', 'retry'])
 interface Line {
   readonly start: number
   readonly end: number
-  /** Offset after the end of the line. */
+  /** Offset after the end of the line, or -1 for trailing bytes without a line end. */
   readonly next: number
 }
 
-/** Splits bytes into lines. Lines end with LF, CR or CRLF. Bytes after the last line end are not a line. */
+/** Splits bytes into lines, which end with LF, CR or CRLF. */
 function* linesOf(bytes: Uint8Array): Generator<Line> {
   let start = 0
   for (let at = 0; at < bytes.length; at++) {

@@ -72,7 +72,7 @@ const LATEST = /(?:-latest|@default)$/
 
 /**
  * Returns the names under which a model may be listed, most specific first: the full name, the name without host
- * prefix, variant and date, and finally the name of the preview. Names are in lower case, with `4-5` for `4.5`.
+ * prefix, variant and date, and finally that name with `-preview`. Names are in lower case, with `4-5` for `4.5`.
  */
 export function listedNames(model: string): readonly string[] {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()

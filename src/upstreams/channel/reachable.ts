@@ -39,7 +39,7 @@ export const guardedLookup =
       const reachable = all.filter(({ address }) => isReachable(address, allowed))
       const first = reachable[0]
       if (first === undefined || reachable.length < all.length)
-        return done(new Unreachable(`${host} resolves to an address that is not fetched from`), [])
+        return done(new Unreachable(`${host} resolves to an address that the gateway must not fetch from`), [])
       if (options.all === true) done(null, reachable)
       else done(null, first.address, first.family)
     })
@@ -48,7 +48,7 @@ export const guardedLookup =
 /** Checks a host that is an IP address, because it is never resolved. */
 export function checkHost(hostname: string, allowed: readonly Range[]): void {
   const bare = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`${bare} is not fetched from`)
+  if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`fetching from ${bare} is not allowed`)
 }
 
 /** Returns true if a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
@@ -74,5 +74,5 @@ const INTERNAL_DOMAINS: ReadonlySet<string> = new Set([
 export function checkProxied({ hostname }: URL, allowed: readonly Range[]): void {
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
   if (isName && allowed.length === 0 && isInternalName(hostname))
-    throw new Unreachable(`${hostname} is not fetched from`)
+    throw new Unreachable(`fetching from ${hostname} is not allowed`)
 }

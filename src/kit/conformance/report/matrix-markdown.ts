@@ -49,7 +49,9 @@ function sectionOf(peer: PeerRow): string[] {
     ),
     '',
     ...(unclaimed.length === 0 ? [] : [`Unsupported: ${unclaimed.join(', ')}.`, '']),
-    ...(failures.length === 0 ? [] : ['Failures in most cells, each with one that can be repeated:', '']),
+    ...(failures.length === 0
+      ? []
+      : ['The most widespread failures, each with a command that reproduces one case:', '']),
     ...failures.slice(0, 8).map(one => `- ${one.cells} cells: ${escaped(one.says)} \`${one.command}\``),
     ...(failures.length === 0 ? [] : ['']),
   ]
@@ -67,15 +69,15 @@ export const matrixMarkdown = (matrix: Matrix): string =>
   [
     '# Conformance of gateways',
     '',
-    `This page shows how gateways change requests and answers. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated; [the same as a page with more details](conformance.html).`,
+    `This page shows how gateways change requests and answers. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated. There is a [more detailed version](conformance.html).`,
     '',
     ...matrixSummary(matrix),
     '',
-    '**Kept, lost, changed** are shares of facts: texts, tool calls and their arguments, settings, images by digest, reasoning, usage, reasons of the end. A fact is lost with a report if the gateway names it in a header. Facts that the upstream’s format cannot express count too, because a gateway can report them. **Rules** are those of the formats (schemas, order of events, statuses), each with a public source. Cells that a gateway does not have count nowhere.',
+    '**Kept, lost, changed** are shares of facts: texts, tool calls and their arguments, settings, images by digest, reasoning, usage, finish reasons. A fact is lost with a report if the gateway names it in a header. Facts that the upstream’s format cannot express count too, because a gateway can report them. **Rules** are those of the formats (schemas, order of events, statuses), each with a public source. Pairs of formats that a gateway does not support are not counted.',
     '',
-    'Every gateway runs as its own documentation configures it, from the folder that its section links. The kit is written by the authors of one of them: Interlingua. To repeat a run, install the gateway and run `interlingua conformance --peer NAME`; every failure is printed with its rule, its source and both sides of the wire. To correct a configuration or a verdict, change the folder or the rule and send the change with the cell that it mends: a rule that a real provider breaks is wrong.',
+    'Every gateway runs as its own documentation configures it, from the folder that its section links. The kit is written by the authors of one of them: Interlingua. To repeat a run, install the gateway and run `interlingua conformance --peer NAME`; every failure is printed with its rule, its source and both sides of the wire. To correct a configuration or a verdict, edit the folder or the rule and submit the change, naming the cell that it fixes. If a real provider breaks a rule, the rule is wrong.',
     '',
-    'To make this page again: `interlingua conformance matrix --markdown docs/conformance.md --html docs/conformance.html --json docs/conformance.json`.',
+    'To regenerate this page: `interlingua conformance matrix --markdown docs/conformance.md --html docs/conformance.html --json docs/conformance.json`.',
     '',
     ...matrix.peers.flatMap(sectionOf),
   ]
