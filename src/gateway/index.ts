@@ -102,11 +102,9 @@ export class Gateway {
       if (live.isWatched) live.requestBegan(call, caller, incoming.request, capture !== undefined)
       try {
         const admission = this.fallback.admit(incoming)
-        const admittedRequest = admission instanceof Promise ? await admission : admission
-        const backgroundSaver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
-        await (backgroundSaver === undefined
-          ? this.answer(admittedRequest)
-          : this.startBackgroundAnswer(admittedRequest, backgroundSaver))
+        const admitted = admission instanceof Promise ? await admission : admission
+        const saver = incoming.request.state?.background === true ? incoming.responseChain?.saver : undefined
+        await (saver === undefined ? this.answer(admitted) : this.startBackgroundAnswer(admitted, saver))
       } finally {
         incoming.drop?.()
       }
