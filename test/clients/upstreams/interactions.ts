@@ -19,7 +19,7 @@ const usage = {
   total_tokens: USAGE.input + USAGE.output,
 }
 
-const head = { id: 'v1_up', object: 'interaction', model: 'gemini-up' }
+const head = { id: 'v1_up', object: 'interaction', model: 'm' }
 const ended = (scene: Scene): JsonObject => ({
   ...head,
   status: scene.calls === undefined ? 'completed' : 'requires_action',

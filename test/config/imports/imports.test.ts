@@ -251,7 +251,7 @@ test.each(['litellm', 'new-api', 'one-api', 'portkey'])(
         try {
           importConfig(gateway, JSON.stringify(value), 'file')
         } catch (thrown) {
-          expect((thrown as Error).message).toBe(`file has no channels of ${gateway}`)
+          expect((thrown as Error).message).toBe(`file contains no ${gateway} channels`)
         }
       }),
     )

@@ -64,7 +64,7 @@ describe('AWS refuses', () => {
   }
 
   test.each([
-    ['an unknown API key', 'key: another-api-key, region: eu-west-1', EU, /API Key is valid\. An API key of Bedrock/],
+    ['an unknown API key', 'key: another-api-key, region: eu-west-1', EU, /API Key is valid\. A Bedrock API key/],
     ['an unknown access key', keys({ access_key_id: 'AKIAANOTHER' }), EU, /is invalid\. AWS does not know the access/],
     ['a wrong secret key', keys({ secret_access_key: 'another' }), EU, /does not match .* Check `secret_access_key`/],
     ['a session that ended', keys({ session_token: ENDED_SESSION }), EU, /The session token has expired: set/],
