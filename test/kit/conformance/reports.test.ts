@@ -116,7 +116,7 @@ test('diff: what fails newly, no longer, changed, is new and gone', () => {
   const before = [check('1', 'pass'), check('2', 'fail'), check('3', 'pass'), check('4', 'pass'), check('5', 'fail')]
   const after = [check('1', 'fail'), check('2', 'pass'), check('3', 'advice'), check('6', 'pass'), check('7', 'fail')]
   const difference = diffOf({ checks: before }, { checks: after })
-  expect(difference).toEqual({ broken: ['1', '7'], mended: ['2'], changed: ['3'], added: ['6'], gone: ['4', '5'] })
+  expect(difference).toEqual({ broken: ['1', '7'], fixed: ['2'], changed: ['3'], added: ['6'], removed: ['4', '5'] })
   expect(diffText(difference)).toContain('Newly failing: 2\n  1\n  7\nNo longer failing: 1')
   expect(diffText(diffOf({ checks: before }, { checks: before }))).toBe('No differences.')
 })

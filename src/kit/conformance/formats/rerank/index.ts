@@ -23,7 +23,7 @@ const withClientName =
   (names: Headers): Format['headers'] =>
   key => ({ ...chat.headers(key), ...names })
 
-type FormatParts = Pick<Format, 'name' | 'base' | 'headers' | 'schemas' | 'error'> & { readonly home?: string }
+type FormatParts = Pick<Format, 'name' | 'base' | 'headers' | 'schemas' | 'error'> & Pick<Format, 'sharesBaseWith'>
 
 function ranking(vendor: Vendor, endpointPath: string, parts: FormatParts): Format {
   return {
@@ -62,7 +62,7 @@ const cohereOne = ranking(COHERE_1, '/rerank', {
 })
 
 const cohere = ranking(COHERE_2, '/v2/rerank', {
-  ...{ name: 'cohere.rerank', home: 'cohere', base: '', headers: chat.headers, error: cohereErrorFacts },
+  ...{ name: 'cohere.rerank', sharesBaseWith: 'cohere', base: '', headers: chat.headers, error: cohereErrorFacts },
   schemas: { request: 'V2RerankRequest', answer: 'V2RerankResponse', error: 'Error' },
 })
 
