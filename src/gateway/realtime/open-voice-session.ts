@@ -92,7 +92,7 @@ export async function openVoiceSession(
     const trace = request.record.trace?.attempt(tracedAttempt(target))
     try {
       const traceHeaders = trace?.headers ?? request.traceHeaders
-      const options = { ...request, passed: traceHeaders, target, channel }
+      const options = { ...request, traceHeaders, target, channel }
       const upstreamSide = await (isDirect(options) ? openDirect(options) : openTranslated(options))
       channel.stats.succeeded()
       trace?.end(undefined)
