@@ -310,7 +310,7 @@ test('no list is handed over on the stack, which holds less than a body can', ()
 /** Collections of a module that grow while the process runs, each with its bound. */
 const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
   'src/egress/transport/frames.ts headers': 'MAX_NAMES',
-  'src/gateway/model-paths.ts compiled': 'one entry per format',
+  'src/gateway/model-paths.ts pathsByFormat': 'one entry per format',
   'src/kit/conformance/schema.ts validators': 'one entry per schema file',
   'src/voice/audio/low-pass.ts banks': 'MAX_BANKS',
   'src/voice/cascade/sentences.ts segmenters': 'MAX_SEGMENTERS',
