@@ -14,7 +14,7 @@ test('events are numbered, and what is stored is held no longer than others may 
     expect(texts.map(text => JSON.parse(text).sequence_number)).toEqual([index])
     log.store(texts)
   }
-  expect(log).toMatchObject({ length: 5, storedCount: 5, isLossy: false })
+  expect(log).toMatchObject({ length: 5, stored: 5, isLossy: false })
   expect(log.from(0)).toBeUndefined()
   expect(log.from(4)!.map(text => JSON.parse(text).sequence_number)).toEqual([4])
   expect(log.from(9)).toEqual([])
