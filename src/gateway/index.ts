@@ -325,30 +325,26 @@ export class Gateway {
     }
     const prepared = writeRequest(attempt)
     early?.announce(attempt, prepared.losses)
-    const acceptedRequest = await send(attempt, prepared)
+    const accepted = await send(attempt, prepared)
     try {
-      if (acceptedRequest.attempt.request.stream) {
-        const streamFailure = await streamResult(acceptedRequest)
+      if (accepted.attempt.request.stream) {
+        const streamFailure = await streamResult(accepted)
         if (streamFailure !== undefined) return this.noteBrokenStream(streamFailure, attempt)
       } else {
-        const wholeAnswer = await readResult(acceptedRequest)
-        reasoning?.save(wholeAnswer.result, acceptedRequest)
-        noteSignatures(wholeAnswer.result, attempt.target, attempt.signers)
-        if (
-          keepRefusal(acceptedRequest.attempt, wholeAnswer.result, () =>
-            writeResult(acceptedRequest.attempt, wholeAnswer),
-          )
-        ) {
-          acceptedRequest.recordSuccess()
+        const answer = await readResult(accepted)
+        reasoning?.save(answer.result, accepted)
+        noteSignatures(answer.result, attempt.target, attempt.signers)
+        if (keepRefusal(accepted.attempt, answer.result, () => writeResult(accepted.attempt, answer))) {
+          accepted.recordSuccess()
           throw refusedByModel()
         }
-        await writeResult(acceptedRequest.attempt, wholeAnswer)
+        await writeResult(accepted.attempt, answer)
       }
-      acceptedRequest.recordSuccess()
+      accepted.recordSuccess()
     } catch (thrown) {
       throw answerFailure(thrown)
     } finally {
-      acceptedRequest.close()
+      accepted.close()
     }
   }
 

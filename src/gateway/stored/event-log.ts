@@ -7,7 +7,7 @@ const CACHE_SIZE = 1024 * 1024
 const PAUSE_SIZE = 1024 * 1024
 
 /** Maximum number of characters of events that wait to be stored, and of all stored events, per response. */
-const LIMITS = { waiting: 8 * 1024 * 1024, storedCount: 64 * 1024 * 1024 } as const
+const LIMITS = { waiting: 8 * 1024 * 1024, stored: 64 * 1024 * 1024 } as const
 
 /**
  * The events of an answer in progress, numbered from 0. All events are stored. Recent events, and events not stored
@@ -49,7 +49,7 @@ export class EventLog {
     this.cachedSize += text.length
     this.waitingSize += text.length
     this.totalSize += text.length
-    this.isLossy ||= this.waitingSize > LIMITS.waiting || this.totalSize > LIMITS.storedCount
+    this.isLossy ||= this.waitingSize > LIMITS.waiting || this.totalSize > LIMITS.stored
     this.trim()
     this.wake()
   }

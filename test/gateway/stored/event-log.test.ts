@@ -14,7 +14,7 @@ test('events are numbered, and what is stored is held no longer than others may 
     expect(texts.map(text => JSON.parse(text).sequence_number)).toEqual([index])
     log.store(texts)
   }
-  expect(log).toMatchObject({ length: 5, stored: 5, lossy: false })
+  expect(log).toMatchObject({ length: 5, stored: 5, isLossy: false })
   expect(log.from(0)).toBeUndefined()
   expect(log.from(4)!.map(text => JSON.parse(text).sequence_number)).toEqual([4])
   expect(log.from(9)).toEqual([])
@@ -23,7 +23,7 @@ test('events are numbered, and what is stored is held no longer than others may 
 test('a store that takes nothing costs the beginning of the stream, never memory without bound', () => {
   const log = new EventLog(RESPONSES)
   for (let index = 0; index < 20; index++) log.push(event(MIB))
-  expect(log).toMatchObject({ length: 20, lossy: true, full: false })
+  expect(log).toMatchObject({ length: 20, isLossy: true, isFull: false })
   expect(log.pending()).toEqual([])
   expect(log.from(0)).toBeUndefined()
   expect(log.from(19)).toHaveLength(1)
