@@ -12,7 +12,7 @@ const REQUEST: CanonicalRequest = {
   stream: false,
 }
 
-const INCOMING = { call: { reply: {} }, report: { tried: () => {} } }
+const INCOMING = { call: { reply: {} }, report: { startAttempt: () => {} } }
 
 /** The total usage of two images, where each answer reports its own. */
 async function spent(...usages: readonly (Usage | undefined)[]): Promise<Usage | undefined> {

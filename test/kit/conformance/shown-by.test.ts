@@ -19,8 +19,8 @@ function meaningOf(choices: readonly unknown[]) {
     body: Buffer.from(JSON.stringify({ ...whole, choices })),
   }
   const arrival = { format: 'messages', path: '/v1/messages', body: messages!.request.body, sent }
-  const asked = { method: 'POST', path: '/chat/completions', body: chat!.request.body }
-  const record = { exchange: { sent, got, took: 1 }, asked, arrivals: [arrival], strays: [] }
+  const request = { method: 'POST', path: '/chat/completions', body: chat!.request.body }
+  const record = { exchange: { sent, got, took: 1 }, request, arrivals: [arrival], strays: [] }
   const checks = judge(cell!, [record as never], undefined)
   return checks.find(({ rule }) => rule === 'request.meaning:settings.candidates')?.meaning
 }
