@@ -229,7 +229,17 @@ export class Exchange implements Watched {
     const { chunks, consumer } = this
     if (chunks.length === 0 || consumer === undefined) return
     this.chunks = []
-    consumer.onData(joined(chunks))
+    let start = 0
+    let size = 0
+    for (const [index, { length }] of chunks.entries()) {
+      if (size > 0 && size + length > MAX_JOINED_SIZE) {
+        consumer.onData(joined(chunks.slice(start, index)))
+        start = index
+        size = 0
+      }
+      size += length
+    }
+    consumer.onData(joined(start === 0 ? chunks : chunks.slice(start)))
   }
 
   private resolveAnswer({ status, headers }: Pick<Answer, 'status' | 'headers'>, bodyKind: BodyKind): void {
@@ -278,6 +288,9 @@ export class Exchange implements Watched {
 
 /** Called after the HTTP client has parsed one read. Shared, because a function per exchange would cost an object each. */
 const flushed = (exchange: Exchange): void => exchange.flush()
+
+/** Maximum size of joined chunks, in bytes. The parser of events searches the rest of a text once per line. */
+const MAX_JOINED_SIZE = 8192
 
 const joined = (chunks: readonly Uint8Array[]): Uint8Array => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
 

@@ -66,7 +66,7 @@ const REFUSALS: { readonly [message: string]: string } = {
   'The API key is not valid.': 'unknown',
   'The API key has expired.': 'expired',
   'The API key is disabled.': 'disabled',
-  'The group of this API key does not exist any more.': 'no group',
+  'The group of this API key no longer exists.': 'no group',
   'API keys are temporarily unavailable.': 'unknown',
 }
 

@@ -120,7 +120,10 @@ class Flush implements Command {
   toString = (): string => `Flush(${this.process}, ${this.failure})`
 }
 
-/** A process deletes rows that are no longer kept. */
+/**
+ * A process deletes rows that are no longer kept. A batch that was stored while its answer was lost is repeated within
+ * minutes, so never after its rows were deleted.
+ */
 class Sweep implements Command {
   private readonly process: number
 
@@ -128,7 +131,8 @@ class Sweep implements Command {
     this.process = process
   }
 
-  check = (): boolean => true
+  check = ({ queues, stored }: Readonly<UsageModel>): boolean =>
+    queues.every(({ batch }) => !batch.some(({ id }) => stored.has(id)))
 
   async run(model: UsageModel, { processes }: World): Promise<void> {
     // The lease of another process that deleted rows ends within a minute.
