@@ -40,15 +40,14 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
   body: { error: errorFields(error) },
 })
 
-/** Codes from which readers derive the kind of an error. */
-const KNOWN_CODES: ReadonlySet<string> = new Set([
-  ...Object.values(CODE_BY_KIND),
-  ...Object.values(CODES),
-  'model_not_found',
-])
+/** Codes that say more than an error's kind. Readers derive only the kind from the codes of `CODE_BY_KIND`. */
+const PRECISE_CODES: ReadonlySet<string> = new Set([...Object.values(CODES), 'model_not_found'])
 
-/** Returns true for a code that identifies the error's kind. */
-export const isKnownCode = (code: string): boolean => KNOWN_CODES.has(code)
+/** Returns true for a code that readers pass on, and from which they derive the error's kind. */
+export const isPrecise = (code: string): boolean => PRECISE_CODES.has(code)
+
+/** Returns true if the code says no more than the error's kind. */
+export const isImplied = ({ code, kind }: CanonicalError): boolean => code === CODE_BY_KIND[kind]
 
 /**
  * Returns the fields of an error inside a stream or a failed answer. The error has no HTTP status there, so an unknown
@@ -56,7 +55,7 @@ export const isKnownCode = (code: string): boolean => KNOWN_CODES.has(code)
  */
 export const innerErrorFields = (error: CanonicalError): JsonObject => {
   const { code, ...plain } = error
-  return errorFields(code !== undefined && isKnownCode(code) ? error : plain)
+  return errorFields(code !== undefined && isPrecise(code) ? error : plain)
 }
 
 const errorFields = (error: CanonicalError): JsonObject =>

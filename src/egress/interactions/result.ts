@@ -9,7 +9,7 @@ import { reportTime, timeText } from '../sanitize/times.ts'
 import { NO_TIMES } from '../sanitize/unwritten.ts'
 import { reportFinish, writeStatus, writeSteps } from './answer.ts'
 import { FORMAT, nameField } from './context.ts'
-import { innerErrorFields, isKnownCode } from './error.ts'
+import { innerErrorFields, isImplied, isPrecise } from './error.ts'
 import { writeTier } from './settings.ts'
 import { writeUsage } from './usage.ts'
 
@@ -84,7 +84,7 @@ function report(result: CanonicalResult, request: CanonicalRequest, losses: Loss
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   if (result.serviceTier === 'standard') losses.change(['serviceTier'], 'default', 'tiers-have-one-spelling')
   const { error } = result
-  if (error?.code !== undefined && !isKnownCode(error.code)) losses.drop(['error', 'code'], 'no-codes')
+  reportCode(error, losses)
   losses.dropFields(error, ['error'], { status: 'no-status-of-errors', retryAfterSeconds: 'no-retry-time-in-answers' })
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates
@@ -92,4 +92,10 @@ function report(result: CanonicalResult, request: CanonicalRequest, losses: Loss
   losses.dropFields(candidate, ['candidates', 0], NO_TIMES)
   if (candidate.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
   if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-equivalent-field')
+}
+
+function reportCode(error: CanonicalResult['error'], losses: Losses): void {
+  if (error?.code === undefined || isPrecise(error.code)) return
+  if (isImplied(error)) losses.dropRestored(['error', 'code'], 'implied-by-kind')
+  else losses.drop(['error', 'code'], 'no-codes')
 }

@@ -118,7 +118,7 @@ it('a store of another secret makes its channels unusable, says so, and the gate
   const faults = foreign.lines.filter(({ message }) => message.startsWith('a stored config entry'))
   expect(faults.map(({ fields }) => fields['fault'])).toEqual([
     expect.stringMatching(
-      /^channel mine: its secrets were encrypted with another secret \(key [0-9a-f]{8}\); give them/,
+      /^channel mine: its secrets were encrypted with another secret \(key [0-9a-f]{8}\); enter them/,
     ),
   ])
   const list = await foreign.ask('/admin/v1/channels', undefined, {

@@ -75,6 +75,7 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'implied-by-url': '可由地址推断',
   'implied-by-the-bytes': '可由字节推断',
   'implied-by-the-call': '可由调用推断',
+  'implied-by-kind': '可由错误种类推断',
   'implied-by-the-media-type': '可由媒体类型推断',
   'implied-by-the-place': '可由位置推断',
   'implied-by-the-proof': '可由签名推断',
