@@ -83,7 +83,7 @@ export interface State {
   /** Id of the result that this request continues. */
   readonly previous?: string
   readonly conversation?: string
-  /** Whether the upstream answers immediately and continues the work in the background. */
+  /** True if the upstream answers immediately and continues the work in the background. */
   readonly background?: boolean
   readonly thread?: Thread
 }

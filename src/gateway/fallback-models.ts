@@ -1,5 +1,6 @@
 import type { Access, Caller } from '../accounts/index.ts'
 import { type CanonicalError, type ErrorKind, GatewayFailure } from '../canonical/error.ts'
+import { rowOf } from '../canonical/maps.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Config } from '../config/index.ts'
 import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
@@ -42,7 +43,7 @@ const REASONS_BY_CODE: { readonly [code: string]: FallbackReason } = {
 
 /** Returns the reason to try a fallback model after a failure, or undefined if no fallback may be tried. */
 export const fallbackReason = ({ kind, code = '' }: CanonicalError): FallbackReason | undefined =>
-  (Object.hasOwn(REASONS_BY_CODE, code) ? REASONS_BY_CODE[code] : undefined) ?? REASONS_BY_KIND[kind]
+  rowOf(REASONS_BY_CODE, code) ?? REASONS_BY_KIND[kind]
 
 /** The fallback models of one request that have not been tried yet. */
 export class FallbackModels {

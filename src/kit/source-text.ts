@@ -2,6 +2,7 @@ import { invalid } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import { applyEvent, fold } from '../canonical/fold.ts'
 import type { Path } from '../canonical/loss.ts'
+import { rowOf } from '../canonical/maps.ts'
 import { type Format, isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -50,7 +51,7 @@ export interface SourceTextOptions {
  * @throws GatewayError `invalid-request` if the text is malformed or the format has no such messages.
  */
 export function readSourceText(text: string, format: Format, kind: Kind, options: SourceTextOptions = {}): SourceText {
-  const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
+  const reader = rowOf(READERS, format)
   const read = reader?.[kind]
   if (reader === undefined || read === undefined) throw invalid(`The format ${format} has no ${KIND_NAMES[kind]}.`)
   return kind === 'request' ? request(text, format, reader, options) : answer(text, format, kind, reader, options)

@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { type Facts, factsOf, objectOf } from './draft.ts'
 import { aliases, defaultGroup, fallbacks, type ReadSetting } from './litellm-fallbacks.ts'
 import { numberOf, settingOf } from './litellm-upstreams.ts'
@@ -9,7 +10,7 @@ const ORDERS: { readonly [strategy: string]: string } = {
 
 const strategy: ReadSetting = (draft, setting) => {
   const name = typeof setting === 'string' ? setting : JSON.stringify(setting)
-  const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
+  const order = rowOf(ORDERS, name)
   if (order !== undefined)
     for (const model of new Set(draft.channels.flatMap(({ models }) => [...models.keys()])))
       if (!model.includes('*')) factsOf(draft, model)['order'] = order

@@ -1,4 +1,5 @@
 import { foreignLosses, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality, Output, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -158,7 +159,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   if (kind === undefined) return undefined
   if (kind !== 'audio') return losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
   const type = name.split(';')[0]!.trim().toLowerCase()
-  const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
+  const container = rowOf(CONTAINERS, type)
   if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
   else if (container !== name)
     losses.changeRestored(['output', 'audio', 'mediaType'], `audio/${container}`, 'written-as-a-synonym')

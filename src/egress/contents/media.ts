@@ -1,5 +1,6 @@
 import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -97,6 +98,6 @@ const TYPE_BY_KIND: { readonly [K in MediaKind]: string } = {
  */
 function guessedType(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
-  const type = Object.hasOwn(TYPE_BY_EXTENSION, extension) ? TYPE_BY_EXTENSION[extension]! : undefined
+  const type = rowOf(TYPE_BY_EXTENSION, extension)
   return type !== undefined && (kind === 'file' || kindOfMediaType(type) === kind) ? type : TYPE_BY_KIND[kind]
 }

@@ -2,6 +2,7 @@ import type { Annotation, Part, ReasoningPart, TextPart, ToolCallPart } from '..
 import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -301,7 +302,7 @@ function writeWhole(part: Part, state: MessageState): OpenBlock | undefined {
   if (completeBlock === undefined) return undefined
   const block = new OpenBlock(state)
   const type = stringIn(completeBlock['type'])
-  const { field, empty } = (Object.hasOwn(STREAMED_FIELDS, type) ? STREAMED_FIELDS[type] : undefined) ?? {}
+  const { field, empty } = rowOf(STREAMED_FIELDS, type) ?? {}
   const value = field === undefined ? undefined : completeBlock[field]
   if (field === undefined || value == null) block.open(completeBlock)
   else {

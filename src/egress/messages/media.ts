@@ -1,6 +1,7 @@
 import { decodeBase64 } from '../../canonical/base64.ts'
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
@@ -67,7 +68,7 @@ const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
 
 function writeImage({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
   const lowerCaseType = mediaType.toLowerCase()
-  const media_type = Object.hasOwn(IMAGE_TYPES, lowerCaseType) ? IMAGE_TYPES[lowerCaseType]! : undefined
+  const media_type = rowOf(IMAGE_TYPES, lowerCaseType)
   if (media_type === undefined) losses.drop(path, 'no-such-image-type')
   else if (media_type !== mediaType) losses.change([...path, 'source', 'mediaType'], media_type, 'image-type-spelt-out')
   return media_type === undefined ? undefined : { type: 'base64', media_type, data }

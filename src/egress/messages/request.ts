@@ -1,4 +1,5 @@
 import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -208,7 +209,7 @@ const SERVICE_TIERS: { readonly [tier: string]: string } = { auto: 'auto', defau
 function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {
   const tier = request.serviceTier
   if (tier === undefined) return undefined
-  const value = Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined
+  const value = rowOf(SERVICE_TIERS, tier)
   if (value === undefined) losses.drop(['serviceTier'], 'no-such-tier')
   else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
   return value

@@ -1,4 +1,5 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -62,7 +63,7 @@ const writeCalls = (calls: JsonObject): JsonObject =>
 const SERVICE_TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
 
 const tierName = (tier: string | undefined): string | undefined =>
-  tier !== undefined && Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined
+  tier !== undefined ? rowOf(SERVICE_TIERS, tier) : undefined
 
 /** Reports a service tier for which the format has no name. */
 export function reportTier(tier: string | undefined, losses: Losses): void {

@@ -1,4 +1,5 @@
 import { orNull } from '../../canonical/json-schema.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { Budget } from './budget.ts'
 
@@ -131,7 +132,7 @@ class Narrower {
     let found: Json | undefined = this.root
     for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
       const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+      found = isObject(found) ? rowOf(found, name) : undefined
     }
     return isObject(found) ? found : {}
   }

@@ -40,7 +40,7 @@ export class BackgroundRun implements EventSource {
   readonly saver: ResponseSaver
   /** Resolves when the response has ended. */
   readonly done: Promise<void>
-  /** Whether another process ended or deleted the response, so that only the store knows what became of it. */
+  /** True if another process ended or deleted the response. Only the store then has the outcome. */
   isEndedElsewhere = false
   private readonly settled = Promise.withResolvers<void>()
   private endReason: EndReason | undefined

@@ -50,7 +50,7 @@ export class Signers {
     this.reload(channels)
   }
 
-  /** This object if signatures may belong to different accounts, or undefined if there is only one account. */
+  /** Returns this object if signatures may belong to different accounts, or undefined if there is only one account. */
   get ifNeeded(): Signers | undefined {
     return this.isNeeded ? this : undefined
   }

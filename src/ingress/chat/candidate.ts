@@ -2,7 +2,7 @@ import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { unfoldPart } from '../../canonical/fold.ts'
 import { append, appendedTo, withFieldsAdded } from '../../canonical/lists.ts'
-import { getOrAdd } from '../../canonical/maps.ts'
+import { getOrAdd, rowOf } from '../../canonical/maps.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -328,7 +328,7 @@ const PLAIN: EndContent = { called: false, refused: false }
 /** Merges a field that arrives in several chunks. Lists are concatenated; other values are replaced. */
 function withField(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
-  const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
+  const before = fields !== undefined ? rowOf(fields, field) : undefined
   const combined = Array.isArray(before) && Array.isArray(value) ? appendedTo(before, value, true) : value
   return withFieldsAdded(fields, Object.fromEntries([[field, combined]]), true)
 }

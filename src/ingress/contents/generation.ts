@@ -1,4 +1,5 @@
 import { append } from '../../canonical/lists.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type {
   CanonicalRequest,
@@ -146,7 +147,7 @@ const CONTAINERS: { readonly [value: string]: string } = {
 /** Reads the audio container from `responseFormat: { audio: { mimeType } }`. */
 function readContainer(fields: JsonObject): string | undefined {
   const value = only(only(fields['responseFormat'], 'audio'), 'mimeType')
-  return typeof value === 'string' && Object.hasOwn(CONTAINERS, value) ? CONTAINERS[value] : undefined
+  return typeof value === 'string' ? rowOf(CONTAINERS, value) : undefined
 }
 
 /** Default container of audio-only answers: raw samples. */
@@ -254,7 +255,7 @@ function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; read
   const thinking = inCamelCase(wire, THINKING)
   const level = text(thinking['thinkingLevel'])
   const value = level?.toUpperCase() ?? ''
-  const effort = Object.hasOwn(EFFORTS, value) ? EFFORTS[value] : undefined
+  const effort = rowOf(EFFORTS, value)
   const reasoning = defined({
     effort,
     budget: numeral(thinking['thinkingBudget']),

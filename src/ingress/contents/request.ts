@@ -1,4 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -20,7 +21,7 @@ import * as wire from './wire.ts'
  */
 export function readRequest(incoming: WireRequest): CanonicalRequest {
   const { model, method } = readAddress(incoming.path)
-  const stream = Object.hasOwn(STREAMS, method) ? STREAMS[method]! : undefined
+  const stream = rowOf(STREAMS, method)
   if (stream === undefined && !counts(method)) throw NO_METHOD
   return readOrExplain(
     () => wire.requestAt(incoming),

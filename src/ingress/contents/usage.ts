@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -86,7 +87,7 @@ function byModality(wire: Json | undefined): ByModality | undefined {
   const others: JsonObject[] = []
   for (const entry of anyObjects(wire)) {
     const modality = anyText(entry['modality']) ?? ''
-    const known = Object.hasOwn(MODALITIES, modality) ? MODALITIES[modality]! : undefined
+    const known = rowOf(MODALITIES, modality)
     if (known === undefined) others.push(entry)
     else counts[known] = (counts[known] ?? 0) + (countOf(entry['tokenCount'] ?? entry['token_count']) ?? 0)
   }

@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -102,7 +103,7 @@ function readExtras(body: JsonObject, knownFields: KnownFields, outer: JsonObjec
   const fields: { [field: string]: JsonObject[string] } = { ...outer }
   const found = extrasOf(FORMAT, body, FIELDS).extras?.[FORMAT] ?? NO_EXTRAS
   for (const field in found) {
-    const group = Object.hasOwn(knownFields, field) ? knownFields[field] : undefined
+    const group = rowOf(knownFields, field)
     const unread = group === undefined ? found[field] : extrasOf(FORMAT, object(found[field])!, group).extras?.[FORMAT]
     if (unread !== undefined) fields[field] = unread
   }

@@ -1,4 +1,5 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
@@ -20,8 +21,7 @@ export function readInnerError(body: JsonObject): CanonicalError {
 }
 
 /** Returns the HTTP status of one of Google's canonical status words. */
-export const statusOfWord = (word: string): number | undefined =>
-  Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
+export const statusOfWord = (word: string): number | undefined => rowOf(STATUSES, word)
 
 /** HTTP statuses by Google's canonical status words. */
 const STATUSES: { readonly [word: string]: number } = {

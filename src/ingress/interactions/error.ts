@@ -1,4 +1,5 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryAfter } from '../errors/classify.ts'
@@ -56,7 +57,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
 
 function describe(error: JsonObject, status: number | undefined, wait: number | undefined): CanonicalError {
   const code = error['code'] as string
-  const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined
+  const known = rowOf(KINDS, code)
   return classify({
     kind: known ?? errorKindOf(status ?? statusOfWord(code.toUpperCase()) ?? 502),
     message: anyText(error['message']) ?? 'The upstream failed.',

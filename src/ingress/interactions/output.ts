@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Modality, Output, TextShape } from '../../canonical/request.ts'
 import { definedIfAny, list, text, texts, WrongType, withDefined } from '../fields.ts'
@@ -94,7 +95,7 @@ const ENTRIES: { readonly [type: string]: (entry: JsonObject, out: FormattedOutp
     return isRead && Object.keys(others).length === 0
   },
   audio: ({ type: _, mime_type: mime, ...others }, out) => {
-    const container = typeof mime === 'string' && Object.hasOwn(CONTAINERS, mime) ? CONTAINERS[mime]! : undefined
+    const container = typeof mime === 'string' ? rowOf(CONTAINERS, mime) : undefined
     if (container !== undefined) out.audio = container
     return Object.keys(others).length === 0 && (mime == null || container !== undefined)
   },

@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isEffort, type Reasoning, type Sampling } from '../../canonical/request.ts'
 import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
@@ -42,7 +43,7 @@ function readReasoning(config: JsonObject, unreadFields: string[]): Reasoning | 
   const level = text(config['thinking_level'])
   const summaries = text(config['thinking_summaries'])
   const effort = isEffort(level) && level !== 'none' ? level : undefined
-  const show = summaries !== undefined && Object.hasOwn(SUMMARIES, summaries) ? SUMMARIES[summaries] : undefined
+  const show = summaries !== undefined ? rowOf(SUMMARIES, summaries) : undefined
   if (effort === undefined) unreadFields.push('thinking_level')
   if (show === undefined) unreadFields.push('thinking_summaries')
   return effort === undefined && show === undefined ? undefined : defined({ effort, show })

@@ -2,6 +2,7 @@ import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject, parseObject, unchangedWire } from '../../canonical/node.ts'
 import { readCitation, readSignature, UNSIGNED } from './content.ts'
 import { leniently } from './result.ts'
@@ -51,7 +52,7 @@ export class BlockReader {
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
     const type = typeof delta['type'] === 'string' ? delta['type'] : ''
-    const grows = Object.hasOwn(DELTA_FIELDS, type) ? DELTA_FIELDS[type]! : undefined
+    const grows = rowOf(DELTA_FIELDS, type)
     if (this.value !== undefined) this.collect(type, delta)
     else if (grows !== undefined) this.grow(delta[grows.field], out)
     else if (type === 'signature_delta') this.sign(delta['signature'], out)

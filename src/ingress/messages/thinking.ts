@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Effort, isEffort, type Output, type Reasoning } from '../../canonical/request.ts'
 import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
@@ -33,7 +34,7 @@ export function readReasoning(body: JsonObject, unreadFields: string[]): Reasoni
     if (thinking !== undefined) unreadFields.push('thinking')
     return effort === undefined ? undefined : { effort }
   }
-  const show = Object.hasOwn(SHOWN_BY_DISPLAY, display) ? SHOWN_BY_DISPLAY[display] : undefined
+  const show = rowOf(SHOWN_BY_DISPLAY, display)
   const implied = show === undefined && display === '' ? SHOWN_BY_DEFAULT[type] : undefined
   const knownFields = new Set(type === 'between_tools' ? [] : ['type'])
   if (type === 'enabled') knownFields.add('budget_tokens')

@@ -1,3 +1,4 @@
+import { rowOf } from '../../canonical/maps.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasOf, flag, number, object, objects, required, text, texts } from '../fields.ts'
@@ -73,7 +74,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
   const wire = object(body['tool_choice'])
   if (wire === undefined) return {}
   const type = required(text(wire['type']))
-  const mode = Object.hasOwn(MODES, type) ? MODES[type] : undefined
+  const mode = rowOf(MODES, type)
   if (mode === undefined && type !== 'tool')
     return { toolChoice: { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } } }
   const isSerial = flag(wire['disable_parallel_tool_use'])

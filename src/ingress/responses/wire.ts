@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
@@ -92,7 +93,7 @@ export const kindOfTool = (type: unknown): string | undefined => {
 const tool = selectedBy(
   wire => {
     const kind = kindOfTool(wire['type'])
-    return kind !== undefined && Object.hasOwn(TOOLS, kind) ? TOOLS[kind] : undefined
+    return kind !== undefined ? rowOf(TOOLS, kind) : undefined
   },
   shape({ type: v.string() }),
 )

@@ -69,7 +69,7 @@ export const matrixMarkdown = (matrix: Matrix): string =>
   [
     '# Conformance of gateways',
     '',
-    `This page shows how gateways change requests and answers. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated. There is a [more detailed version](conformance.html).`,
+    `The matrix shows how gateways change requests and answers. The [conformance kit](conformance-kit.md) (version ${matrix.kit}) plays the caller and the upstream, sends each scenario in each caller format to each upstream format, whole and streamed, and compares what went in with what came out. This page is generated. There is a [more detailed version](conformance.html).`,
     '',
     ...matrixSummary(matrix),
     '',

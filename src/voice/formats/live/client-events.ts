@@ -75,7 +75,7 @@ const HANDLERS: Handlers = {
       state.fail(NOT_RUNNING, id)
       return
     }
-    // This format cannot cancel a response, so the rest of the turn is dropped.
+    // The rest of the turn is dropped, because the format cannot cancel a response.
     state.isDiscarding = true
     state.endResponse('cancelled', { reason: 'client_cancelled' })
   },

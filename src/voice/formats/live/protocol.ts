@@ -14,7 +14,7 @@ import { LiveState } from './state.ts'
 /**
  * Upstream protocol of Gemini's `BidiGenerateContent` (docs/wire/live.md#setup). The session's settings form the first
  * message, which is sent with the client's first event. To change them later, the session moves to a new connection.
- * The same mechanism lets a session outlast the upstream's time limit per connection.
+ * Moving also lets a session outlast the upstream's time limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }

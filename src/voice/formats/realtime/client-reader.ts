@@ -1,4 +1,5 @@
 import { invalid } from '../../../canonical/error.ts'
+import { rowOf } from '../../../canonical/maps.ts'
 import { defined, type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
 import { excerpt } from '../../../canonical/text.ts'
 import {
@@ -40,7 +41,7 @@ export class ClientReader {
     const value = parseObject(frame)
     if (value === undefined) throw invalid('The frame is not a JSON object.', undefined, 'invalid_json')
     const type = requiredTextAt(value['type'], 'type')
-    const read = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
+    const read = rowOf(EVENTS, type)
     if (read === undefined) throw invalid(`Unknown event type '${excerpt(type)}'.`, 'type', 'invalid_value')
     const event = read(type === APPEND ? value : this.renameModels(value), this.inputFormat)
     if (event.type === 'session-update') this.inputFormat = event.settings.input?.format ?? this.inputFormat

@@ -1,4 +1,5 @@
 import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
+import { rowOf } from '../../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { BaseVoiceSession, type SessionParts } from '../../base-voice-session.ts'
 import { endOf } from '../../closing.ts'
@@ -81,7 +82,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
       return
     }
     this.hasExplained = type === 'error'
-    const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined
+    const read = rowOf(READERS, type)
     this.toCaller(read === undefined ? frame : read.call(this, frame))
     if (type === 'response.done') this.stopIfFinished()
   }

@@ -1,4 +1,5 @@
 import { putNewest } from '../../../canonical/bounded-map.ts'
+import { rowOf } from '../../../canonical/maps.ts'
 import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { type ConversationItem, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type {
@@ -46,7 +47,7 @@ export class ServerReader {
     const value = parseObject(frame)
     if (value === undefined) return [failure('The upstream sent a frame that is not a JSON object.')]
     const name = gaName(stringIn(value['type']))
-    const read = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined
+    const read = rowOf(EVENTS, name)
     if (read === undefined) return [{ type: 'opaque', format: REALTIME, value }]
     try {
       return read.call(this, value)

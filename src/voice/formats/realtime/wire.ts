@@ -1,3 +1,4 @@
+import { rowOf } from '../../../canonical/maps.ts'
 import type { Modality } from '../../../canonical/request.ts'
 import { ALAW, type AudioFormat, MULAW } from '../../../canonical/voice-session.ts'
 
@@ -50,8 +51,7 @@ const BETA_FORMATS: { readonly [name: string]: AudioFormat } = {
   g711_alaw: ALAW,
 }
 
-export const betaFormat = (name: string): AudioFormat | undefined =>
-  Object.hasOwn(BETA_FORMATS, name) ? BETA_FORMATS[name] : undefined
+export const betaFormat = (name: string): AudioFormat | undefined => rowOf(BETA_FORMATS, name)
 
 const GA_TYPES = { pcm16: 'audio/pcm', mulaw: 'audio/pcmu', alaw: 'audio/pcma' } as const
 const BETA_TYPES = { pcm16: 'pcm16', mulaw: 'g711_ulaw', alaw: 'g711_alaw' } as const
