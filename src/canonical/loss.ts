@@ -135,8 +135,8 @@ export function withOthersLast(first: readonly number[], length: number): readon
 }
 
 /**
- * Translates a loss in one request's messages to a request in which the same messages are `offset` indexes later. Returns
- * undefined for a loss outside the messages, and for a message that the other request does not have.
+ * Translates a loss in one request's messages to a request in which the same messages are `offset` indexes later.
+ * Returns undefined for a loss outside the messages, and for a message that the other request does not have.
  */
 export function shifted(loss: Loss, offset: number): Loss | undefined {
   const [field, index, ...rest] = loss.path

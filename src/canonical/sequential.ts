@@ -10,8 +10,8 @@ interface CandidateState {
   open: number
   readonly waitingEvents: Map<number, PartEvent[]>
   /**
-   * Parts that started while another part was open. The parts from index `nextWaiting` onwards are still waiting. A list,
-   * because finding the first key of a map is slow.
+   * Parts that started while another part was open. The parts from index `nextWaiting` onwards are still waiting. A
+   * list, because finding the first key of a map is slow.
    */
   readonly startedParts: number[]
   nextWaiting: number

@@ -22,7 +22,7 @@ export async function tokenCommand(
   await withStore(config, async store => {
     await store.access.addToken(token)
     const change = { action: 'createToken', kind: 'token', target: token.id, name } as const
-    await recordChange(store, config, terminal, { ...change, after: tokenView(token) })
+    await recordChange({ store, config, terminal }, { ...change, after: tokenView(token) })
   })
   terminal.out(text)
   terminal.fault('Save this token now: only its hash is stored. It has full access to the admin API.')
@@ -47,7 +47,7 @@ export async function revokeTokenCommand(id: string, file: string | undefined, t
     const result = await store.access.dropToken(id, true)
     if (token === undefined || result !== 'done') return result
     const change = { action: 'revokeToken', kind: 'token', target: id, name: token.name } as const
-    await recordChange(store, config, terminal, { ...change, before: tokenView(token) })
+    await recordChange({ store, config, terminal }, { ...change, before: tokenView(token) })
     return result
   })
   if (dropped !== 'done') throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)

@@ -2,9 +2,16 @@ import { userInfo } from 'node:os'
 import type { Config } from '../config/index.ts'
 import { changesBetween } from '../operators/admin/audit.ts'
 import type { Audited } from '../store/audit-records.ts'
-import type { Store } from '../store/store.ts'
 import { freshId } from '../store/usage/request-id.ts'
 import type { Terminal } from './outcome.ts'
+import type { Repositories } from './with-store.ts'
+
+/** Store, config and terminal of a command. */
+export interface CommandContext {
+  readonly store: Repositories
+  readonly config: Config
+  readonly terminal: Terminal
+}
 
 /** Change that a command has made. */
 export interface CommandChange {
@@ -25,15 +32,13 @@ export interface CommandChange {
  * change itself is done.
  */
 export async function recordChange(
-  { audit }: Pick<Store, 'audit'>,
-  { usage }: Pick<Config, 'usage'>,
-  terminal: Terminal,
+  { store, config, terminal }: CommandContext,
   { before, after, ...change }: CommandChange,
 ): Promise<void> {
-  if (usage.retention === 0) return
+  if (config.usage.retention === 0) return
   const entry = { id: freshId(), at: Date.now(), actor: systemUser(), actorKind: 'command' as const }
   try {
-    await audit.add({ ...entry, ...change, changes: changesBetween(before, after) })
+    await store.audit.add({ ...entry, ...change, changes: changesBetween(before, after) })
   } catch (thrown) {
     terminal.fault(`The change is missing in the audit log: ${(thrown as Error).message}`)
   }

@@ -53,7 +53,7 @@ export async function addChannelsCommand(path: string, file: string | undefined,
       if ('refusal' in edited) throw new UsageError(`there is already a channel "${channel['name']}"`)
       const name = nameOf(channel, path)
       const change = { action: 'createChannel', kind: 'channel', target: name, name } as const
-      await recordChange(store, config, terminal, { ...change, after: await channelNamed(name, store) })
+      await recordChange({ store, config, terminal }, { ...change, after: await channelNamed(name, store) })
       terminal.out(`Added ${name}.`)
     }
   })
@@ -66,7 +66,7 @@ export async function removeChannelCommand(name: string, file: string | undefine
     const before = await channelNamed(name, store)
     const isDropped = await store.config.dropEntry('channel', name, isFixed(config, name))
     const change = { action: 'deleteChannel', kind: 'channel', target: name, name } as const
-    if (isDropped === true) await recordChange(store, config, terminal, { ...change, before })
+    if (isDropped === true) await recordChange({ store, config, terminal }, { ...change, before })
     return isDropped
   })
   if (dropped !== true) throw new UsageError(`there is no stored channel "${name}"`)

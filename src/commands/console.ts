@@ -20,12 +20,12 @@ export async function passwordCommand(written: string, file: string | undefined,
     const change = { kind: 'user', target: name, name } as const
     const reset = await resetPassword(users, name)
     if (typeof reset !== 'string')
-      await recordChange(store, config, terminal, { ...change, action: 'resetUserPassword' })
+      await recordChange({ store, config, terminal }, { ...change, action: 'resetUserPassword' })
     if (reset !== 'unknown' || name !== FIRST_USER || (await users.users()).length > 0) return reset
     const text = randomPassword()
     const user = await newUser(name, 'admin', text)
     if (!(await users.addUser(user, true))) return 'unknown'
-    await recordChange(store, config, terminal, { ...change, action: 'createUser', after: userView(user) })
+    await recordChange({ store, config, terminal }, { ...change, action: 'createUser', after: userView(user) })
     return { text }
   })
   if (password === 'oidc') throw new Error(`${name} signs in through the identity provider and has no password here`)
@@ -52,7 +52,7 @@ export async function addUserCommand(
   const isAdded = await withStore(config, async store => {
     if (!(await store.console.addUser(user))) return false
     const change = { action: 'createUser', kind: 'user', target: name, name } as const
-    await recordChange(store, config, terminal, { ...change, after: userView(user) })
+    await recordChange({ store, config, terminal }, { ...change, after: userView(user) })
     return true
   })
   if (!isAdded) throw new Error(`a user named "${name}" already exists`)

@@ -3,7 +3,7 @@ import { suggestion } from '../config/faults.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
 import { groupView } from '../operators/admin/views.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
-import { recordChange } from './audited.ts'
+import { type CommandContext, recordChange } from './audited.ts'
 import { limitsText } from './key-views.ts'
 import type { Terminal } from './outcome.ts'
 import { checkName, field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
@@ -88,22 +88,16 @@ export async function dropGroupCommand(name: string, file: string | undefined, t
   terminal.out(`Dropped ${name}.`)
 }
 
-interface RecordedGroup {
-  readonly store: Repositories
-  readonly config: Config
-  readonly terminal: Terminal
-}
-
 /** Records a change of a group in the audit log. */
 async function recordGroup(
   action: string,
   name: string,
   before: StoredGroup | undefined,
-  { store, config, terminal }: RecordedGroup,
+  context: CommandContext,
 ): Promise<void> {
-  const after = await groupNamed(name, store)
+  const after = await groupNamed(name, context.store)
   const views = { before: before && groupView(before), after: after && groupView(after) }
-  await recordChange(store, config, terminal, { action, kind: 'group', target: name, name, ...views })
+  await recordChange(context, { action, kind: 'group', target: name, name, ...views })
 }
 
 const groupNamed = async (name: string, { access }: Repositories): Promise<StoredGroup | undefined> =>

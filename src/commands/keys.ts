@@ -6,12 +6,12 @@ import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'
 import { keyView } from '../operators/admin/views.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
-import { recordChange } from './audited.ts'
+import { type CommandContext, recordChange } from './audited.ts'
 import { fixedRow, fixedView, KEY_COLUMNS, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
 import { checkName, field, limitsWith, type OptionValue, type PermissionOptions } from './permission-options.ts'
 import { table } from './table.ts'
-import { configAt, type Repositories, readRecords, withStore } from './with-store.ts'
+import { configAt, readRecords, withStore } from './with-store.ts'
 
 export interface KeyOptions extends PermissionOptions {
   readonly group?: string
@@ -32,7 +32,7 @@ export async function createCommand(name: string, options: KeyOptions, file: str
     await checkGroup(group, config, store.access)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
     if (!(await store.access.createKey(stored))) throw nameTakenError(name)
-    await recordKey('createKey', undefined, { store, config, terminal, id: stored.id })
+    await recordKey('createKey', undefined, stored.id, { store, config, terminal })
     return text
   })
   terminal.out(secret)
@@ -53,7 +53,7 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
     const changed = await records.changeKey(key.id, now => changeOf(now, options))
     if (changed === 'taken') throw nameTakenError(options.name!)
     if (changed === undefined) throw missingKeyError(name)
-    await recordKey('changeKey', key, { store, config, terminal, id: key.id })
+    await recordKey('changeKey', key, key.id, { store, config, terminal })
   })
   terminal.out(`Changed ${options.name ?? name}.`)
 }
@@ -64,7 +64,7 @@ export async function revokeCommand(name: string, file: string | undefined, term
   await withStore(config, async store => {
     const key = await storedKeyNamed(name, config, store.access)
     if (!(await store.access.revokeKey(key.id, Date.now()))) throw missingKeyError(name)
-    await recordKey('revokeKey', key, { store, config, terminal, id: key.id })
+    await recordKey('revokeKey', key, key.id, { store, config, terminal })
   })
   terminal.out(`Revoked ${name}.`)
 }
@@ -80,7 +80,7 @@ export async function rotateCommand(name: string, grace: number, file: string | 
   await withStore(config, async store => {
     const key = await storedKeyNamed(name, config, store.access)
     if ((await store.access.rotateKey(key.id, secret, now + grace)) === undefined) throw missingKeyError(name)
-    await recordKey('rotateKey', key, { store, config, terminal, id: key.id })
+    await recordKey('rotateKey', key, key.id, { store, config, terminal })
   })
   terminal.out(text)
   const until = grace === 0 ? 'no longer works' : `works until ${new Date(now + grace).toISOString()}`
@@ -118,23 +118,17 @@ export async function showCommand(name: string, file: string | undefined, termin
   terminal.out(JSON.stringify(stored === undefined ? fixedView(fixed!) : storedView(stored), null, 2))
 }
 
-interface RecordedKey {
-  readonly store: Repositories
-  readonly config: Config
-  readonly terminal: Terminal
-  readonly id: string
-}
-
 /** Records a change of a key in the audit log. */
 async function recordKey(
   action: string,
   before: StoredKey | undefined,
-  { store, config, terminal, id }: RecordedKey,
+  id: string,
+  context: CommandContext,
 ): Promise<void> {
-  const after = await store.access.key(id)
+  const after = await context.store.access.key(id)
   const name = after?.name ?? before?.name ?? id
   const views = { before: before && keyView(before), after: after && keyView(after) }
-  await recordChange(store, config, terminal, { action, kind: 'key', target: id, name, ...views })
+  await recordChange(context, { action, kind: 'key', target: id, name, ...views })
 }
 
 async function allKeys(records: AccessRecords, revoked: boolean): Promise<StoredKey[]> {

@@ -9,8 +9,8 @@ export interface MovedPart {
 }
 
 /**
- * Parts of a format writer that moving media needs: its format, its losses, the parts moved so far, and its function for
- * writing a part.
+ * Parts of a format writer that moving media needs: its format, its losses, the parts moved so far, and its function
+ * for writing a part.
  */
 interface MediaDestination {
   readonly format: Format

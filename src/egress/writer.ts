@@ -121,7 +121,9 @@ export interface Writer {
   error?(error: CanonicalError, requestId: string): WireAnswer
   /** True if answers of the format may contain images as URLs. */
   readonly imageUrls?: true
-  /** Names of audio containers, if the format's audio has no media type. Any other container than requested is a loss. */
+  /**
+   * Names of audio containers, if the format's audio has no media type. Any other container than requested is a loss.
+   */
   readonly container?: Container
   /** True if answers of the format state their completion time, as `completedAt` in the format's spelling. */
   readonly completionTime?: true

@@ -22,8 +22,8 @@ export function existing(value: unknown, path: Path): Path {
 }
 
 /**
- * Returns a copy with another value at the path. If `replacement` is undefined, the value is removed and later list items move
- * up.
+ * Returns a copy with another value at the path. If `replacement` is undefined, the value is removed and later list
+ * items move up.
  */
 export function withValueAt(value: Json, path: Path, replacement: Json | undefined): Json {
   const [step, ...rest] = path

@@ -2,8 +2,8 @@ import { durably } from './durable.ts'
 import type { Database } from './tables.ts'
 
 /**
- * Makes one durable change of the access records under a new version. Locking the version row first serialises changes across
- * processes and makes versions visible in order.
+ * Makes one durable change of the access records under a new version. Locking the version row first serialises changes
+ * across processes and makes versions visible in order.
  *
  * @param now Unix time in milliseconds.
  * @param unchangedResult results that mean "nothing changed", for which the transaction is rolled back and uses no

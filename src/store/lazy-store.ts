@@ -155,7 +155,10 @@ export class LazyStore {
     return this.ensureOpen()
   }
 
-  /** Returns true if the file was removed or replaced. Checks once per turn, because a check costs more than a small write. */
+  /**
+   * Returns true if the file was removed or replaced. Checks once per turn, because a check costs more than a small
+   * write.
+   */
   private hasMoved(store: Store): boolean {
     if (this.isInPlace) return false
     if (store.moved()) return true

@@ -16,8 +16,11 @@ export const same = (got: unknown, want: unknown): void => {
   expect(plain(got)).toEqual(plain(want))
 }
 
-/** Number of runs, enough for every push. `RUNS=20000 npm test` searches deeper. */
-export const RUNS = Number(process.env['RUNS'] ?? 300)
+/** Number of runs that is enough for every push. */
+export const USUAL_RUNS = 300
+
+/** Number of runs. `RUNS=20000 npm test` searches deeper. */
+export const RUNS = Number(process.env['RUNS'] ?? USUAL_RUNS)
 
 export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
   fc.assert(

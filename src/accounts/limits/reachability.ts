@@ -1,7 +1,8 @@
 /** Options: the probe of the shared counts, and the listeners. */
 export interface ReachabilityOptions {
   /**
-   * Brings the shared counts up to date and calls `recovered` at once. Rejects while they are unreachable or out of date.
+   * Brings the shared counts up to date and calls `recovered` at once. Rejects while they are unreachable or out of
+   * date.
    */
   readonly probe: () => Promise<void>
   readonly onFault?: ((thrown: unknown) => void) | undefined

@@ -62,8 +62,8 @@ export class Spend {
   }
 
   /**
-   * Adds a cost to the period of a time, unless that period is neither the current nor the previous one. A negative cost
-   * is a refund.
+   * Adds a cost to the period of a time, unless that period is neither the current nor the previous one. A negative
+   * cost is a refund.
    */
   add(at: number, cost: number): void {
     const number = this.period.at(at)
@@ -72,8 +72,8 @@ export class Spend {
   }
 
   /**
-   * Returns true if the spend in the period of a time is known. It is unknown if the clock was set back to a period that
-   * was never seen.
+   * Returns true if the spend in the period of a time is known. It is unknown if the clock was set back to a period
+   * that was never seen.
    */
   isKnown(now: number): boolean {
     const number = this.period.at(now)

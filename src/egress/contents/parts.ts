@@ -35,8 +35,8 @@ interface UnsignedReasoning {
 }
 
 /**
- * Writes the parts of one `contents` entry of a request. Google's signature of reasoning is put on the following part, whether or
- * not the reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
+ * Writes the parts of one `contents` entry of a request. Google's signature of reasoning is put on the following part,
+ * whether or not the reasoning has text, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []

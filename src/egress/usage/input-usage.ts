@@ -49,8 +49,8 @@ const UNCOUNTED_SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'c
 const UNCOUNTED_OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
 
 /**
- * Removes two kinds of fields from a token count request: fields that no upstream counts, and fields in `otherFields`, which
- * the format's counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
+ * Removes two kinds of fields from a token count request: fields that no upstream counts, and fields in `otherFields`,
+ * which the format's counting endpoint lacks. None of them affects the count, so the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,

@@ -26,7 +26,9 @@ const HAS_FEATURE = {
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/** Returns the checks of one cell, for all its steps. `lossHeader` names the header in which the target reports losses. */
+/**
+ * Returns the checks of one cell, for all its steps. `lossHeader` names the header in which the target reports losses.
+ */
 export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
   return stepsOf(cell.scenario)
     .slice(0, records.length)

@@ -79,7 +79,9 @@ const claimedBy = (callers: Peer['callers'], claimed: NonNullable<PeerFile['upst
 /** Upstream formats that the gateway claims to support for any caller. */
 export const upstreamsOf = ({ upstreams }: Peer): ReadonlySet<string> => new Set(Object.values(upstreams).flat())
 
-/** Reads a peer, given the name of one of the kit's folders or the path of another folder. Throws if it does not exist. */
+/**
+ * Reads a peer, given the name of one of the kit's folders or the path of another folder. Throws if it does not exist.
+ */
 export function readPeer(nameOrFolder: string): Peer {
   const bundled = join(PEERS_FOLDER, nameOrFolder)
   const folder = existsSync(join(bundled, 'peer.yaml')) ? bundled : resolve(nameOrFolder)

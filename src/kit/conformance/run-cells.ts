@@ -111,8 +111,8 @@ async function runCell<C extends NamedCell>(
 }
 
 /**
- * Runs cells one after another. If the signal is aborted, returns the results so far. Errors that `runAndJudge` throws are
- * faults of the kit.
+ * Runs cells one after another. If the signal is aborted, returns the results so far. Errors that `runAndJudge` throws
+ * are faults of the kit.
  */
 export async function runCells<C extends NamedCell>(
   cells: readonly C[],

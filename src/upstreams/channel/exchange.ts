@@ -286,7 +286,9 @@ export class Exchange implements Watched {
   }
 }
 
-/** Called after the HTTP client has parsed one read. Shared, because a function per exchange would cost an object each. */
+/**
+ * Called after the HTTP client has parsed one read. Shared, because a function per exchange would cost an object each.
+ */
 const flushed = (exchange: Exchange): void => exchange.flush()
 
 /** Maximum size of joined chunks, in bytes. The parser of events searches the rest of a text once per line. */

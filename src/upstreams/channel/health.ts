@@ -247,8 +247,8 @@ const extendedStreak = (streak: Streak | undefined, at: number): Streak => ({
 })
 
 /**
- * Returns the start of a channel's failures if all its recent requests failed, that is, the last `FAILURES_UNTIL_FAILING` requests or
- * all requests of the last hour, or undefined otherwise.
+ * Returns the start of a channel's failures if all its recent requests failed, that is, the last
+ * `FAILURES_UNTIL_FAILING` requests or all requests of the last hour, or undefined otherwise.
  */
 export function failingSince(
   { succeededAt, streak }: { readonly succeededAt?: number | undefined; readonly streak?: Streak | undefined },
