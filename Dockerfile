@@ -17,6 +17,14 @@ RUN npm ci --no-audit --no-fund \
 RUN mkdir /libraries \
  && for library in $(ldd /usr/local/bin/node | awk '/libatomic/ { print $3 }'); do cp -L "$library" /libraries/; done
 
+# A start under the user and with the options of the last stage, whose compiled code the image keeps. Otherwise each start
+# would compile everything, because that user cannot write the cache.
+RUN cache=/app/node_modules/interlingua/node_modules/.cache \
+ && mkdir -p $cache \
+ && chown 65532:65532 $cache \
+ && setpriv --reuid=65532 --regid=65532 --clear-groups env HOME=/tmp \
+    node --max-semi-space-size=16 --no-allocation-site-pretenuring /app/node_modules/interlingua/bin/warm-up.js
+
 FROM gcr.io/distroless/cc-debian13:nonroot
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /libraries/ /usr/lib/

@@ -76,6 +76,17 @@ export class Load {
     return done
   }
 
+  /** Sends requests one after another, and returns the time that each took in milliseconds, in ascending order. */
+  async times(shot: Shot, count: number): Promise<readonly number[]> {
+    const times: number[] = []
+    for (let number = 0; number < count; number++) {
+      const began = performance.now()
+      await this.one(shot)
+      times.push(performance.now() - began)
+    }
+    return times.toSorted((a, b) => a - b)
+  }
+
   /** Opens a stream that stays open until it ends or is closed. `seen` is called with the size of every chunk. */
   open(shot: Shot, seen: (bytes: number) => void, ended: () => void = () => {}): OpenStream {
     let controller: Dispatcher.DispatchController | undefined

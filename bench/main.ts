@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { ensureBundle } from './bundle.ts'
 import { AGAINST_BARE, CELLS, type Cell } from './cells.ts'
 import { type Effort, measure, middleOf, type Outcome, outcomeOf, type Pair } from './measure.ts'
 import { pinSelf } from './pin.ts'
 import { openSetup } from './setup.ts'
-import { soak } from './soak.ts'
 import { heading, line, verdict, writeTable } from './table.ts'
-import { measureWorkers, WORKERS } from './workers.ts'
 
 const HELP = `Measures the gateway against a bare proxy that reads nothing, on the loopback. Both sides run in turn. A difference is
 the median over several processes of each side, since two processes of the same code differ by chance, with the interval
@@ -22,7 +21,6 @@ that contains the true median in 95 of 100 runs. A difference within its own unc
   --json FILE     writes the figures, too
   --readme FILE   writes the table between the bench marks of a Markdown file
   --profile DIR   has the gateway write a CPU profile there
-  --soak SECONDS  instead: 500 streams coming and going, and one reader that does not read; memory all along
 `
 
 const { values: given } = parseArgs({
@@ -34,7 +32,6 @@ const { values: given } = parseArgs({
     json: { type: 'string' },
     readme: { type: 'string' },
     profile: { type: 'string' },
-    soak: { type: 'string' },
     help: { type: 'boolean' },
   },
 })
@@ -92,10 +89,8 @@ const againstFormer = (cell: Cell): Cell => ({ ...cell, sides: ['former', 'gatew
 
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
-  if (given.soak === undefined && (given.cell?.some(text => WORKERS.includes(text)) ?? given.quick !== true))
-    await measureWorkers()
+  ensureBundle()
   if (!pinSelf()) console.log('No cores to pin to: the figures are less exact.')
-  if (given.soak !== undefined) return soak(Number(given.soak))
   const cells = given.against === undefined ? CELLS : CELLS.filter(isOfGateway).map(againstFormer)
   const wanted = cells.filter(
     cell => given.cell?.some(text => cell.name.includes(text)) ?? !(given.quick && isLong(cell)),

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Peer, peerNames, readPeer } from '../src/kit/conformance/peer.ts'
 import { MissingPeer, type RunningPeer, startPeer } from '../src/kit/conformance/start-peer.ts'
+import { ensureBundle } from './bundle.ts'
 import { median } from './estimate.ts'
 import { CALLERS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
@@ -43,10 +44,17 @@ const { values: given } = parseArgs({
 const DURATION = Number(given.seconds) * 1000
 const CELLS = PEER_CELLS.filter(({ name }) => given.cell?.some(text => name.includes(text)) ?? true)
 
-/** The figures of one gateway: CPU time by the name of the cell, in microseconds, and its memory at the end, in bytes. */
+/** Requests that are sent one after another to measure how long each takes. */
+const TIMED = 300
+
+/** The figures of one gateway. */
 interface Figures {
   readonly title: string
+  /** CPU time by the name of the cell, in microseconds. */
   readonly cells: Map<string, number[]>
+  /** Median and 99th percentile of the time of a request by the name of the cell, in milliseconds. */
+  readonly times: Map<string, (readonly [p50: number, p99: number])[]>
+  /** Memory at the end, in bytes. */
   readonly memory: number[]
 }
 
@@ -86,9 +94,14 @@ async function measureCell(cell: PeerCell, { target, pid }: RunningPeer, figures
   const before = cpuOf(pids)
   const done = await load.many(shot, LANES, DURATION)
   const cpu = cpuOf(pids) - before
-  await load.close()
   const all = figures.cells.get(cell.name) ?? []
   figures.cells.set(cell.name, [...all, cpu / done / Math.max(1, events)])
+  if (events === 0) {
+    const sorted = await load.times(shot, TIMED)
+    const times = [median(sorted), sorted[Math.floor(TIMED * 0.99)]!] as const
+    figures.times.set(cell.name, [...(figures.times.get(cell.name) ?? []), times])
+  }
+  await load.close()
 }
 
 /** The address of the stub's answers of one kind, as the kit's upstream states its own. */
@@ -117,9 +130,17 @@ const figureOf = (values: readonly number[] | undefined): string => {
 
 function tableOf(all: readonly Figures[], cells: readonly PeerCell[]): string {
   return markdownTable([
-    ['CPU, in µs per request or token', ...all.map(({ title }) => title)],
+    ['CPU in µs per request or token, unless stated', ...all.map(({ title }) => title)],
     ['---', ...all.map(() => '--:')],
     ...cells.map(({ name }) => [name, ...all.map(one => figureOf(one.cells.get(name)))]),
+    ...cells
+      .filter(({ mode }) => mode === 'whole')
+      .flatMap(({ name }) =>
+        (['median', '99th percentile'] as const).map((figure, index) => [
+          `${name}, one at a time: ${figure}, in ms`,
+          ...all.map(({ times }) => figureOf(times.get(name)?.map(pair => pair[index]!))),
+        ]),
+      ),
     ['Memory afterwards, in MB', ...all.map(({ memory }) => figureOf(memory.map(bytes => bytes / 1e6)))],
   ])
 }
@@ -140,13 +161,14 @@ const isGateway = ({ translates }: Peer): boolean => translates
 
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
+  ensureBundle()
   if (!pinSelf()) console.log('No cores to pin to: the figures are less exact.')
   const { child, address } = await startStub()
   const peers = (given.peer ?? peerNames()).map(readPeer).filter(isGateway)
   const figures = new Map<Peer, Figures>()
   for (let round = 0; round < Number(given.rounds); round++)
     for (const peer of peers) {
-      const before = figures.get(peer) ?? { title: peer.title, cells: new Map(), memory: [] }
+      const before = figures.get(peer) ?? { title: peer.title, cells: new Map(), times: new Map(), memory: [] }
       try {
         figures.set(peer, { ...before, title: await measurePeer(peer, before, address) })
       } catch (thrown) {
@@ -163,7 +185,10 @@ async function main(): Promise<void> {
     writeFileSync(
       given.json,
       `${JSON.stringify(
-        all.map(({ title, cells, memory }) => ({ title, cells: Object.fromEntries(cells), memory })),
+        all.map(({ title, cells, times, memory }) => ({
+          ...{ title, memory },
+          ...{ cells: Object.fromEntries(cells), times: Object.fromEntries(times) },
+        })),
         null,
         2,
       )}\n`,

@@ -16,8 +16,6 @@ export interface Side {
   readonly name: SideName
   readonly origin: string
   read(): Promise<Reading>
-  /** Collects garbage, then reads the resource usage. */
-  readClean(): Promise<Reading>
 }
 
 /** The processes of a measurement: an upstream and the proxies in front of it. */
@@ -114,12 +112,12 @@ export async function stopped(child: ChildProcess): Promise<void> {
 }
 
 const proxy = (name: Side['name'], child: ChildProcess, port: number): Side => {
-  const request = (command: 'read' | 'collect') =>
+  const read = () =>
     new Promise<Reading>((resolve, reject) => {
       child.once('message', reading => resolve(reading as Reading))
-      child.send(command, fault => fault && reject(fault))
+      child.send('read', fault => fault && reject(fault))
     })
-  return { name, origin: `http://127.0.0.1:${port}`, read: () => request('read'), readClean: () => request('collect') }
+  return { name, origin: `http://127.0.0.1:${port}`, read }
 }
 
 export const freePort = (): Promise<number> =>

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
+import { freePort } from './free-port.ts'
 import { pause } from './time.ts'
 
 /** Whether Redis is installed on this machine. */
@@ -101,15 +102,6 @@ let shared: Promise<RedisServer> | undefined
 
 /** The Redis that all test files of this worker share. Use separate keys, and leave it running. */
 export const sharedRedis = (): Promise<RedisServer> => (shared ??= RedisServer.open())
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Whether a server listens on a port of the loopback. */
 export const accepts = (port: number): Promise<boolean> =>

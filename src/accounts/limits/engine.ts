@@ -1,4 +1,5 @@
 import { Bucket, refilled } from './bucket.ts'
+import { SlotNames } from './slot-names.ts'
 import { DAYS, MONTHS, type Period, Spend } from './spend.ts'
 
 /** Limits of one key. An undefined limit does not apply. */
@@ -76,6 +77,17 @@ export interface LimitState {
   /** Remaining quota per minute after the step, negative for a debt. */
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
+  /** What is left of the other limits, if the engine reports that. */
+  readonly room?: Room | undefined
+}
+
+/** What is left of the limits that have no rate. An undefined value is unknown or has no limit. */
+export interface Room {
+  /** Number of free slots. */
+  readonly concurrent: number | undefined
+  /** Nanodollars. */
+  readonly day: number | undefined
+  readonly month: number | undefined
 }
 
 /** Counts the usage of keys: in this process, in the primary process, or in Redis for several instances. */
@@ -165,7 +177,7 @@ class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
   /** Names of the slots in use, or undefined until the first slot is taken. */
-  private slots: string[] | undefined
+  private slots: SlotNames | undefined
   private day: Spend | undefined
   private month: Spend | undefined
 
@@ -189,8 +201,8 @@ class KeyCount {
         this.day?.add(step.reservedAt ?? now, step.cost)
         this.month?.add(step.reservedAt ?? now, step.cost)
       }
-      if (step.enter !== undefined && limits.concurrent !== undefined) this.enter(step.enter)
-      if (step.leave !== undefined) this.leave(step.leave)
+      if (step.enter !== undefined && limits.concurrent !== undefined) (this.slots ??= new SlotNames()).add(step.enter)
+      if (step.leave !== undefined) this.slots?.remove(step.leave)
     }
     return { refused, requests: this.requests?.level(now), tokens: this.tokens?.level(now) }
   }
@@ -208,7 +220,7 @@ class KeyCount {
 
   /** Releases all slots of an owner. */
   leaveAll(owner: string): void {
-    this.slots = this.slots?.filter(name => !name.startsWith(`${owner}.`))
+    this.slots?.removeOwner(owner)
   }
 
   /**
@@ -218,7 +230,7 @@ class KeyCount {
   isInitial(now: number): boolean {
     const { requests, tokens, slots, day, month } = this
     return (
-      (slots === undefined || slots.length === 0) &&
+      (slots === undefined || slots.size === 0) &&
       (requests === undefined || requests.isFull(now)) &&
       (tokens === undefined || tokens.isFull(now)) &&
       (day === undefined || day.isIdle(now)) &&
@@ -239,20 +251,7 @@ class KeyCount {
 
   private hasRoom(name: string, concurrent: number): boolean {
     const { slots } = this
-    return (slots?.length ?? 0) < concurrent || slots?.includes(name) === true
-  }
-
-  private enter(name: string): void {
-    this.slots ??= []
-    if (!this.slots.includes(name)) this.slots.push(name)
-  }
-
-  private leave(name: string): void {
-    const { slots } = this
-    const index = slots?.indexOf(name) ?? -1
-    if (index < 0) return
-    const last = slots!.pop()!
-    if (index < slots!.length) slots![index] = last
+    return (slots?.size ?? 0) < concurrent || slots?.has(name) === true
   }
 }
 

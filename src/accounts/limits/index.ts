@@ -5,6 +5,7 @@ import { type Log, SILENT } from '../../log.ts'
 import { Outage } from '../../outage.ts'
 import type { RedisLink } from '../../store/cluster/redis.ts'
 import { EarlierSpend, type ReadSpent } from './earlier-spend.ts'
+import { EarlyEngine } from './early-engine.ts'
 import { type InitialSpend, type LimitEngine, type LimitState, type LimitStep, MemoryEngine } from './engine.ts'
 import { FailoverEngine } from './failover-engine.ts'
 import { RedisCounts } from './redis-counts.ts'
@@ -63,7 +64,7 @@ export class Limits implements Limiter {
     this.owner = owner
     this.redis = options.redis && new RedisCounts(options.redis, now)
     this.shared = sharedEngines(options, this.redis, now, log)
-    this.engine = this.shared[0] ?? new MemoryEngine(now)
+    this.engine = engineOver(this.shared[0], this.redis !== undefined, now)
     this.spent = earlierSpend(spent, now, log)
   }
 
@@ -125,6 +126,12 @@ export class Limits implements Limiter {
 }
 
 const NO_SPEND = { day: 0, month: 0 }
+
+/** Builds the engine that requests use. Only Redis can be far away. */
+function engineOver(shared: LimitEngine | undefined, usesRedis: boolean, now: () => number): LimitEngine {
+  if (shared === undefined) return new MemoryEngine(now)
+  return usesRedis ? new EarlyEngine(shared, now) : shared
+}
 
 /** Builds the engine of a process with shared counts, followed by its fallbacks. */
 function sharedEngines(

@@ -150,7 +150,7 @@ export class RedisCounts implements SharedCounts {
   private stateOf(reply: unknown, { limits }: LimitStep): LimitState {
     if (!Array.isArray(reply)) throw new Error('Redis sent an unexpected reply to a step')
     if (reply.length === 0) return { unknown: true }
-    const [refused, requests, tokens, requestsWait, tokensWait, full, day, month] = reply.map(String)
+    const [refused, requests, tokens, requestsWait, tokensWait, full, day, month, ...left] = reply.map(String)
     const now = this.now()
     return {
       refused:
@@ -165,9 +165,17 @@ export class RedisCounts implements SharedCounts {
           : undefined,
       requests: limits.rpm === undefined ? undefined : Number(requests),
       tokens: limits.tpm === undefined ? undefined : Number(tokens),
+      room: roomOf(limits, left),
     }
   }
 }
+
+/** What is left of slots and budgets, as the script reports it. */
+const roomOf = ({ concurrent, day, month }: LimitStep['limits'], left: readonly string[]): LimitState['room'] => ({
+  concurrent: concurrent === undefined ? undefined : Number(left[0]),
+  day: day === undefined ? undefined : Number(left[1]),
+  month: month === undefined ? undefined : Number(left[2]),
+})
 
 /** Returns the Redis keys for a key's counts and slots. The braces place both on the same node of a cluster. */
 const keysOf = (key: string): readonly string[] => [`interlingua:limits:{${key}}`, `interlingua:limits:{${key}}:places`]

@@ -20,7 +20,7 @@ const scriptOf = (source: string): RedisScript => ({
  *
  * Returns an empty list if the earlier spend is unknown. Otherwise: 1 if refused, levels of requests and tokens, waits
  * for requests and tokens in milliseconds, 1 if no slot is free, 1 if the day's budget is reached, 1 if the month's
- * budget is reached.
+ * budget is reached, free slots, and what is left of the day's and of the month's budget.
  */
 export const STEP = scriptOf(`
 local time = redis.call('TIME')
@@ -150,8 +150,10 @@ if #kept > 0 then
 end
 
 local function text(value) return value and exact(value) or '' end
+local free = concurrent and concurrent - redis.call('ZCARD', KEYS[2])
 return { refused and '1' or '0', text(requests_level), text(tokens_level), exact(requests_wait), exact(tokens_wait),
-  tostring(full), tostring(no_day), tostring(no_month) }
+  tostring(full), tostring(no_day), tostring(no_month), text(free),
+  text(day and day_spent and day - day_spent), text(month and month_spent and month - month_spent) }
 `)
 
 /**

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../../builders/time.ts'
+import { freePort } from '../../builders/free-port.ts'
+import { pause, until } from '../../builders/time.ts'
 import { buildImage, type Image, userOf } from '../image/build.ts'
 import { beside, entering, noTrees } from '../image/tree.ts'
 import type { Outcomes } from '../outcomes.ts'
@@ -23,7 +24,9 @@ export async function image(outcomes: Outcomes, checkout: string): Promise<void>
     const built = await outcomes.try('every step of the Dockerfile runs', () =>
       buildImage(join(checkout, 'Dockerfile'), { context, folder: join(folder, 'stages'), node }),
     )
-    if (built !== undefined) await container(outcomes, built, join(folder, 'volume'))
+    if (built === undefined) return
+    await container(outcomes, built, join(folder, 'volume'))
+    await startTimes(outcomes, built, join(folder, 'other-volume'))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -84,6 +87,11 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
       return true
     })
     if (isUp === undefined) return
+    await outcomes.try('it starts from the compiled code in the image', () => {
+      const [enter, ...rest] = beside(child.pid!, [...built.entrypoint, '--version'], place)
+      const traced = spawnSync(enter!, rest, { env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }, encoding: 'utf8' })
+      assert.match(traced.stdout + traced.stderr, /server\/main\.cjs was accepted/)
+    })
     await outcomes.try('it has no rights', () => {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       assert.match(status, new RegExp(`^Uid:\\t${user.split(':')[0]}\\t`, 'm'))
@@ -105,4 +113,50 @@ async function container(outcomes: Outcomes, { tree, volumes, ...built }: Image,
   } finally {
     if (child.exitCode === null) child.kill('SIGKILL')
   }
+}
+
+/** Number of starts whose times are measured, and the longest median, in milliseconds, that a busy machine may need. */
+const [STARTS, SLOWEST] = [5, 1500]
+const KEY = 'il-first-start-0123456789abcdef01234567'
+
+/** Measures the time from a container's start to its first answer to a chat completion of the built-in provider. */
+async function startTimes(outcomes: Outcomes, built: Image, volume: string): Promise<void> {
+  const [mountPoint = ''] = built.volumes
+  const user = userOf(built)
+  execFileSync('cp', ['-a', join(built.tree.folder, mountPoint), volume])
+  const config = {
+    groups: { default: { models: ['*'] } },
+    keys: [{ name: 'first', key: KEY }],
+    channels: [{ name: 'replay', provider: 'replay', models: ['*'] }],
+  }
+  writeFileSync(join(volume, 'interlingua.yaml'), JSON.stringify(config))
+  const running = { folder: built.tree.folder, mounts: [{ from: volume, to: mountPoint }] }
+  const env = { ...built.env, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/home/nonroot' }
+  const times: number[] = []
+  for (let start = 0; start < STARTS; start++) {
+    const port = await freePort()
+    const command = [...built.entrypoint, 'serve', '--host', '127.0.0.1', '--port', `${port}`]
+    const [program, ...words] = entering(running, command, { user, workdir: built.workdir, isReadOnly: true })
+    const began = performance.now()
+    const child = spawn(program!, words, { env, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    while (!(await isAnswered(port)) && child.exitCode === null) await pause(2)
+    times.push(performance.now() - began)
+    child.kill('SIGINT')
+    await ended
+  }
+  const median = times.toSorted((a, b) => a - b)[Math.floor(STARTS / 2)]!
+  await outcomes.try(`the first answer comes ${Math.round(median)} ms after the start (median of ${STARTS})`, () =>
+    assert.ok(median < SLOWEST),
+  )
+}
+
+async function isAnswered(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'replay', messages: [{ role: 'user', content: 'Say hello.' }] }),
+  }).catch(() => undefined)
+  await answer?.arrayBuffer()
+  return answer?.ok === true
 }

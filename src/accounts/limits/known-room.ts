@@ -1,0 +1,91 @@
+import { refilled } from './bucket.ts'
+import type { KeyLimits, LimitState, LimitStep } from './engine.ts'
+
+/** Number of times that the steps without an answer must fit into what is left, because other processes take from it, too. */
+const AMPLE_STEPS = 8
+/** Maximum age of what is known, in milliseconds. */
+const MAX_AGE_MS = 10_000
+
+/** What shared counts last reported of a key, less the steps that were sent to them and are not answered yet. */
+export class KnownRoom {
+  private readonly limits: KeyLimits
+  private state: LimitState = {}
+  private learntAt = Number.NEGATIVE_INFINITY
+  /** Sums of the steps that are not answered yet. */
+  private requests = 0
+  private tokens = 0
+  private slots = 0
+  private cost = 0
+
+  constructor(limits: KeyLimits) {
+    this.limits = limits
+  }
+
+  /** Returns true if this is the room of a key with these limits. */
+  isAbout(limits: KeyLimits): boolean {
+    return hasSameLimits(limits, this.limits)
+  }
+
+  /** Returns true if there is ample room for a step. */
+  covers({ limits, requests, tokens, cost, enter }: LimitStep, now: number): boolean {
+    const { requests: requestsLeft, tokens: tokensLeft, room } = this.state
+    return (
+      this.isAbout(limits) &&
+      now - this.learntAt <= MAX_AGE_MS &&
+      isAmple(limits.rpm, requestsLeft, this.requests + requests) &&
+      isAmple(limits.tpm, tokensLeft, this.tokens + tokens) &&
+      isAmple(limits.concurrent, room?.concurrent, this.slots + (enter === undefined ? 0 : 1)) &&
+      isAmple(limits.day, room?.day, this.cost + cost) &&
+      isAmple(limits.month, room?.month, this.cost + cost)
+    )
+  }
+
+  /** Records a step that was sent. */
+  sent({ requests, tokens, cost, enter }: LimitStep): void {
+    this.requests += requests
+    this.tokens += tokens
+    this.cost += cost
+    if (enter !== undefined) this.slots++
+  }
+
+  /** Records that a step that was sent is answered or lost. */
+  settled({ requests, tokens, cost, enter }: LimitStep): void {
+    this.requests -= requests
+    this.tokens -= tokens
+    this.cost -= cost
+    if (enter !== undefined) this.slots--
+  }
+
+  /** Records the state that an answer reports. */
+  learn(state: LimitState, now: number): void {
+    this.state = state
+    this.learntAt = now
+  }
+
+  /** Returns the state after the steps that were sent. */
+  expected(now: number): LimitState {
+    const { state, limits, learntAt } = this
+    return {
+      requests: levelOf(state.requests, limits.rpm, this.requests, now - learntAt),
+      tokens: levelOf(state.tokens, limits.tpm, this.tokens, now - learntAt),
+    }
+  }
+}
+
+const hasSameLimits = (one: KeyLimits, other: KeyLimits): boolean =>
+  one.rpm === other.rpm &&
+  one.tpm === other.tpm &&
+  one.concurrent === other.concurrent &&
+  one.day === other.day &&
+  one.month === other.month
+
+const isAmple = (limit: number | undefined, left: number | undefined, wanted: number): boolean =>
+  limit === undefined || (left !== undefined && left >= AMPLE_STEPS * wanted && left > 0)
+
+const levelOf = (
+  level: number | undefined,
+  limit: number | undefined,
+  taken: number,
+  elapsed: number,
+): number | undefined =>
+  level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed) - taken
