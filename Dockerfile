@@ -23,7 +23,8 @@ RUN cache=/app/node_modules/interlingua/node_modules/.cache \
  && mkdir -p $cache \
  && chown 65532:65532 $cache \
  && setpriv --reuid=65532 --regid=65532 --clear-groups env HOME=/tmp \
-    node --max-semi-space-size=16 --no-allocation-site-pretenuring /app/node_modules/interlingua/bin/warm-up.js
+    node --max-semi-space-size=16 --no-allocation-site-pretenuring /app/node_modules/interlingua/bin/warm-up.js \
+ && chmod -R a+rX $cache
 
 FROM gcr.io/distroless/cc-debian13:nonroot
 COPY --from=build /usr/local/bin/node /usr/local/bin/node

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import { basename, extname } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 import { locationUses } from './location.ts'
 
@@ -78,7 +78,7 @@ function mentioned(modules: readonly string[], codeOf: (id: string) => string | 
     id => PACKAGE.exec(id)![1]!,
   )
   return [...packages].flatMap(([folder, ids]) => {
-    const files = globSync('**/*.*', { cwd: folder, exclude: ['**/node_modules'] }).filter(
+    const files = filesIn(folder).filter(
       file => extname(file) !== '' && !NOT_READ.test(basename(file)) && !bundled.has(`${folder}/${file}`),
     )
     return files.flatMap(file => {
@@ -88,6 +88,12 @@ function mentioned(modules: readonly string[], codeOf: (id: string) => string | 
     })
   })
 }
+
+/** Files of a package that have an extension, without folders whose names look like one (`yaml-1.1`). */
+const filesIn = (folder: string): string[] =>
+  globSync('**/*.*', { cwd: folder, exclude: entry => entry.name === 'node_modules', withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
 
 /** Whether code contains a string that ends with the name, as in `'./data/names.json'`. */
 const hasText = (code: string, name: string): boolean => ["'", '"', '`'].some(quote => code.includes(`${name}${quote}`))

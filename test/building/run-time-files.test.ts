@@ -148,6 +148,12 @@ test('a package that requires its JSON by a literal is bundled with it', async (
   expect(run('dist/new/main.cjs')).toEqual(['Ada'])
 })
 
+test('a package whose code contains the name of one of its folders is bundled', async () => {
+  install("module.exports = async () => ['names-1.1']")
+  write('node_modules/made-up/names-1.1/index.cjs', '')
+  expect((await bundle()).unmovable).toEqual([])
+})
+
 test('sources of the program that depend on where they are fail the build', async () => {
   install('module.exports = async () => 1')
   write('src/main.js', "console.log(new URL('x.json', import.meta.url).href)\n")
