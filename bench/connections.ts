@@ -9,7 +9,7 @@ import { ensureBundle } from './bundle.ts'
 import { AGAINST_BARE, type Cell } from './cells.ts'
 import { configOf, KEY } from './configs.ts'
 import { median } from './estimate.ts'
-import { Load } from './load.ts'
+import { Load, type OpenStream } from './load.ts'
 import { markdownTable, writeMarked } from './marked-table.ts'
 import { shotOf } from './measure.ts'
 import { pinned, pinSelf } from './pin.ts'
@@ -74,16 +74,16 @@ async function openSockets(origin: string): Promise<readonly WebSocket[]> {
   return sockets
 }
 
-/** Opens the streams, and returns the number of events of each so far. */
-async function openStreams(load: Load): Promise<Uint32Array> {
-  const events = new Uint32Array(STREAMS)
+/** Opens the streams, which count the events of each. */
+async function openStreams(load: Load, events: Uint32Array): Promise<readonly OpenStream[]> {
+  const streams: OpenStream[] = []
   const shot = shotOf(cellOf('open', 'memory'), { name: 'gateway' })
   for (let index = 0; index < STREAMS; index++) {
-    load.open(shot, () => void events[index]!++)
+    streams.push(load.open(shot, () => void events[index]!++))
     if (index % BATCH === 0) await sleep(50)
   }
   while (events.some(count => count === 0)) await sleep(100)
-  return events
+  return streams
 }
 
 /** Times to whole answers in milliseconds, in ascending order. */
@@ -106,7 +106,8 @@ async function measure(origin: string, pid: number): Promise<readonly (readonly 
   const empty = memory()
   const sockets = await openSockets(origin)
   const withSockets = memory()
-  const events = await openStreams(load)
+  const events = new Uint32Array(STREAMS)
+  const streams = await openStreams(load, events)
   await sleep(3000)
   const before = events.slice()
   const began = performance.now()
@@ -117,6 +118,7 @@ async function measure(origin: string, pid: number): Promise<readonly (readonly 
   const full = memory()
   const closed = sockets.filter(({ readyState }) => readyState !== WebSocket.OPEN).length
   for (const socket of sockets) socket.terminate()
+  for (const stream of streams) stream.close()
   await Promise.all([load.close(), probes.close()])
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
   const ms = (value: number): string => `${value.toFixed(1)} ms`

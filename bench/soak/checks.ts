@@ -38,12 +38,16 @@ export function checkResources(samples: readonly Sample[], idleBefore: Sample, i
       idleAfter.descriptors <= idleBefore.descriptors + KEPT_OPEN,
       `${idleBefore.descriptors} before, ${idleAfter.descriptors} after`,
     ),
-    check(
-      'nobody waits long',
-      medianBetween(samples, 'delay', 0, 1) < 50,
-      `${medianBetween(samples, 'delay', 0, 1).toFixed(1)} ms at the median`,
-    ),
   ]
+}
+
+/** Longest median of the event-loop delay, in milliseconds. */
+const DELAY = 50
+
+/** @param isBusy whether the machine does other work, which holds up the event loop, too. */
+export function checkDelay(samples: readonly Sample[], isBusy: boolean): Check {
+  const delay = medianBetween(samples, 'delay', 0, 1)
+  return check('the event loop is not held up', isBusy || delay < DELAY, `${delay.toFixed(1)} ms at the median`)
 }
 
 /** What the callers saw. Only ids are kept of each stream. */

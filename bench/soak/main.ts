@@ -11,7 +11,16 @@ import { pinned, pinSelf } from '../pin.ts'
 import { freePort, opened, stopped } from '../setup.ts'
 import { Administrator } from './administrator.ts'
 import { Callers, type Kind } from './callers.ts'
-import { type Check, checkEndings, checkResources, checkStored, checkUsage, settled, Tally } from './checks.ts'
+import {
+  type Check,
+  checkDelay,
+  checkEndings,
+  checkResources,
+  checkStored,
+  checkUsage,
+  settled,
+  Tally,
+} from './checks.ts'
 import { type SoakedGateway, startGateway } from './gateway.ts'
 import { plot } from './plot.ts'
 import { type Sample, sampleOf } from './readings.ts'
@@ -27,6 +36,7 @@ created, changed and revoked, captures, and a PostgreSQL server that is killed t
   --pace N        milliseconds between two events of a stream; 100 by default
   --plot FILE     draws memory, descriptors, delays and streams as an SVG image
   --json FILE     writes the samples and the checks
+  --busy          the machine does other work: how long the event loop was held up is printed, not checked
 `
 
 const { values: given } = parseArgs({
@@ -36,6 +46,7 @@ const { values: given } = parseArgs({
     pace: { type: 'string', default: '100' },
     plot: { type: 'string' },
     json: { type: 'string' },
+    busy: { type: 'boolean', default: false },
     help: { type: 'boolean' },
   },
 })
@@ -164,6 +175,7 @@ async function soak(folder: string, postgres: TestPostgres, children: ChildProce
   const checks: Check[] = [
     checkEndings(lanes.tally),
     ...checkResources(samples, idle, after),
+    checkDelay(samples, given.busy),
     await checkStored(gateway.origin, lanes.tally.stored),
     ...(await checkUsage({ engine: 'postgres', url }, lanes.tally, since)),
   ]
