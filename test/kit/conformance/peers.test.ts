@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -38,6 +38,21 @@ headers: { chat: { x-upstream: "\${upstream.chat}", x-secret: "\${upstream_key}"
   )
   return folder
 }
+
+test('this gateway is started with the options of `npm start`', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string }
+  }
+  const optionsIn = (words: readonly string[]) =>
+    words
+      .slice(
+        0,
+        words.findIndex(word => /\.js$/.test(word)),
+      )
+      .slice(1)
+  const started = scripts.start.replace(/^exec /, '').split(' ')
+  expect(optionsIn(readPeer('interlingua').start)).toEqual(optionsIn(started))
+})
 
 describe('models, headers and addresses of a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-peers-'))
