@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a variable that nothing may replace
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ChannelFields } from '../../builders/config.ts'

@@ -33,7 +33,7 @@ async function raw(
   after?.(socket)
   const closed = new Promise(resolve => socket.once('close', resolve))
   // An answer that refuses a body may come long before the connection ends.
-  const refused = until(() => /^HTTP\/1\.1 413[^]*\}/.test(text), 3000).catch(() => closed)
+  const refused = until(() => /^HTTP\/1\.1 413[\s\S]*\}/.test(text), 3000).catch(() => closed)
   await Promise.race([closed, refused])
   socket.destroy()
   return text
