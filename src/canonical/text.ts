@@ -26,6 +26,23 @@ const wholePrefixLength = (text: string, maxLength: number): number =>
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
+/** Removes all slashes at the end. A regular expression would take quadratic time for slashes in the middle. */
+export function withoutTrailingSlashes(text: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === '/') end--
+  return text.slice(0, end)
+}
+
+/** Control characters, which could move a terminal's cursor, and other ends of lines. */
+const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]/gu
+
+/**
+ * Escapes control characters and ends of lines as JSON does, so that an untrusted name can neither move a terminal's
+ * cursor nor begin a line.
+ */
+export const withEscapedControls = (text: string): string =>
+  text.replace(CONTROL_CHARACTERS, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Decodes a percent-encoded string into a flat string. A string that cannot be decoded is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {

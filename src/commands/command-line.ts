@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import { version } from '../version.ts'
 import { DONE, FAILED, type Terminal, Unhealthy, USAGE, UsageError } from './outcome.ts'
-import { portOf } from './ports.ts'
+import { hostOf, portOf } from './ports.ts'
 import type { TranslateOptions } from './translate.ts'
 import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
 
@@ -52,7 +52,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('serve', { isDefault: true })
     .description('run the gateway (default)')
-    .option('--host <host>', 'host to listen on; overrides the config')
+    .option('--host <host>', 'host to listen on; overrides the config', hostOf)
     .option('--port <port>', 'port to listen on; overrides the config', portOf)
     .action(async (options: { host?: string; port?: number }) => {
       const { serveCommand } = await import('./serve.ts')

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import { Budget, type Price } from '../kit/conformance/budget.ts'
 import { CONVERSATIONS, FORMATS } from '../kit/conformance/formats/index.ts'
 import { readPeer, upstreamsOf } from '../kit/conformance/peer.ts'
@@ -51,7 +52,7 @@ export interface ConformanceOptions {
  * given path, such as `/api/paas/v4`, and otherwise use `/v1`.
  */
 function liveBases(url: string): Target['bases'] {
-  const baseUrl = url.replace(/\/+$/, '')
+  const baseUrl = withoutTrailingSlashes(url)
   const root = baseUrl.replace(/\/v1(beta)?$/, '')
   const openAi = new URL(baseUrl).pathname === '/' ? `${baseUrl}/v1` : baseUrl
   const isOpenAi = (name: string): boolean => FORMATS[name]?.base === '/v1' || name.startsWith('realtime')

@@ -1,3 +1,4 @@
+import { withEscapedControls } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import { suggestion } from '../config/faults.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
@@ -131,7 +132,10 @@ export function examplesCommand(
     throw new UsageError(`no endpoint has '${path}' in its path${suggestion(path, EXAMPLE_PATHS)}`)
   const lines = exampleLines(options, path)
   if (lines.length === 0) terminal.fault('No channel can answer such requests.')
-  else terminal.out([...(key === undefined && !env[KEY_NAME] ? [exportLine()] : []), ...lines].join('\n'))
+  else
+    terminal.out(
+      [...(key === undefined && !env[KEY_NAME] ? [exportLine()] : []), ...lines].map(withEscapedControls).join('\n'),
+    )
 }
 
 const exportLine = (): string =>

@@ -1,3 +1,4 @@
+import { withEscapedControls } from '../canonical/text.ts'
 import { type UnusedKey, unusedKeys } from '../config/environment.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
 import { type ClientAccess, clientAccess } from './client-access.ts'
@@ -36,7 +37,8 @@ export function greeting(
     ...unusedLines(unused),
     ...tryLines(access, first.created, config.channels),
   ]
-  return lines.join('\n')
+  // Names of channels and models must neither forge a line of the log nor move a terminal's cursor.
+  return lines.map(withEscapedControls).join('\n')
 }
 
 function consoleLines(

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { IMPORTABLE, importConfig } from '../config/imports/index.ts'
+import { IMPORTABLE, importConfig, noteLine } from '../config/imports/index.ts'
 import { counted } from './counted.ts'
+import { writeNewFile } from './new-file.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 
 /**
@@ -20,11 +21,11 @@ export function importConfigCommand(
     throw new UsageError(`unknown gateway '${gateway}': one of ${IMPORTABLE.join(', ')}`)
   const { text, channels, notes } = importConfig(gateway, readFileSync(file, 'utf8'), basename(file))
   if (output === undefined) terminal.out(text.trimEnd())
-  else writeFileSync(output, text, { flag: 'wx', mode: 0o600 })
+  else writeNewFile(output, text, 0o600)
   terminal.fault(
     [
       `${counted(channels, 'channel')}${output === undefined ? '' : ` in ${output}`}; not carried over: ${notes.length}`,
-      ...(output === undefined ? [] : notes.map(({ path, text: why }) => `- ${path}: ${why}`)),
+      ...(output === undefined ? [] : notes.map(noteLine)),
     ].join('\n'),
   )
 }

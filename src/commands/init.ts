@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { environmentChannels, keyVariable, unusedKeys } from '../config/environment.ts'
 import type { ChannelConfig } from '../config/index.ts'
 import { PRESETS } from '../formats/index.ts'
+import { writeNewFile } from './new-file.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
 
 /**
@@ -12,7 +12,7 @@ import { program, type Terminal, UsageError } from './outcome.ts'
 export function initCommand(output: string, terminal: Terminal, env: NodeJS.ProcessEnv = process.env): void {
   const channels = environmentChannels(env)
   try {
-    writeFileSync(output, configOf(channels, env), { flag: 'wx' })
+    writeNewFile(output, configOf(channels, env))
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     throw new UsageError(`${output} already exists; name another file with --output`)

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { defined, parseObject } from '../canonical/node.ts'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import type { Preset } from '../formats/preset.ts'
 import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
@@ -157,7 +158,7 @@ function awsService({ preset, region, fault }: FieldReader): { readonly region: 
 const entra = (fields: FieldReader) => ({
   tenant: fields.required('tenant', 'AZURE_TENANT_ID'),
   clientId: fields.required('client_id', 'AZURE_CLIENT_ID'),
-  authority: (fields.optional('authority', 'AZURE_AUTHORITY_HOST') ?? AUTHORITY).replace(/\/+$/, ''),
+  authority: withoutTrailingSlashes(fields.optional('authority', 'AZURE_AUTHORITY_HOST') ?? AUTHORITY),
 })
 
 const scopeOf = (fields: FieldReader): string =>

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import {
   type AuthStyle,
   baseUrlAt,
@@ -135,7 +136,7 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   const isMixedFormats = isMixed(written.formats ?? preset.formats.map(row => row.format))
   const fromEnvironment = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
   const address =
-    fromEnvironment === undefined ? undefined : fromEnvironment.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
+    fromEnvironment === undefined ? undefined : withoutTrailingSlashes(fromEnvironment) + (preset.addressSuffix ?? '')
   let missing = false
   const formats = names.map((format, index) => {
     if (!FORMAT_FACTS.has(format))
@@ -174,7 +175,7 @@ function configuredBaseUrl(
 
 /** Appends the path of a format to an address. */
 const belowUrl = (address: string | undefined, below = ''): string | undefined =>
-  address === undefined ? undefined : address.replace(/\/+$/, '') + below
+  address === undefined ? undefined : withoutTrailingSlashes(address) + below
 
 function formatOf(
   written: WrittenChannel,

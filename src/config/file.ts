@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { type Config, ConfigError } from './index.ts'
 import { defaultConfig, readConfig } from './read.ts'
 import { type Env, isEmpty, readSource } from './source.ts'
@@ -38,9 +38,11 @@ export function loadFile(path: string | undefined, before?: LoadedFile, env: Env
 
 /**
  * Like `loadFile`, but for a config that is already in use. Rejects an empty file, because an editor may still be
- * writing it.
+ * writing it. Rejects pipes and devices, because reading them may take for ever.
  */
 function reloadFile(path: string, env: Env): LoadedFile {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new ConfigError([{ path: '', message: 'is no regular file' }], path)
   const text = readText(path)
   if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
   return { text, config: readConfig(text, env, path) }

@@ -23,7 +23,7 @@ export type Env = { readonly [name: string]: string | undefined }
 export function readSource(text: string, env: Env): Source {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
-  const faults: Fault[] = document.errors.map(error => ({
+  const faults: Fault[] = document.errors.slice(0, MAX_SYNTAX_FAULTS).map(error => ({
     path: '',
     message: error.message,
     line: lines.linePos(error.pos[0]).line,
@@ -43,6 +43,9 @@ export function readSource(text: string, env: Env): Source {
     withoutValues: message => withoutValues(message, values),
   }
 }
+
+/** Maximum number of reported syntax faults. One missing bracket may have a fault in every line. */
+const MAX_SYNTAX_FAULTS = 20
 
 /** Minimum length of values that messages hide. Shorter values are ports, names or words rather than secrets. */
 const MIN_SECRET_LENGTH = 8
@@ -66,9 +69,14 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
     return document.toJS({ reviver: withoutNull })
   } catch (thrown) {
     let offset = 0
+    // To resolve each alias would search the whole document each time.
+    const anchors = new Set<string>()
     visit(document, {
+      Value(_, node) {
+        if (node.anchor !== undefined) anchors.add(node.anchor)
+      },
       Alias(_, node) {
-        if (node.resolve(document) !== undefined) return undefined
+        if (anchors.has(node.source)) return undefined
         offset = node.range?.[0] ?? 0
         return visit.BREAK
       },
@@ -92,6 +100,17 @@ function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
 /** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
+type Replace = (whole: string, name: string | undefined, fallback: string | undefined) => string
+
+/**
+ * Replaces the variables in a text. Behind the last `}` there are none, but the expression would search the rest of the
+ * text for the end of each.
+ */
+function withVariables(text: string, replace: Replace): string {
+  const end = text.lastIndexOf('}') + 1
+  return text.slice(0, end).replace(VARIABLE, replace) + text.slice(end).replaceAll('$${', '${')
+}
+
 /** Replaces the variables in all texts. Returns the names of the variables by their values. */
 function interpolate(
   document: Document,
@@ -102,7 +121,7 @@ function interpolate(
   visit(document, {
     Scalar(key, node, above) {
       if (key === 'key' || typeof node.value !== 'string') return
-      node.value = node.value.replace(VARIABLE, (whole, name: string | undefined, fallback: string | undefined) => {
+      node.value = withVariables(node.value, (whole, name, fallback) => {
         if (name === undefined) return '${'
         const value = env[name]
         if (value !== undefined && (value !== '' || fallback === undefined)) {

@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { channelWithDefaults, type WrittenChannel } from './channel.ts'
 import { environmentChannels, environmentOrigin } from './environment.ts'
@@ -108,7 +109,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     workers: workersOf(written?.workers),
     ...defined({ tls: written?.tls }),
     trustedProxies: written?.trusted_proxies ?? [],
-    publicUrls: [written?.public_url ?? []].flat().map(url => url.replace(/\/+$/, '')),
+    publicUrls: [written?.public_url ?? []].flat().map(url => withoutTrailingSlashes(url)),
     cors: written?.cors ?? [],
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,

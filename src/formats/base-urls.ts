@@ -1,4 +1,5 @@
 import type { Format } from '../canonical/node.ts'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import { URL_VERSION } from './formats.ts'
 import type { Preset } from './preset.ts'
 
@@ -6,8 +7,6 @@ import type { Preset } from './preset.ts'
  * Base URLs of vendors that serve their formats at separate paths, such as Google's `/v1beta/openai` and DeepSeek's
  * `/anthropic`. A URL that an operator configures instead of the vendor's may or may not include such a path.
  */
-
-const withoutTrailingSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 const pathOf = (address: string | undefined): string =>
   address === undefined ? '' : withoutTrailingSlashes(new URL(address).pathname)

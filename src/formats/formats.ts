@@ -1,4 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { withoutTrailingSlashes } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import { column } from './rows/index.ts'
 import type { FormatFacts } from './rows/row.ts'
@@ -42,7 +43,7 @@ export function formatMadeFor(work: Work): Format {
 }
 
 /** Matches the version at the end of a URL. */
-export const URL_VERSION = /\/v\d+[a-z0-9]*$/
+export const URL_VERSION = /\/v\d[a-z0-9]*$/
 
 /**
  * Derives a format's base URL from the single URL that an operator configured for a channel. A trailing version is
@@ -50,7 +51,7 @@ export const URL_VERSION = /\/v\d+[a-z0-9]*$/
  * version is added.
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
-  const url = address.replace(/\/+$/, '')
+  const url = withoutTrailingSlashes(address)
   if (FORMAT_FACTS.get(format)?.versioned === 'path') return url.replace(URL_VERSION, '')
   return mixed && !URL_VERSION.test(url) ? `${url}/v1` : url
 }

@@ -61,7 +61,8 @@ const NOT_BUILT_TEXT =
   'The console has not been built. In the Interlingua folder, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
 /** Returns true if a path is a page of the app: pages have no file extension. */
-const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
+const isPage = (name: string): boolean =>
+  !name.slice(name.lastIndexOf('/') + 1).includes('.') && !name.startsWith('assets/')
 
 function sendFile(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
   const coding = codingOf(message, file)

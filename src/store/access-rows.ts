@@ -1,4 +1,4 @@
-import { defined } from '../canonical/node.ts'
+import { defined, isObject, type Json, parseObject } from '../canonical/node.ts'
 import type { KeySettings } from '../config/types.ts'
 import type { FallbackReason } from '../formats/model-facts.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from './access-records.ts'
@@ -16,11 +16,26 @@ export const plain = (text: string): string => text.replaceAll('\0', '').toWellF
  * @param secrets newest first.
  */
 export const keyOf = (row: AccessKeyRow, secrets: readonly AccessSecretRow[]): StoredKey => ({
-  ...(JSON.parse(row.settings) as KeySettings),
+  ...keySettingsIn(row.settings),
   ...{ id: row.id, name: row.name, group: row.group_name, createdAt: Number(row.created_at) },
   ...defined({ revokedAt: numberOf(row.revoked_at), lastUsedAt: numberOf(row.last_used_at) }),
   secrets: secrets.map(secretOf),
 })
+
+/**
+ * Parses the stored settings of a key. A damaged row must not keep all other keys from being read, so that its key is
+ * disabled instead.
+ */
+function keySettingsIn(text: string): KeySettings {
+  const settings = parseObject(text)
+  const { limits, enabled, models, doors } = settings ?? {}
+  const isWhole = isObject(limits) && typeof enabled === 'boolean' && isListOrAbsent(models) && isListOrAbsent(doors)
+  return isWhole ? (settings as unknown as KeySettings) : { limits: {}, enabled: false, note: DAMAGED_NOTE }
+}
+
+const DAMAGED_NOTE = 'The stored settings of this key are damaged. Set them again.'
+
+const isListOrAbsent = (value: Json | undefined): boolean => value === undefined || Array.isArray(value)
 
 /** Settings of a key as stored JSON. Fails to compile if a setting is missing. */
 export const settingsOf = ({
@@ -54,11 +69,21 @@ const secretOf = (row: AccessSecretRow): KeySecret => ({
 
 /** Builds a group from its row. */
 export function groupOf({ name, settings, created_at }: AccessGroupRow): StoredGroup {
-  const { fallbacks, ...rest } = JSON.parse(settings) as GroupSettings
+  const { fallbacks, ...rest } = groupSettingsIn(settings)
   return {
     ...{ ...rest, name, createdAt: Number(created_at) },
     ...defined({ fallbacks: fallbacks?.map(({ model, on }) => ({ model, on: new Set(on) })) }),
   }
+}
+
+/** Parses the stored settings of a group. Keys of a damaged group may use no model. */
+function groupSettingsIn(text: string): GroupSettings {
+  const settings = parseObject(text)
+  const { limits, models, doors, channels, fallbacks } = settings ?? {}
+  const areLists = Array.isArray(models) && [doors, channels, fallbacks].every(isListOrAbsent)
+  return isObject(limits) && areLists
+    ? (settings as unknown as GroupSettings)
+    : { models: [], limits: {}, onLoss: 'show' }
 }
 
 /** Settings of a group as stored JSON, which has no sets. */

@@ -21,6 +21,8 @@ export interface Engine {
   moved(): boolean
   /** Writes and deletes a sample row without waiting for locks. Rejects with the engine's error. */
   probe<Tables>(database: Kysely<Tables>): Promise<void>
+  /** Returns the time of the database server in Unix milliseconds, or undefined for a file of this machine. */
+  serverTime<Tables>(database: Kysely<Tables>): Promise<number | undefined>
   /** Reads all rows of a table in batches, within a transaction. */
   rows<Tables>(one: Transaction<Tables>, table: string, size: number): AsyncIterable<readonly Row[]>
 }

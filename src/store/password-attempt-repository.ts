@@ -1,4 +1,5 @@
 import type { LockRules, PasswordAttempt } from './console-records.ts'
+import { CLOCK_DIFFERENCE } from './store-clock.ts'
 import type { ConsoleAttemptRow, Database } from './tables.ts'
 
 /** Maximum number of rows. While the table is full, attempts that would add a row are allowed without being counted. */
@@ -155,11 +156,14 @@ const countingAttempts = (
   { attempts, since, locked_until }: ConsoleAttemptRow,
   { within }: LockRules,
   now: number,
-): number => ((locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts)
+): number =>
+  (locked_until > 0 && locked_until <= now) || since + within <= now || since > now + CLOCK_DIFFERENCE ? 0 : attempts
 
 /** Returns the time until which an attempt is refused, or 0 if it is allowed. */
 function lockedUntil({ total, perNetwork, widerNetwork }: AttemptRows, rules: LockRules, now: number): number {
-  if (perNetwork.locked_until > now) return perNetwork.locked_until
+  const until = perNetwork.locked_until
+  // A longer lock means that the clock was set back.
+  if (until > now && until <= now + rules.lockedFor + CLOCK_DIFFERENCE) return until
   if (perNetwork.right_at > 0 || countingAttempts(total, rules, now) < rules.total) return 0
   const wrong = [perNetwork, ...(widerNetwork === undefined ? [] : [widerNetwork])].filter(
     row => countingAttempts(row, rules, now) > 0,

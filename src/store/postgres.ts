@@ -61,6 +61,7 @@ export function postgres(url: string): Engine {
     exclusively,
     moved: () => false,
     probe,
+    serverTime,
     rows: rowsOf,
   }
 }
@@ -161,6 +162,13 @@ const exclusively = <Tables, T>(database: Kysely<Tables>, work: (one: Transactio
 async function probe<Tables>(database: Kysely<Tables>): Promise<void> {
   await sql`insert into probes (sample) values (${SAMPLE})`.execute(database)
   await sql`delete from probes`.execute(database)
+}
+
+async function serverTime<Tables>(database: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{
+    readonly at: number
+  }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as at`.execute(database)
+  return rows[0]!.at
 }
 
 /** Reads a table through a server-side cursor. */

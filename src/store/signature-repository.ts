@@ -16,7 +16,9 @@ export class SignatureRepository {
 
   /** Stores all records in one transaction. A later record with the same hash replaces the earlier one. */
   async put(records: readonly SignatureRecord[]): Promise<void> {
-    const rows = records
+    // PostgreSQL refuses a statement that writes one row twice.
+    const byHash = new Map(records.map(record => [record.hash, record]))
+    const rows = [...byHash.values()]
       .map(({ hash, issuer, expiresAt }) => ({ hash, issuer, expires_at: expiresAt }))
       .sort((a, b) => (a.hash < b.hash ? -1 : 1))
     await this.database.transaction().execute(async transaction => {

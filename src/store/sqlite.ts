@@ -51,6 +51,7 @@ export function sqlite(path: string): Engine {
     exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
     moved: () => identityOf(path) !== openedIdentity,
     probe: async () => probe(database),
+    serverTime: async () => undefined,
     rows: (_, table, size) => rowsOf(database, table, size),
   }
 }

@@ -20,6 +20,7 @@ import { openEngine } from './open-engine.ts'
 import { type Processes, ProcessRepository } from './process-repository.ts'
 import type { SharedRecords } from './shared-records.ts'
 import { sharedRepository } from './shared-repository.ts'
+import { StoreClock } from './store-clock.ts'
 import type { Database, Tables } from './tables.ts'
 import { TaskRepository } from './task-repository.ts'
 import type { Tasks } from './tasks.ts'
@@ -59,12 +60,21 @@ export interface Store extends Repositories {
 /**
  * Opens the store and migrates it to the newest schema. Creates a missing SQLite file.
  *
- * @param now Unix time in milliseconds.
+ * @param now returns the Unix time in milliseconds. By default this machine's clock, but never more than the database
+ * server's.
  * @throws NewerStore, or the error of the engine.
  */
-export async function openStore(config: StoreConfig, now: () => number = Date.now): Promise<Store> {
+export async function openStore(config: StoreConfig, now?: () => number): Promise<Store> {
   const engine = await openEngine(config)
-  return storeIn(await openDatabase(engine), engine, now)
+  const database = await openDatabase(engine)
+  const clock = now === undefined ? new StoreClock(engine, database) : { now, measure: async () => {} }
+  try {
+    await clock.measure()
+  } catch (thrown) {
+    await database.destroy()
+    throw thrown
+  }
+  return storeIn(database, engine, clock)
 }
 
 /** Opens a store in a SQLite file. Otherwise like `openStore`. */
@@ -84,7 +94,8 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 }
 
 /** Assembles the repositories over an open database. */
-function storeIn(database: Database, engine: Engine, now: () => number): Store {
+function storeIn(database: Database, engine: Engine, clock: Pick<StoreClock, 'now' | 'measure'>): Store {
+  const { now } = clock
   const turnWrites = new TurnWrites(database)
   const shared = sharedRepository(database, now)
   const captures = new CaptureRepository(database, now)
@@ -103,6 +114,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     captures,
     audit: new AuditRepository(database),
     async sweep() {
+      await clock.measure()
       await sweep(database, now())
       await shared.sweep()
       await captures.sweep()

@@ -1,7 +1,9 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Output } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/task.ts'
-import type { Database, TaskRow } from './tables.ts'
+import { CLOCK_DIFFERENCE } from './store-clock.ts'
+import type { Database, Tables, TaskRow } from './tables.ts'
 import type { StoredState, StoredTask, TaskNews, TaskPage, Tasks, TaskTarget } from './tasks.ts'
 
 /** Rank of each state. All final states have the same rank. */
@@ -89,7 +91,7 @@ export class TaskRepository implements Tasks {
   async claim(owner: string, id: string, now: number, before: number): Promise<boolean> {
     const { numUpdatedRows } = await this.update(owner, id)
       .set({ polled_at: now })
-      .where('polled_at', '<=', before)
+      .where(isPolledBefore(before, now))
       .executeTakeFirst()
     return numUpdatedRows === 1n
   }
@@ -100,11 +102,11 @@ export class TaskRepository implements Tasks {
       .execute()
   }
 
-  async due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]> {
+  async due(now: number, interval: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]> {
     if (channels.length === 0) return []
     const rows = await this.select()
       .where('rank', 'in', [RANKS.queued, RANKS['in-progress']])
-      .where('polled_at', '<=', before)
+      .where(isPolledBefore(now - interval, now))
       .where('channel', 'in', channels)
       .orderBy('polled_at')
       .limit(limit)
@@ -158,6 +160,12 @@ export class TaskRepository implements Tasks {
     return this.database.updateTable('tasks').where('owner', '=', owner).where('id', '=', id)
   }
 }
+
+/** Selects tasks that were not polled since a time, unless by a wrong clock. */
+const isPolledBefore =
+  (before: number, now: number) =>
+  ({ or, eb }: ExpressionBuilder<Tables, 'tasks'>) =>
+    or([eb('polled_at', '<=', before), eb('polled_at', '>', now + CLOCK_DIFFERENCE)])
 
 const rowOf = (task: StoredTask): TaskRow => ({
   ...{ owner: task.owner, id: task.id, model: task.model, channel: task.channel, format: task.format },

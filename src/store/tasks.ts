@@ -79,7 +79,8 @@ export interface Tasks {
    */
   advance(owner: string, id: string, news: TaskNews): Promise<boolean>
   /**
-   * Claims the next poll of a task. Only one of several processes succeeds.
+   * Claims the next poll of a task. Only one of several processes succeeds. A poll of the far future has the time of a
+   * wrong clock and does not count.
    *
    * @param before the claim fails if the last poll was after this time.
    */
@@ -87,10 +88,10 @@ export interface Tasks {
   /** Counts a poll in which the upstream did not recognise the task. */
   miss(owner: string, id: string): Promise<void>
   /**
-   * Returns unfinished tasks of the given channels whose last poll was at or before `before`, least recently polled
-   * first.
+   * Returns unfinished tasks of the given channels whose last poll is at least `interval` milliseconds ago, least
+   * recently polled first. A poll of the far future has the time of a wrong clock and does not count.
    */
-  due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
+  due(now: number, interval: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
   /** Returns tasks whose submission has no answer yet. */
   submitting(): Promise<readonly StoredTask[]>
   /** Returns completed tasks created since a time whose video is not stored yet, oldest first. */

@@ -130,6 +130,11 @@ export interface UsageRecords {
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
   /** Returns the nanodollars that each key spent in the UTC day and month of a time, not counting later days. */
   spentByKey(at: number): Promise<ReadonlyMap<string, { readonly day: number; readonly month: number }>>
-  /** Deletes rows older than `before`, and hourly sums past their retention. */
-  sweep(before: number): Promise<void>
+  /**
+   * Deletes rows older than `before`, and hourly sums past their retention.
+   *
+   * @param at the time by the clock that `before` was computed with. If it is ahead of the store's clock, fewer rows are
+   * deleted.
+   */
+  sweep(before: number, at?: number): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { CLOCK_DIFFERENCE } from './store-clock.ts'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
 import { DAY } from './usage-batch.ts'
@@ -37,7 +38,9 @@ export class UsageRepository implements UsageRecords {
   async add(rows: readonly UsageRow[]): Promise<void> {
     if (rows.length === 0) return
     await this.writer.write(rows)
-    if (this.now() - this.mergedAt < MERGE_INTERVAL_MS) return
+    const sinceMerge = this.now() - this.mergedAt
+    // A negative time means that the clock was set back.
+    if (sinceMerge >= 0 && sinceMerge < MERGE_INTERVAL_MS) return
     this.mergedAt = this.now()
     // The rows are already stored, and the next merge makes up for a failed one.
     await mergeParts(this.database, this.now()).catch(() => {})
@@ -89,13 +92,15 @@ export class UsageRepository implements UsageRecords {
     return new Map(rows.map(row => [row.key_id, { day: Number(row.day), month: Number(row.month) }] as const))
   }
 
-  async sweep(before: number): Promise<void> {
-    const hoursBefore = this.now() - HOURS_RETENTION - DAY
+  async sweep(before: number, at?: number): Promise<void> {
+    const now = this.now()
+    const hoursBefore = now - HOURS_RETENTION - DAY
+    const rowsBefore = before - Math.max(0, (at ?? now) - now)
     const tables = [
-      ['usage_rows', before],
+      ['usage_rows', rowsBefore],
       ['usage_hours', hoursBefore],
       // The audit log has the same retention as usage.
-      ['audit_log', before],
+      ['audit_log', rowsBefore],
     ] as const
     for (const [table, limit] of tables)
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await yieldToEventLoop()
@@ -114,7 +119,14 @@ export class UsageRepository implements UsageRecords {
       .updateTable('usage_sweeps')
       .set({ until })
       .where('name', '=', 'rows')
-      .where(row => row.or([row('until', '<=', now), row('until', '=', this.sweepsUntil)]))
+      .where(row =>
+        row.or([
+          row('until', '<=', now),
+          row('until', '=', this.sweepsUntil),
+          // No process takes so long a lease, so that its clock was wrong.
+          row('until', '>', until + CLOCK_DIFFERENCE),
+        ]),
+      )
       .executeTakeFirst()
     if (numUpdatedRows === 1n) this.sweepsUntil = until
     return numUpdatedRows === 1n

@@ -230,7 +230,7 @@ const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[]
 ]
 
 function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
-  const withModel = channels.filter(channel => upstreamModel(channel, id) !== undefined)
+  const withModel = channelsOf(id, channels).filter(channel => upstreamModel(channel, id) !== undefined)
   return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
 }
 

@@ -185,7 +185,9 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   ...[limits.rpm, limits.tpm, limits.concurrent, limits.day, limits.month].map(text),
   ...[step.requests, step.tokens, step.cost, step.enter, step.leave].map(text),
   step.enforced ? '1' : '0',
-  ...[step.reservedAt, initial?.day, initial?.month, initial?.at, LEASE_MS].map(text),
+  // The age of a reservation, because this machine's clock may differ from Redis's.
+  text(step.reservedAt === undefined ? undefined : Math.max(0, now - step.reservedAt)),
+  ...[initial?.day, initial?.month, initial?.at, LEASE_MS].map(text),
   text(levelNow(atMost?.requests, limits.rpm, now - (atMost?.at ?? now))),
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]

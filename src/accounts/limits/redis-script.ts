@@ -9,14 +9,21 @@ const scriptOf = (source: string): RedisScript => ({
   sha: createHash('sha1').update(source).digest('hex'),
 })
 
+/** Deletes a value that is no set of slots. */
+const WITHOUT_OTHER_TYPE = (key: string): string =>
+  `if type(redis.pcall('ZCARD', ${key})) ~= 'number' then redis.call('DEL', ${key}) end`
+
 /**
  * Applies one step.
  *
  * KEYS: the counts of a key (a hash), and its slots (a sorted set, scored by end of lease).
  *
- * ARGV: rpm, tpm, concurrent, day, month, requests, tokens, cost, enter, leave, 1 if enforced, reservedAt, initial day,
- * initial month, time of initial, milliseconds of a lease, maximum level of requests, maximum level of tokens. Absent
- * values are empty.
+ * ARGV: rpm, tpm, concurrent, day, month, requests, tokens, cost, enter, leave, 1 if enforced, milliseconds since the
+ * reservation, initial day, initial month, time of initial, milliseconds of a lease, maximum level of requests, maximum
+ * level of tokens. Absent values are empty.
+ *
+ * Another program may have written other values under the same names. They count as absent, because an error would
+ * count as an outage of Redis.
  *
  * Returns an empty list if the earlier spend is unknown. Otherwise: 1 if refused, levels of requests and tokens, waits
  * for requests and tokens in milliseconds, 1 if no slot is free, 1 if the day's budget is reached, 1 if the month's
@@ -41,8 +48,20 @@ local function month_of(at)
   return (yoe + era * 400 + (month <= 2 and 1 or 0)) * 12 + month - 1
 end
 
-local held = redis.call('HMGET', KEYS[1], 'r', 'rl', 'ra', 't', 'tl', 'ta', 'd', 'dp', 'm', 'mp', 'db', 'dbp', 'mb', 'mbp')
-for index = 1, 14 do held[index] = held[index] and tonumber(held[index]) end
+local held = redis.pcall('HMGET', KEYS[1], 'r', 'rl', 'ra', 't', 'tl', 'ta', 'd', 'dp', 'm', 'mp', 'db', 'dbp', 'mb', 'mbp')
+if held.err then
+  redis.call('DEL', KEYS[1])
+  held = {}
+end
+for index = 1, 14 do
+  local value = held[index] and tonumber(held[index])
+  held[index] = value and value > -1e300 and value < 1e300 and value or nil
+end
+for _, group in ipairs({ { 1, 3 }, { 4, 6 }, { 7, 8 }, { 9, 10 }, { 11, 12 }, { 13, 14 } }) do
+  local whole = true
+  for index = group[1], group[2] do whole = whole and held[index] end
+  if not whole then for index = group[1], group[2] do held[index] = nil end end
+end
 
 local function level(index, limit)
   if not limit then return nil end
@@ -79,7 +98,7 @@ end
 
 local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number(4), number(5)
 local requests, tokens, cost = number(6), number(7), number(8)
-local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
+local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', now - (number(12) or 0)
 -- Adds the cost to the period in which it was reserved, if that is the current or the previous one.
 local function charged(index, name, amount, period_of)
   local period = period_of(reserved)
@@ -94,6 +113,7 @@ local requests_level, tokens_level = level(1, rpm), level(4, tpm)
 if rpm and number(17) then requests_level = math.min(requests_level, number(17)) end
 if tpm and number(18) then tokens_level = math.min(tokens_level, number(18)) end
 local day_spent, month_spent = spent(7, 'd', day, day_of, number(13)), spent(9, 'm', month, month_of, number(14))
+local function slots() ${WITHOUT_OTHER_TYPE('KEYS[2]')} end
 local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 
 if enforced then
@@ -101,7 +121,12 @@ if enforced then
   if rpm and requests > 0 then requests_wait = wait(requests_level, rpm, requests) end
   if tpm and (requests > 0 or tokens > 0) then tokens_wait = wait(tokens_level, tpm, tokens) end
   if concurrent and enter ~= '' then
+    slots()
     redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+    -- Leases this long are of a clock that was set back. They end when a new lease would.
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. exact(now + number(16)), '+inf')) do
+      redis.call('ZADD', KEYS[2], now + number(16), name)
+    end
     local is_in = redis.call('ZSCORE', KEYS[2], enter)
     if not is_in and redis.call('ZCARD', KEYS[2]) >= concurrent then full = 1 end
   end
@@ -117,11 +142,15 @@ if not refused then
     day_spent, month_spent = charged(7, 'd', day_spent, day_of), charged(9, 'm', month_spent, month_of)
   end
   if concurrent and enter ~= '' then
+    slots()
     local lease = number(16)
     redis.call('ZADD', KEYS[2], now + lease, enter)
     redis.call('PEXPIRE', KEYS[2], 2 * lease)
   end
-  if leave ~= '' then redis.call('ZREM', KEYS[2], leave) end
+  if leave ~= '' then
+    slots()
+    redis.call('ZREM', KEYS[2], leave)
+  end
 end
 
 local kept, ttl = {}, 0
@@ -150,7 +179,11 @@ if #kept > 0 then
 end
 
 local function text(value) return value and exact(value) or '' end
-local free = concurrent and concurrent - redis.call('ZCARD', KEYS[2])
+local free
+if concurrent then
+  slots()
+  free = concurrent - redis.call('ZCARD', KEYS[2])
+end
 return { refused and '1' or '0', text(requests_level), text(tokens_level), exact(requests_wait), exact(tokens_wait),
   tostring(full), tostring(no_day), tostring(no_month), text(free),
   text(day and day_spent and day - day_spent), text(month and month_spent and month - month_spent) }
@@ -164,6 +197,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lease = tonumber(ARGV[1])
 for index, key in ipairs(KEYS) do
+  ${WITHOUT_OTHER_TYPE('key')}
   redis.call('ZADD', key, now + lease, ARGV[index + 1])
   redis.call('PEXPIRE', key, 2 * lease)
 end
@@ -174,6 +208,7 @@ return #KEYS
 export const RELEASE = scriptOf(`
 local released = 0
 for _, key in ipairs(KEYS) do
+  ${WITHOUT_OTHER_TYPE('key')}
   for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do
     if string.sub(name, 1, #ARGV[1]) == ARGV[1] then released = released + redis.call('ZREM', key, name) end
   end

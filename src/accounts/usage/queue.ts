@@ -22,8 +22,8 @@ const SWEEP_INTERVAL_MS = 3_600_000
 export interface RowRecords {
   /** Stores rows. Rejects if nothing was stored. */
   add(rows: readonly UsageRow[]): Promise<void>
-  /** Deletes rows older than a time. */
-  sweep(before: number): Promise<void>
+  /** Deletes rows older than `before`. `at` is the time by the same clock: the store's clock may be behind it. */
+  sweep(before: number, at: number): Promise<void>
 }
 
 /** Dependencies of the queue. */
@@ -143,7 +143,8 @@ export class UsageQueue {
     if (this.retention === 0 || performance.now() - this.sweptAt < SWEEP_INTERVAL_MS) return
     this.sweptAt = performance.now()
     const { records, log, isFault } = this.options
-    records.sweep(Date.now() - this.retention).catch((err: unknown) => {
+    const now = Date.now()
+    records.sweep(now - this.retention, now).catch((err: unknown) => {
       if (!isFault(err)) log.error({ err }, 'expired usage cannot be deleted')
     })
   }

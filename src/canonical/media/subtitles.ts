@@ -25,11 +25,19 @@ export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyl
     .filter(({ text }) => text.trim() !== '')
     .map(({ start, end, text, speaker }, index) => {
       const cue = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
-      const lines = quoted(cue.trim().replace(/\s*[\r\n]\s*/g, '\n'))
+      const lines = quoted(withoutBlankLines(cue))
       return `${numbered ? `${index + 1}\n` : ''}${formatTime(start, comma)} --> ${formatTime(end, comma)}\n${lines}\n\n`
     })
   return `${head}${cues.join('')}`
 }
+
+/** Returns the lines of a cue without those that are blank, which would end the cue. */
+const withoutBlankLines = (cue: string): string =>
+  cue
+    .split(/[\r\n]+/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+    .join('\n')
 
 const CUE_TIMES = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/
 const WEBVTT_HEADER = /^\ufeff?WEBVTT(?![^\s])/
@@ -65,8 +73,10 @@ type CueText = Pick<Segment, 'text' | 'speaker'>
 
 /** Removes the tags from the text of a WebVTT cue. The speaker is the name in the first voice tag. */
 function withoutTags(cue: string): CueText {
-  const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(cue) ?? []
-  const text = unescaped(cue.replace(/<[^>]*>/g, ''))
+  const [, speaker] = /<v(?:\.[^\s<>]*)?[ \t]([^<>\n]+)>/.exec(cue) ?? []
+  // A tag needs an end. Without one in the text, every `<` would be searched for it.
+  const end = cue.lastIndexOf('>') + 1
+  const text = unescaped(cue.slice(0, end).replace(/<[^>]*>/g, '') + cue.slice(end))
   return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }
 }
 

@@ -1,5 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
+import { append } from '../../canonical/lists.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { ConfigError, type Fault } from '../faults.ts'
 import { readConfig } from '../read.ts'
@@ -14,31 +15,32 @@ export interface AcceptedConfig {
 /**
  * Removes values that `check` refuses. Another gateway's file may contain any value, and some gateways accept
  * meaningless values. Values that depend on the environment or on files are not removed, because those may be missing
- * only on this machine.
+ * only on this machine. Each check removes all values that it refuses, because a check takes as long as the config.
  */
 export function withoutRefusedValues(config: JsonObject): AcceptedConfig {
   const notes: Note[] = []
   const remaining = structuredClone(config)
-  for (let fault = firstFault(remaining); fault !== undefined; fault = firstFault(remaining)) {
-    const before = structuredClone(remaining)
-    remove(remaining, fault.path)
-    if (isDeepStrictEqual(remaining, before)) break
-    notes.push({ path: fault.path, text: `left out, because it ${fault.message}` })
+  for (;;) {
+    const removed = removeAll(remaining, refusedValues(remaining))
+    if (removed.length === 0) return { config: remaining, notes }
+    append(
+      notes,
+      removed.map(({ path, message }) => ({ path, text: `left out, because it ${message}` })),
+    )
   }
-  return { config: remaining, notes }
 }
 
 /** Placeholder value of every variable during the check. */
 const PLACEHOLDER = 'https://variable.example.org'
 const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => PLACEHOLDER })
 
-function firstFault(config: JsonObject): Fault | undefined {
+function refusedValues(config: JsonObject): readonly Fault[] {
   try {
     readConfig(stringify(config), environment())
-    return undefined
+    return []
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown
-    return thrown.faults.find(({ path }) => path !== '' && !dependsOnPlace(valueAt(config, path), path))
+    return thrown.faults.filter(({ path }) => path !== '' && !dependsOnPlace(valueAt(config, path), path))
   }
 }
 
@@ -58,10 +60,7 @@ function positionsOf(config: JsonObject, path: string): readonly Position[] {
   let rest = path
   while (rest !== '') {
     if (!isObject(value) && !Array.isArray(value)) break
-    const keys: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
-    // Names may contain dots, so the longest matching name is used.
-    const matchingKeys = keys.filter(key => stepsTo(rest, key)).sort((a, b) => String(b).length - String(a).length)
-    const [key] = matchingKeys
+    const key = Array.isArray(value) ? indexIn(value, rest) : nameIn(value, rest)
     if (key === undefined) break
     positions.push({ container: value as JsonObject, key })
     value = (value as JsonObject)[key]
@@ -70,9 +69,20 @@ function positionsOf(config: JsonObject, path: string): readonly Position[] {
   return positions
 }
 
-const stepsTo = (path: string, key: string | number): boolean => {
-  const step = typeof key === 'number' ? `[${key}]` : key
-  return path === step || path.startsWith(`${step}.`) || path.startsWith(`${step}[`)
+/** Returns the index at the beginning of a path, if the list has it. */
+function indexIn(list: readonly unknown[], path: string): number | undefined {
+  const index = /^\[(\d{1,9})\]/.exec(path)?.[1]
+  return index !== undefined && Number(index) < list.length ? Number(index) : undefined
+}
+
+/** Returns the longest name in the map that begins a path, because names may contain dots. */
+function nameIn(map: JsonObject, path: string): string | undefined {
+  let longest: string | undefined
+  for (const name of Object.keys(map)) {
+    const isLonger = longest === undefined || name.length > longest.length
+    if (isLonger && path.startsWith(name) && ['', '.', '['].includes(path.charAt(name.length))) longest = name
+  }
+  return longest
 }
 
 function valueAt(config: JsonObject, path: string): unknown {
@@ -80,11 +90,28 @@ function valueAt(config: JsonObject, path: string): unknown {
   return position === undefined ? undefined : (position.container as JsonObject)[position.key]
 }
 
-/** Removes the innermost existing value at a path. If a channel lacks a required field, this removes the channel. */
-function remove(config: JsonObject, path: string): void {
-  const position = positionsOf(config, path).at(-1)
-  if (position === undefined) return
-  const { container, key } = position
-  if (Array.isArray(container)) container.splice(Number(key), 1)
-  else delete (container as { [field: string]: unknown })[key]
+/**
+ * Removes the innermost existing value at the path of each fault. If a channel lacks a required field, this removes the
+ * channel. Returns the faults whose values were removed, without those inside other removed values.
+ */
+function removeAll(config: JsonObject, faults: readonly Fault[]): readonly Fault[] {
+  const found = faults.map(fault => ({ fault, positions: positionsOf(config, fault.path) }))
+  const removed = new Map<object, Set<string | number>>()
+  for (const { positions } of found) {
+    const last = positions.at(-1)
+    if (last !== undefined) getOrAdd(removed, last.container, () => new Set<string | number>()).add(last.key)
+  }
+  const isRemoved = ({ container, key }: Position): boolean => removed.get(container)?.has(key) === true
+  const reported = found.filter(({ positions }) => positions.length > 0 && !positions.slice(0, -1).some(isRemoved))
+  for (const [container, keys] of removed) removeKeys(container as Position['container'], keys)
+  return reported.map(({ fault }) => fault)
+}
+
+function removeKeys(container: Position['container'], keys: ReadonlySet<string | number>): void {
+  if (Array.isArray(container))
+    append(
+      container,
+      container.splice(0).filter((_, index) => !keys.has(index)),
+    )
+  else for (const key of keys) delete (container as { [field: string]: unknown })[key]
 }

@@ -1,5 +1,7 @@
 import { Document } from 'yaml'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { withEscapedControls, withoutTrailingSlashes } from '../../canonical/text.ts'
 import { withoutRefusedValues } from './accepted.ts'
 import type { Note } from './note.ts'
 
@@ -21,6 +23,10 @@ export interface Facts {
 /** A draft config, created from another gateway's file. */
 export interface Draft {
   readonly channels: DraftChannel[]
+  /** Channels by account. */
+  readonly accounts: Map<string, DraftChannel[]>
+  /** Names of channels, each with the number that its next namesake tries first. */
+  readonly names: Map<string, number>
   /** Facts about models, in the form of the config. */
   readonly models: Map<string, Facts>
   readonly groups: Map<string, Facts>
@@ -32,7 +38,8 @@ export interface Draft {
 }
 
 export const newDraft = (): Draft => ({
-  ...{ channels: [], models: new Map(), groups: new Map(), keys: [], fields: {}, notes: [] },
+  ...{ channels: [], accounts: new Map(), names: new Map() },
+  ...{ models: new Map(), groups: new Map(), keys: [], fields: {}, notes: [] },
 })
 
 /** The imported config. */
@@ -56,21 +63,26 @@ export function channelFor(
   fields: { [field: string]: unknown },
   model: string,
 ): DraftChannel {
-  const account = JSON.stringify([provider, fields])
-  const found = draft.channels.find(
-    ({ provider, fields, models }) => JSON.stringify([provider, fields]) === account && !models.has(model),
-  )
+  const channels = getOrAdd(draft.accounts, JSON.stringify([provider, fields]), (): DraftChannel[] => [])
+  const found = channels.find(({ models }) => !models.has(model))
   if (found !== undefined) return found
   const channel = { name: freeName(draft, provider), provider, models: new Map<string, string>(), fields }
   draft.channels.push(channel)
+  channels.push(channel)
   return channel
 }
 
-/** Returns the name if it is free, otherwise the name with the first free number. */
-export function freeName(draft: Draft, name: string): string {
-  const isTaken = (one: string): boolean => draft.channels.some(channel => channel.name === one)
+/** Takes the name if it is free, otherwise the name with the first free number. */
+export function freeName({ names }: Draft, name: string): string {
   let free = name
-  for (let number = 2; isTaken(free); number++) free = `${name}-${number}`
+  const next = names.get(name)
+  if (next !== undefined) {
+    let number = next
+    do free = `${name}-${number++}`
+    while (names.has(free))
+    names.set(name, number)
+  }
+  names.set(free, 2)
   return free
 }
 
@@ -99,10 +111,13 @@ const modelsOf = (models: ReadonlyMap<string, string>): unknown =>
 
 const headOf = (source: string, notes: readonly Note[]): string =>
   [
-    ` Made from ${source}. Check it with \`interlingua check\`.`,
+    withEscapedControls(` Made from ${source}. Check it with \`interlingua check\`.`),
     ...(notes.length === 0 ? [] : ['', ' Not carried over:']),
-    ...notes.map(({ path, text }) => ` - ${path}: ${text}`),
+    ...notes.map(note => ` ${noteLine(note)}`),
   ].join('\n')
+
+/** Returns a note as one line. Names in the other gateway's file are untrusted. */
+export const noteLine = ({ path, text }: Note): string => withEscapedControls(`- ${path}: ${text}`)
 
 /** Returns the value if it is an object, else an empty object. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? (value as JsonObject) : {})
@@ -115,13 +130,8 @@ export const objectsOf = (value: unknown): JsonObject[] =>
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/**
- * Returns an address without a trailing slash, or undefined for any other value. An address may contain `${NAME}`
- * variables.
- */
+/** Returns an address without trailing slashes, or undefined for any other value. */
 export function addressIn(value: unknown): string | undefined {
-  const address = textOf(value)?.trim().replace(/\/+$/, '')
-  return address !== undefined && /^(\$\{\w+\}|https?:\/\/[^/\s])/.test(address) && isUrl(address) ? address : undefined
+  const address = withoutTrailingSlashes(textOf(value)?.trim() ?? '')
+  return /^https?:\/\/[^/\s]/.test(address) && URL.canParse(address) ? address : undefined
 }
-
-const isUrl = (address: string): boolean => URL.canParse(address.replace(/^\$\{\w+\}/, 'http://variable'))

@@ -2,7 +2,10 @@ import { parse } from 'yaml'
 import { importChannels } from './channel-exports.ts'
 import { type Draft, draftText, type Imported } from './draft.ts'
 import { importLitellm } from './litellm.ts'
+import { withLiteralTexts } from './literal-texts.ts'
 import { importPortkey } from './portkey.ts'
+
+export { noteLine } from './draft.ts'
 
 /** Readers of other gateways' configs, by gateway name. */
 const READERS: { readonly [gateway: string]: (value: unknown) => Draft } = {
@@ -31,7 +34,7 @@ export function importConfig(gateway: string, text: string, source: string): Imp
 
 function parseText(text: string, source: string): unknown {
   try {
-    return parse(text, { merge: true, maxAliasCount: 100 })
+    return withLiteralTexts(parse(text, { merge: true, maxAliasCount: 100 }))
   } catch (fault) {
     throw new Error(`${source} is neither YAML nor JSON: ${(fault as Error).message.trimEnd()}`)
   }

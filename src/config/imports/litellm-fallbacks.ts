@@ -1,3 +1,4 @@
+import { grouped } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, type Facts, factsOf, objectOf, textOf } from './draft.ts'
 
@@ -17,9 +18,9 @@ export const fallbacks =
   (draft, setting) => {
     const rows = Array.isArray(setting) ? setting : [setting]
     const maps = rows.filter(isObject).flatMap(Object.entries) as (readonly [string, unknown])[]
-    for (const [model, others] of maps) {
+    for (const [model, entries] of grouped(maps, ([model]) => model)) {
       const facts = model === '*' ? defaultGroup(draft) : factsOf(draft, model)
-      const fallbackNames = namesIn(others).filter(other => other !== model)
+      const fallbackNames = entries.flatMap(([, others]) => namesIn(others)).filter(other => other !== model)
       addFallbacks(facts, fallbackNames, reason)
     }
     const fallbackNames = namesIn(rows)

@@ -1,5 +1,6 @@
 import { rowOf } from '../../canonical/maps.ts'
-import { defined, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
+import { withoutTrailingSlashes } from '../../canonical/text.ts'
 import { textOf } from './draft.ts'
 
 /** The account and model of one entry of LiteLLM's `model_list`. */
@@ -96,7 +97,7 @@ function azureFields(params: JsonObject): { [field: string]: unknown } {
     ...(secret === undefined
       ? keyFields(params, AZURE_KEY)
       : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
-    base_url: addressOf(params)?.replace(/\/+$/, '') ?? AZURE_ADDRESS,
+    base_url: addressOf(params) ?? AZURE_ADDRESS,
     api_version: settingOf(params['api_version']),
   })
 }
@@ -134,7 +135,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   const provider = rowOf(PRESETS, prefix)
   if (provider === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
   const suffix = prefix.startsWith('ollama') ? '/v1' : ''
-  const base_url = address === undefined ? undefined : address.replace(/\/+$/, '').replace(/\/v1$/, '') + suffix
+  const base_url = address === undefined ? undefined : address.replace(/\/v1$/, '') + suffix
   return { provider, model, fields: defined({ ...keyFields(params), base_url }) }
 }
 
@@ -142,7 +143,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
 function compatible(params: JsonObject, info: JsonObject, model: string): Account | string {
   const address = addressOf(params)
   if (address === undefined) return 'api_base is missing'
-  const fields = { ...keyFields(params, 'none'), base_url: address.replace(/\/+$/, '') }
+  const fields = { ...keyFields(params, 'none'), base_url: address }
   return {
     provider: 'custom',
     model,
@@ -150,7 +151,10 @@ function compatible(params: JsonObject, info: JsonObject, model: string): Accoun
   }
 }
 
-const addressOf = (params: JsonObject): string | undefined => settingOf(params['api_base'] ?? params['base_url'])
+function addressOf(params: JsonObject): string | undefined {
+  const address = settingOf(params['api_base'] ?? params['base_url'])
+  return address === undefined ? undefined : withoutTrailingSlashes(address)
+}
 
 /**
  * Returns the key, with its limits if there are any. Without a key, the channel uses its provider's environment
@@ -179,10 +183,8 @@ function limitsOf(params: JsonObject): { [field: string]: unknown } {
 
 function headersOf(params: JsonObject): { [name: string]: unknown } | undefined {
   const organization = settingOf(params['organization'])
-  const headers = {
-    ...(params['extra_headers'] as object | undefined),
-    ...defined({ 'openai-organization': organization }),
-  }
+  const extra = isObject(params['extra_headers']) ? params['extra_headers'] : {}
+  const headers = { ...extra, ...defined({ 'openai-organization': organization }) }
   return Object.keys(headers).length === 0 ? undefined : headers
 }
 
@@ -193,4 +195,5 @@ export const numberOf = (value: unknown): number | undefined => {
 }
 
 /** Returns a text. LiteLLM's references to environment variables are replaced by `${NAME}`. */
-export const settingOf = (value: unknown): string | undefined => textOf(value)?.replace(/^os\.environ\/(.+)$/, '$${$1}')
+export const settingOf = (value: unknown): string | undefined =>
+  textOf(value)?.replace(/^os\.environ\/(\w+)$/, '$${$1}')

@@ -109,6 +109,8 @@ function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | unde
   for (const field of NUMBERS)
     if (!unread(params).includes(field) && params[field] !== undefined && numberOf(params[field]) === undefined)
       note(`litellm_params.${field}`, 'it is not a number above 0')
+  if (params['extra_headers'] !== undefined && !isObject(params['extra_headers']))
+    note('litellm_params.extra_headers', 'it is not a map of headers')
   return name.includes('*') ? { channel, name, path } : undefined
 }
 

@@ -16,7 +16,7 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
     const lastTextIndex = message.content.findLastIndex(part => part.type === 'text' && part.text.trim() !== '')
     const content = message.content.map((part, at): Part => {
       if (at !== lastTextIndex || part.type !== 'text') return part
-      const text = `${part.text.replace(/[\s.:;]+$/, '')}: `
+      const text = `${withoutEndSigns(part.text)}: `
       if (text !== part.text)
         losses.change(['messages', index, 'content', at, 'text'], text, 'instructions-in-the-text')
       return { ...part, text }
@@ -24,6 +24,15 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
     return { ...message, role: 'user', content }
   })
   return { ...request, messages }
+}
+
+const END_SIGN = /[\s.:;]/
+
+/** Removes signs at the end of a sentence. One regular expression for all of them would take quadratic time. */
+function withoutEndSigns(text: string): string {
+  let end = text.length
+  while (end > 0 && END_SIGN.test(text[end - 1]!)) end--
+  return text.slice(0, end)
 }
 
 /** Audio format of speaking models: raw samples at 24 kHz. */

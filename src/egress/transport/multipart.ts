@@ -67,10 +67,11 @@ const textOf = (value: Json): string => (typeof value === 'string' ? value : JSO
 
 const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(field)}"; filename="${quoted(name)}"\r\n` +
-  `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
+  `Content-Type: ${mediaType.replace(/[\0\r\n]/g, '')}\r\n\r\n`
 
 /**
  * Escapes a name for a quoted header parameter in the same way as browsers: percent-encodes characters that could end
- * the name or the line.
+ * the name or the line, and NUL, with which servers refuse the form.
  */
-const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const quoted = (text: string): string =>
+  text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('\0', '%00')

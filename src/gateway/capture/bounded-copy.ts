@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
@@ -49,6 +50,7 @@ export class BoundedCopy {
       return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : null
     }
     if (depth > MAX_DEPTH || this.remaining <= 0) return this.omitted(at)
+    this.remaining -= 2
     if (Array.isArray(value)) return this.list(value, at, depth)
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype !== Object.prototype && prototype !== null) return lengthOf(value)
@@ -165,13 +167,19 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub, parser = eventPars
 /** Returns the complete lines, each as one event. */
 function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const events: CapturedEvent[] = []
-  let remainder = ''
+  const decoder = new StringDecoder('utf8')
+  // Pieces of the line that has not ended. Joining them for each piece would take quadratic time.
+  let remainder: string[] = []
   for (const { ms, content } of pieces) {
-    const lines = (remainder + Buffer.from(content as string).toString('utf8')).split('\n')
-    remainder = lines.pop()!
-    for (const line of lines) events.push({ ms, data: scrub(line) })
+    const [first, ...lines] = decoder.write(Buffer.from(content as string)).split('\n')
+    remainder.push(first!)
+    for (const line of lines) {
+      events.push({ ms, data: scrub(remainder.join('')) })
+      remainder = [line]
+    }
   }
-  if (remainder !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(remainder) })
+  const rest = remainder.join('')
+  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
   return events
 }
 

@@ -45,11 +45,16 @@ export class ResponsesApi {
       : turn
   }
 
+  /**
+   * Returns true if nobody will finish a turn. The lease decides only if it is unknown whether its process is alive,
+   * because the clocks of machines differ.
+   */
   private async isOrphaned({ owner, id, lease, worker }: Turn): Promise<boolean> {
     if (lease === undefined || this.background.find(owner, id) !== undefined) return false
     const { liveness } = this.store
-    if (worker === liveness.id || lease <= Date.now()) return true
-    return worker !== undefined && (await liveness.isAlive(worker)) === false
+    if (worker === liveness.id) return true
+    const isAlive = worker === undefined ? undefined : await liveness.isAlive(worker)
+    return isAlive === undefined ? lease <= Date.now() : !isAlive
   }
 
   /** Stores the end of an unfinished turn. If the turn has ended in the meantime, that outcome remains. */

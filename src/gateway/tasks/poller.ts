@@ -77,7 +77,7 @@ export class Poller {
 
   private async poll(channel: string): Promise<void> {
     const { store, refresher, now, poll } = this.options
-    await this.refresh(await store().due(now() - Math.max(poll(), refresher.fresh), BATCH_SIZE, [channel]))
+    await this.refresh(await store().due(now(), Math.max(poll(), refresher.fresh), BATCH_SIZE, [channel]))
   }
 
   private async refresh(tasks: readonly StoredTask[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { isFinal, type TaskFailure } from '../../canonical/task.ts'
 import type { Log } from '../../log.ts'
+import { CLOCK_DIFFERENCE } from '../../store/store-clock.ts'
 import { isEnded, type StoredTask, type Tasks } from '../../store/tasks.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import { logMessage, toFailure } from '../failures.ts'
@@ -53,8 +54,9 @@ export class Refresher {
    */
   refresh(task: StoredTask): Promise<StoredTask> {
     if (isEnded(task)) return Promise.resolve(task)
-    const polledBefore = this.options.now() - this.freshOf(task)
-    if (task.polledAt > polledBefore) return Promise.resolve(task)
+    const now = this.options.now()
+    const polledBefore = now - this.freshOf(task)
+    if (task.polledAt > polledBefore && task.polledAt <= now + CLOCK_DIFFERENCE) return Promise.resolve(task)
     const running = this.polling.get(task.id)
     if (running !== undefined) return running
     const poll = this.poll(task, polledBefore).finally(() => this.polling.delete(task.id))

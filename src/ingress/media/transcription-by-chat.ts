@@ -35,7 +35,13 @@ function withTranscript(candidate: Candidate, { output: { transcript } }: Canoni
 const isText = (part: Part): part is Part & { readonly type: 'text' } => part.type === 'text'
 
 /** Removes the code fence that some models put around their object. */
-const withoutFence = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
+function withoutFence(text: string): string {
+  const trimmed = text.trim()
+  const isFenced = trimmed.length >= 2 * FENCE.length && trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE)
+  return isFenced ? trimmed.slice(FENCE.length, -FENCE.length).replace(/^json/, '').trim() : text
+}
+
+const FENCE = '```'
 
 /** Reads all segments. Returns undefined if a segment has no times, because times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {

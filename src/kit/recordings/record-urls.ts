@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { withoutTrailingSlashes } from '../../canonical/text.ts'
 import { isDecodable } from './chunks.ts'
 
 /** Appends a caller's path to the upstream's URL. If both contain the version, it is not repeated. */
 export function upstreamUrl(upstream: string, path: string): string {
-  const base = upstream.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(upstream)
   const version = /\/v\d\w*$/.exec(base)?.[0]
   return version !== undefined && path.startsWith(`${version}/`) ? base + path.slice(version.length) : base + path
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { hashOf } from '../../config/hash.ts'
 import type { ConsoleConfig } from '../../config/types.ts'
 import type { ConsoleRecords, ConsoleUser } from '../../store/console-records.ts'
+import { CLOCK_DIFFERENCE } from '../../store/store-clock.ts'
 import { cookieIn, formatCookie } from './cookies.ts'
 import { csrfOf, isConsoleRequest } from './csrf.ts'
 
@@ -56,6 +57,8 @@ export class SignInSessions {
     // A stricter config also applies to existing sessions.
     const expiresAt = Math.min(session.expiresAt, session.createdAt + config.session)
     if (expiresAt <= now || session.usedAt + config.idle <= now) return undefined
+    // A session of the future would outlast its duration. The clock was set back.
+    if (Math.max(session.createdAt, session.usedAt) > now + CLOCK_DIFFERENCE) return undefined
     if (now - session.usedAt >= Math.min(USE_INTERVAL_MS, config.idle / 4)) await this.recordUse(hash, now)
     return { user, token, hash, expiresAt }
   }

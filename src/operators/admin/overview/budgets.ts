@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { permissionsOf } from '../../../accounts/permissions.ts'
 import type { GroupConfig, KeySettings } from '../../../config/index.ts'
 import type { StoredKey } from '../../../store/access-records.ts'
@@ -42,6 +43,8 @@ async function allKeys({ records }: Administration): Promise<readonly StoredKey[
     for (const key of page.slice(0, PAGE_SIZE)) all.push(key)
     if (page.length <= PAGE_SIZE) return all
     after = all.at(-1)!.id
+    // SQLite answers without yielding, and requests of callers must not wait for all pages.
+    await yieldToEventLoop()
   }
 }
 
