@@ -1,0 +1,78 @@
+/** A part of the source, and the tests that judge its mutants. */
+export interface Room {
+  readonly name: string
+  /** Globs of the mutated files. */
+  readonly files: readonly string[]
+  /** Globs of the test files that run on the mutants. The list is short, because every mutant starts these files anew. */
+  readonly tests: readonly string[]
+  /** Number of runs of each law, as in `RUNS`. */
+  readonly runs: number
+  /** Number of slices that a run mutates by default. Absent if it mutates the whole room. */
+  readonly sample?: number
+}
+
+/** Number of slices of a large room that one weekly run mutates. */
+const WEEKLY = 40
+
+/** Laws that hold for requests, answers and streams of every format. */
+const CODEC_LAWS = [
+  'test/golden.test.ts',
+  'test/laws/{exact-loss,exact-loss-of-results,fold,stream-round-trip,same-format-identity,cut-streams}.test.ts',
+  'test/laws/{errors,usage,refusals,required-fields,wrong-types,rubbish,one-at-a-time,late-losses}.test.ts',
+]
+
+export const ROOMS: readonly Room[] = [
+  {
+    name: 'rates',
+    files: ['src/upstreams/catalogue/rates.ts'],
+    tests: ['test/upstreams/catalogue/{catalogue,rates}.test.ts'],
+    runs: 100,
+  },
+  {
+    name: 'router',
+    files: [
+      'src/upstreams/{router,best-format,pooled-keys,channel-health,ranks,draw}.ts',
+      'src/upstreams/{upstream-names,accounts-of-channels}.ts',
+    ],
+    tests: ['test/upstreams/*.test.ts', 'test/laws/routing.test.ts'],
+    runs: 100,
+  },
+  {
+    name: 'limits',
+    files: ['src/accounts/limits/*.ts'],
+    tests: ['test/accounts/limits/*.test.ts', 'test/models/limits/limits.test.ts'],
+    runs: 100,
+  },
+  {
+    name: 'usage',
+    files: ['src/accounts/usage/*.ts', 'src/store/usage/*.ts', 'src/store/usage-*.ts', 'src/gateway/usage-recorder.ts'],
+    tests: [
+      'test/accounts/usage/*.test.ts',
+      'test/store/usage/*.test.ts',
+      'test/store/{usage,usage-exact}.test.ts',
+      'test/gateway/usage-recorder.test.ts',
+    ],
+    runs: 100,
+  },
+  {
+    name: 'canonical',
+    files: ['src/canonical/**/*.ts'],
+    tests: ['test/canonical/**/*.test.ts', ...CODEC_LAWS],
+    runs: 20,
+    sample: WEEKLY,
+  },
+  {
+    name: 'ingress',
+    files: ['src/ingress/**/*.ts'],
+    tests: ['test/ingress/**/*.test.ts', ...CODEC_LAWS],
+    runs: 20,
+    sample: WEEKLY,
+  },
+  {
+    name: 'egress',
+    files: ['src/egress/**/*.ts'],
+    tests: ['test/egress/**/*.test.ts', ...CODEC_LAWS],
+    runs: 20,
+    sample: WEEKLY,
+  },
+]
