@@ -7,6 +7,8 @@ export interface Room {
   readonly tests: readonly string[]
   /** Number of runs of each law, as in `RUNS`. */
   readonly runs: number
+  /** True if the tests start a Redis, where it is installed. */
+  readonly withRedis?: true
   /** Number of slices that a run mutates by default. Absent if it mutates the whole room. */
   readonly sample?: number
 }
@@ -39,9 +41,24 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'limits',
-    files: ['src/accounts/limits/*.ts'],
-    tests: ['test/accounts/limits/*.test.ts', 'test/models/limits/limits.test.ts'],
-    runs: 100,
+    files: [
+      'src/accounts/limits/{bucket,earlier-spend,engine,index,pending-steps,reachability,refusal}.ts',
+      'src/accounts/limits/{remote-engine,reservation,shared-engine,slots,spend}.ts',
+    ],
+    tests: [
+      'test/accounts/limits/*.test.ts',
+      'test/models/limits/limits.test.ts',
+      'test/models/shared-limits/shared-limits.test.ts',
+    ],
+    runs: 60,
+  },
+  {
+    name: 'redis-limits',
+    files: ['src/accounts/limits/{redis-counts,failover-engine}.ts'],
+    tests: ['test/accounts/limits/{redis-counts,engines,shared-engine,machine}.test.ts'],
+    runs: 60,
+    withRedis: true,
+    sample: 8,
   },
   {
     name: 'usage',

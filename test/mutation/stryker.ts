@@ -50,7 +50,7 @@ const settingsFor = (slices: readonly Slice[]) => ({
  *
  * @param end time at which it is stopped, in Unix milliseconds.
  */
-export async function mutate({ name, tests, runs }: Room, slices: readonly Slice[], end: number): Promise<Tested> {
+export async function mutate({ name, tests, runs, withRedis = false }: Room, slices: readonly Slice[], end: number): Promise<Tested> {
   mkdirSync(OUT, { recursive: true })
   const settings = join(OUT, `${name}.settings.json`)
   const results = join(OUT, `${name}.jsonl`)
@@ -60,6 +60,8 @@ export async function mutate({ name, tests, runs }: Room, slices: readonly Slice
   const env = {
     ...process.env,
     ...{ SEED, RUNS: String(runs), TMPDIR: temporary, MUTATION_RESULTS: results },
+    // Servers would start anew for each mutant, and loads take seconds.
+    ...{ POSTGRES_BIN: 'none', SECONDS: '0.2', ...(withRedis ? {} : { REDIS_SERVER: 'none' }) },
     MUTATION_TESTS: JSON.stringify(tests.flatMap(glob => globSync(glob, { cwd: ROOT }))),
   }
   const stryker = join(ROOT, 'node_modules/@stryker-mutator/core/bin/stryker.js')
