@@ -66,7 +66,8 @@ const cut = (files: readonly string[]) => files.flatMap(file => slicesOf(file, r
 /** Returns what the options select of a room. */
 function selectionOf(room: Room, changed: readonly Slice[] | undefined): Selection {
   const files = filesOf(room)
-  if (changed !== undefined) return { room, slices: changed.filter(({ file }) => files.includes(file)), isSample: false }
+  if (changed !== undefined)
+    return { room, slices: changed.filter(({ file }) => files.includes(file)), isSample: false }
   if (given.file !== undefined)
     return { room, slices: cut(files.filter(file => given.file!.includes(file))), isSample: false }
   const slices = cut(files)
@@ -103,7 +104,9 @@ async function mutateRoom({ room, slices, isSample }: Selection, end: number): P
   const survivors = mutants.filter(isSurvivor)
   const missing = unlisted(survivors, list)
   writeFileSync(join(OUT, `${room.name}.json`), JSON.stringify({ score, slices, mutants }, undefined, 1))
-  print(`${room.name.padEnd(10)} ${scoreLine(score, mutants)}, ${missing.length} not listed${isComplete ? '' : ' (stopped)'}`)
+  print(
+    `${room.name.padEnd(10)} ${scoreLine(score, mutants)}, ${missing.length} not listed${isComplete ? '' : ' (stopped)'}`,
+  )
   for (const survivor of missing) print(describeMutant(survivor))
   if (given.rows === true) print(rowsOf(missing))
   for (const { file, identity } of outdated(mutants.filter(isDetected), survivors, list))

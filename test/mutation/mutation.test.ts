@@ -93,7 +93,7 @@ describe('a survivor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
   const file = join(folder, 'a.ts')
   const at = (line: number, more: Partial<TestedMutant> = {}) =>
-    mutant({ file, start: { line, column: 8 }, end: { line, column: 13 }, ...more })
+    mutant({ file, start: { line, column: 7 }, end: { line, column: 12 }, ...more })
   const listed = (text: string, one: TestedMutant): { readonly [file: string]: readonly Listed[] } => {
     writeFileSync(file, text)
     return { [file]: [{ ...identityOf(one), reason: 'equivalent: of equals either is the smaller' }] }

@@ -8,7 +8,7 @@ export interface Room {
   /** Number of runs of each law, as in `RUNS`. */
   readonly runs: number
   /** True if the tests start a Redis, where it is installed. */
-  readonly withRedis?: true
+  readonly withRedis?: boolean
   /** Number of slices that a run mutates by default. Absent if it mutates the whole room. */
   readonly sample?: number
 }

@@ -28,7 +28,7 @@ const settingsFor = (slices: readonly Slice[]) => ({
   mutate: slices.map(({ file, from, to }) => `${file}:${from}-${to}`),
   testRunner: 'vitest',
   // All test files of the config belong to the room, also those that reach the mutated file by a detour.
-  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
   coverageAnalysis: 'perTest',
   plugins: ['@stryker-mutator/vitest-runner', join(import.meta.dirname, 'reporter.ts')],
   reporters: ['lines'],
@@ -38,6 +38,8 @@ const settingsFor = (slices: readonly Slice[]) => ({
   cleanTempDir: 'always',
   // Node runs the sources as they are.
   disableTypeChecks: false,
+  // Stryker would rewrite the project's file, with an API that TypeScript 7 lacks.
+  tsconfigFile: 'none',
   timeoutMS: 20_000,
   dryRunTimeoutMinutes: 10,
   logLevel: 'warn',
@@ -50,7 +52,11 @@ const settingsFor = (slices: readonly Slice[]) => ({
  *
  * @param end time at which it is stopped, in Unix milliseconds.
  */
-export async function mutate({ name, tests, runs, withRedis = false }: Room, slices: readonly Slice[], end: number): Promise<Tested> {
+export async function mutate(
+  { name, tests, runs, withRedis = false }: Room,
+  slices: readonly Slice[],
+  end: number,
+): Promise<Tested> {
   mkdirSync(OUT, { recursive: true })
   const settings = join(OUT, `${name}.settings.json`)
   const results = join(OUT, `${name}.jsonl`)

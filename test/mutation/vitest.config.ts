@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[],
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/setup.ts'],
+    setupFiles: ['test/mutation/setup.ts'],
     // Many mutants wait forever. Tests of the rooms take far less.
     testTimeout: 10_000,
     hookTimeout: 10_000,

@@ -61,7 +61,10 @@ describe('the keys of a pool that a request tries', () => {
 
   it('are in the order of the draw, and the first one of all keys is the drawn one, whatever rests or is full', () => {
     holds(fc.tuple(healths, fc.string()), ([list, draw]) => {
-      const order = keysOf(list.map(() => WELL), draw).tried
+      const order = keysOf(
+        list.map(() => WELL),
+        draw,
+      ).tried
       expect(order.map(({ isDrawn }) => isDrawn)).toEqual(order.map((_, index) => index === 0))
       const { tried } = keysOf(list, draw)
       const drawn = order[0]!.key.config.name + order[0]!.key.config.pooled!.id
@@ -129,7 +132,10 @@ describe('a channel with a pool', () => {
   it('says on demand which key the request would select if nothing rested', () => {
     holds(fc.tuple(healths, healths, fc.string()), ([list, others, draw]) => {
       const [one, two] = [pool(list, 'a'), pool(others, 'b')]
-      const well = [one, two].map(channel => ({ ...channel, keys: channel.keys!.map(key => ({ ...key, health: WELL })) }))
+      const well = [one, two].map(channel => ({
+        ...channel,
+        keys: channel.keys!.map(key => ({ ...key, health: WELL })),
+      }))
       const drawn = route(ask({ draw }), well)[0]!.channel.key
       const tried = areAllFull(one.keys!) && areAllFull(two.keys!) ? [] : route(ask({ draw }), [one, two])
       // A channel without room is not tried, so that it is not selected either.

@@ -138,7 +138,8 @@ it('a preference moves targets to the front among those of equal rest and priori
     })
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
     for (const [index, one] of got.entries())
-      if (ranks[index] === ranks[index - 1]) expect(targets.indexOf(one)).toBeGreaterThan(targets.indexOf(got[index - 1]!))
+      if (ranks[index] === ranks[index - 1])
+        expect(targets.indexOf(one)).toBeGreaterThan(targets.indexOf(got[index - 1]!))
   })
 })
 

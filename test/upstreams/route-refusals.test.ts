@@ -69,9 +69,12 @@ function refusal(channels: readonly RoutedChannel[], model = 'm'): GatewayError[
 }
 
 describe('a request that no channel can serve', () => {
-  test.each(OBSTACLES.map(([channel, error]) => [error.message, channel, error] as const))('%s', (_, channel, error) => {
-    expect(refusal([channel])).toEqual(error)
-  })
+  test.each(OBSTACLES.map(([channel, error]) => [error.message, channel, error] as const))(
+    '%s',
+    (_, channel, error) => {
+      expect(refusal([channel])).toEqual(error)
+    },
+  )
 
   it('has the error of the channel that came furthest, in whatever order channels are configured', () => {
     for (const [index, [later, error]] of OBSTACLES.entries())

@@ -3,8 +3,8 @@
 /** A value that exists once, before any test runs. */
 export const LIMIT = 3 * 2
 
-/** The smaller of two numbers. Of equal numbers either is the smaller one. */
-export const smaller = (a: number, b: number): number => (a < b ? a : b)
+/** The distance of two numbers. Of equal numbers either may be the smaller one. */
+export const distance = (a: number, b: number): number => (a < b ? b - a : a - b)
 
 /** The sum of the numbers below `end`, in a loop that a mutant never leaves. */
 export function sumBelow(end: number): number {

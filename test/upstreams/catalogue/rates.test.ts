@@ -25,12 +25,7 @@ const recordOf = <T>(value: fc.Arbitrary<T>) =>
 /** The usage that an upstream counts for these counts, in which some include others. */
 const usageOf = (counts: Counts): Usage => ({
   input:
-    counts.input +
-    counts.cacheRead +
-    counts.cacheWrite +
-    counts.cacheWriteLong +
-    counts.inputAudio +
-    counts.inputImage,
+    counts.input + counts.cacheRead + counts.cacheWrite + counts.cacheWriteLong + counts.inputAudio + counts.inputImage,
   cacheRead: counts.cacheRead,
   cacheWrite: counts.cacheWrite + counts.cacheWriteLong,
   output: counts.output + counts.outputAudio + counts.outputImage + counts.reasoning,
@@ -47,7 +42,9 @@ const rate: fc.Arbitrary<Rate> = fc.record(
     tiers: fc
       .uniqueArray(fc.nat(3000), { maxLength: 3 })
       .chain(bounds =>
-        fc.tuple(...bounds.sort((a, b) => a - b).map(above => fc.record({ above: fc.constant(above), price: fc.nat(9000) }))),
+        fc.tuple(
+          ...bounds.sort((a, b) => a - b).map(above => fc.record({ above: fc.constant(above), price: fc.nat(9000) })),
+        ),
       ),
   },
   { requiredKeys: ['base'] },
@@ -65,7 +62,9 @@ describe('the cost of an answer', () => {
 
   test('is unknown if a kind that occurs has no price, except for kinds that are priced as text', () => {
     holds(fc.tuple(recordOf(fc.nat(2)), recordOf(fc.nat(9)), fc.constantFrom(...KINDS)), ([counts, bases, missing]) => {
-      const rates = Object.fromEntries(KINDS.filter(kind => kind !== missing).map(kind => [kind, { base: bases[kind] }]))
+      const rates = Object.fromEntries(
+        KINDS.filter(kind => kind !== missing).map(kind => [kind, { base: bases[kind] }]),
+      )
       const cost = costOf(rates, usageOf(counts))
       const asText = { inputImage: bases.input, reasoning: bases.output }[missing as string]
       if (counts[missing] > 0 && asText === undefined) expect(cost).toBeUndefined()
@@ -77,7 +76,12 @@ describe('the cost of an answer', () => {
   })
 
   test('is whole nanodollars, and never negative where counts contradict each other', () => {
-    const rates: Rates = { input: { base: 0.4 }, output: { base: 0.3 }, cacheRead: { base: 1 }, inputAudio: { base: 1 } }
+    const rates: Rates = {
+      input: { base: 0.4 },
+      output: { base: 0.3 },
+      cacheRead: { base: 1 },
+      inputAudio: { base: 1 },
+    }
     expect(costOf(rates, { input: 4 })).toBe(2)
     expect(costOf(rates, { output: 5 })).toBe(2)
     expect(costOf(rates, { input: 5, cacheRead: 5, inputBy: { audio: 5 } })).toBe(10)
@@ -89,7 +93,9 @@ describe('the cost of an answer', () => {
     const written = (extras: NonNullable<Usage['extras']>) => costOf(rates, { input: 4, cacheWrite: 4, extras })
     expect(written({ messages: { cache_creation: { ephemeral_1h_input_tokens: 9 } } })).toBe(12)
     expect(written({ chat: {}, messages: { cache_creation: { ephemeral_1h_input_tokens: 1 } } })).toBe(9)
-    expect(written({ chat: { cache_creation: 'x' }, messages: { cache_creation: { ephemeral_1h_input_tokens: 'x' } } })).toBe(8)
+    expect(
+      written({ chat: { cache_creation: 'x' }, messages: { cache_creation: { ephemeral_1h_input_tokens: 'x' } } }),
+    ).toBe(8)
   })
 
   test('ignores kinds of hosted calls that did not happen or were not counted', () => {
