@@ -86,6 +86,7 @@ describe('the cost of an answer', () => {
     expect(costOf(rates, { output: 5 })).toBe(2)
     expect(costOf(rates, { input: 5, cacheRead: 5, inputBy: { audio: 5 } })).toBe(10)
     expect(costOf({ ...rates, reasoning: { base: 2 } }, { output: 1, reasoning: 4 })).toBe(8)
+    expect(costOf({ ...rates, inputImage: { base: 2 }, outputImage: { base: 2 } }, { input: 5, output: 5 })).toBe(4)
   })
 
   test('counts no more long cache writes than cache writes, from the format that counts them', () => {
