@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { drawOf } from '../../src/upstreams/draw.ts'
-import { holds } from '../laws/support.ts'
+import { holds } from '../laws/runs.ts'
 
 it('gives the same numbers in every version, so that conversations stay where their prompts are cached', () => {
   expect(drawOf('conversation-1', 'openai', 1)).toBeCloseTo(0.41656154440627813, 12)

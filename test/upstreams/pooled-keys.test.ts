@@ -4,7 +4,7 @@ import { areAllFull, availableKeys } from '../../src/upstreams/pooled-keys.ts'
 import { type ChannelHealth, type RoutedChannel, type RouteRequest, route } from '../../src/upstreams/router.ts'
 import { poolAt } from '../builders/key-pools.ts'
 import { permitting } from '../builders/permissions.ts'
-import { holds } from '../laws/support.ts'
+import { holds } from '../laws/runs.ts'
 
 const NOW = 1_000_000
 const WELL: ChannelHealth = { inFlight: 0 }

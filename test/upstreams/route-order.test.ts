@@ -13,7 +13,7 @@ import {
 } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { permitting } from '../builders/permissions.ts'
-import { holds } from '../laws/support.ts'
+import { holds } from '../laws/runs.ts'
 
 /* What decides between channels that can serve a request, and what is evaluated for it. */
 
@@ -169,6 +169,19 @@ describe('the channels of a model', () => {
     expect(names(ask(), [sure, unknown])).toEqual(['sure', 'any'])
     expect(names(ask(), [sure, listed])).toEqual(['any', 'sure'])
   })
+})
+
+it('a format that the upstream does not serve for the model is not used', () => {
+  const { config, health } = channelWith('a')
+  const [format] = config.formats
+  const formats = [
+    { ...format!, servedModels: /^other/ },
+    { ...format!, format: 'responses' },
+  ]
+  const targets = (some: typeof formats) => route(ask(), [{ config: { ...config, formats: some }, health }])
+  expect(targets(formats)[0]).toMatchObject({ format: { format: 'responses' }, native: false })
+  expect(targets([{ ...format!, servedModels: /^m/ }, formats[1]!])[0]).toMatchObject({ native: true })
+  expect(() => targets(formats.slice(0, 1))).toThrow('does not do this kind of work')
 })
 
 describe('the models that a key can call', () => {

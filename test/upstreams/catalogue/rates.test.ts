@@ -9,7 +9,7 @@ import {
   ratesOf,
   withOperatorPrices,
 } from '../../../src/upstreams/catalogue/rates.ts'
-import { holds } from '../../laws/support.ts'
+import { holds } from '../../laws/runs.ts'
 
 /** Counts of an answer that do not overlap, by the field of their price. */
 type Counts = { readonly [R in keyof Required<Rates>]: number }
