@@ -62,13 +62,19 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'usage',
-    files: ['src/accounts/usage/*.ts', 'src/store/usage/*.ts', 'src/store/usage-*.ts', 'src/gateway/usage-recorder.ts'],
+    files: ['src/accounts/usage/*.ts', 'src/store/usage/*.ts', 'src/store/usage-*.ts'],
     tests: [
       'test/accounts/usage/*.test.ts',
       'test/store/usage/*.test.ts',
       'test/store/{usage,usage-exact}.test.ts',
-      'test/gateway/usage-recorder.test.ts',
+      'test/models/usage/*.test.ts',
     ],
+    runs: 100,
+  },
+  {
+    name: 'usage-recorder',
+    files: ['src/gateway/usage-recorder.ts'],
+    tests: ['test/gateway/{usage-recorder,priced}.test.ts'],
     runs: 100,
   },
   {

@@ -206,4 +206,13 @@ describe('the models that a key can call', () => {
     expect(ids({ doors: ['realtime'] }, list, true)).toEqual(['m'])
     expect(ids({ doors: ['realtime'] }, [channelWith('a', { format: 'realtime' })])).toEqual(['m'])
   })
+
+  it('include those whose work the gateway emulates', () => {
+    expect(ids({ doors: ['rerank'] }, [channelWith('a', { format: 'embeddings' })])).toEqual(['m'])
+  })
+
+  it('have the formats of all their channels, sorted, each once', () => {
+    const list = ['responses', 'chat', 'responses'].map((format, at) => channelWith(`c${at}`, { format }))
+    expect(usableModels(permissions({}), list)).toEqual([{ id: 'm', formats: ['chat', 'responses'] }])
+  })
 })
