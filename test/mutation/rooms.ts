@@ -66,7 +66,7 @@ export const ROOMS: readonly Room[] = [
     tests: [
       'test/accounts/usage/*.test.ts',
       'test/store/usage/*.test.ts',
-      'test/store/{usage,usage-exact}.test.ts',
+      'test/store/{usage,usage-exact,usage-parts}.test.ts',
       'test/models/usage/*.test.ts',
     ],
     runs: 100,

@@ -125,6 +125,13 @@ describe('a channel with a pool', () => {
     expect(tried).toEqual(['a false', 'b false', 'a true', 'b true'])
   })
 
+  it('whose keys all rest is tried in the order of priorities among what rests', () => {
+    const resting = pool([RESTS, RESTS], 'a', ', priority: 1')
+    const { keys: _, ...single } = pool([WELL, WELL], 'b')
+    const tried = route(ask(), [resting, { ...single, health: RESTS }]).map(({ channel }) => channel.name)
+    expect(tried).toEqual(['b', 'a', 'a'])
+  })
+
   it('passes the rest of the channel on to its keys', () => {
     const resting = { ...pool([WELL, WELL]), health: RESTS }
     expect(route(ask(), [resting]).map(({ resting }) => resting)).toEqual([true, true])

@@ -90,8 +90,24 @@ describe('the losses of a request', () => {
     names(ask({ losses }), [channelWith('a'), channelWith('b')])
     const ranking = ask({ format: 'rerank', work: 'ranking', losses })
     names(ranking, [foreign('a', 'embeddings'), foreign('b', 'chat')])
+    names(ask({ losses }), [channelWith('a'), foreign('b', 'responses'), foreign('c', 'responses')])
+    const two = [foreign('c', 'cohere'), foreign('d', 'cohere')]
+    expect(names(ranking, [foreign('a', 'embeddings'), ...two]).at(-1)).toBe('a')
     expect(losses).not.toHaveBeenCalled()
+    const counted: string[] = []
+    const listing = ({ format }: { readonly format: string }) => counted.push(format)
+    const four = [channelWith('a'), channelWith('b'), foreign('c', 'responses'), foreign('d', 'contents')]
+    names(ask({ losses: listing }), four)
+    const emulated = [foreign('e', 'embeddings'), foreign('f', 'chat')]
+    names({ ...ranking, losses: listing }, [...emulated, foreign('g', 'cohere'), foreign('h', 'rerank')])
+    expect(counted.sort()).toEqual(['contents', 'responses'])
   })
+})
+
+it('a channel that does the work is tried before one that emulates it, in whatever order they are configured', () => {
+  const list = [channelWith('a', { format: 'embeddings' }), channelWith('b', { format: 'cohere' })]
+  const ranking = ask({ format: 'rerank', work: 'ranking' })
+  for (const some of [list, list.toReversed()]) expect(names(ranking, some)).toEqual(['b', 'a'])
 })
 
 describe('the rank of targets', () => {
