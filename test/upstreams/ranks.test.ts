@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Usage } from '../../src/canonical/result.ts'
 import { Channel } from '../../src/upstreams/channel/index.ts'
 import { rankBy } from '../../src/upstreams/ranks.ts'
 import { type RouteRequest, route } from '../../src/upstreams/router.ts'
@@ -68,6 +69,17 @@ describe('order by cost', () => {
     const rank = rankBy('cost', { model: 'm', channels, prices })
     expect(reached(rank)).toEqual({ b: 400 })
     expect(Object.keys(reached(rank, [channels[2]!, a]))).toEqual(['a'])
+  })
+
+  it('compares the cost of requests that read four times as much as they write', () => {
+    const rates: { readonly [provider: string]: readonly [input: number, output: number] } = {
+      a: [3, 0],
+      b: [1, 9],
+      c: [2, 3],
+    }
+    const cost = ({ provider }: { provider: string }, { input = 0, output = 0 }: Usage) =>
+      provider in rates ? rates[provider]![0] * input + rates[provider]![1] * output : undefined
+    expect(reached(rankBy('cost', { model: 'm', channels, prices: { cost } }))).toEqual({ c: 400 })
   })
 })
 
