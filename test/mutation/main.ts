@@ -1,13 +1,13 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { changedSince } from './changed.ts'
+import { lastRunOf, placesOf, storeRun, withFates } from './last-run.ts'
 import { identityOf, type TestedMutant } from './mutant.ts'
 import { PLANTED, wrongFates } from './planted.ts'
 import { ROOMS, type Room } from './rooms.ts'
 import { isDetected, isSurvivor, type Score, scoreOf } from './score.ts'
 import { type Slice, sampleOf, slicesOf } from './slices.ts'
-import { mutate, OUT } from './stryker.ts'
+import { mutate } from './stryker.ts'
 import { listedSurvivors, outdated, unlisted } from './survivors.ts'
 
 const HELP = `Changes the code of a room in one place at a time, and counts the changes that its tests detect.
@@ -20,6 +20,7 @@ const HELP = `Changes the code of a room in one place at a time, and counts the 
   --seed S        selects the sample; by default the number of the week, so that weekly runs reach every slice
   --all           every slice of every room; takes days
   --changed REF   only lines of src that differ from the common ancestor with a commit
+  --survivors     only the survivors of the room's last run, whose files have not changed since
   --minutes N     stops after this time; what was not reached is not counted
   --rows          also prints unlisted survivors as rows of test/mutation/survivors.json
   --planted       instead: code with known mutants, each of which must have its known fate
@@ -45,6 +46,7 @@ const { values: given } = parseArgs({
     all: { type: 'boolean' },
     changed: { type: 'string' },
     minutes: { type: 'string', default: 'Infinity' },
+    survivors: { type: 'boolean' },
     rows: { type: 'boolean' },
     planted: { type: 'boolean' },
     list: { type: 'boolean' },
@@ -65,6 +67,10 @@ const cut = (files: readonly string[]) => files.flatMap(file => slicesOf(file, r
 
 /** Returns what the options select of a room. */
 function selectionOf(room: Room, changed: readonly Slice[] | undefined): Selection {
+  if (given.survivors === true) {
+    const { mutants, isSample } = lastRunOf(room.name)
+    return { room, slices: placesOf(mutants), isSample }
+  }
   const files = filesOf(room)
   if (changed !== undefined)
     return { room, slices: changed.filter(({ file }) => files.includes(file)), isSample: false }
@@ -97,16 +103,17 @@ async function main(): Promise<boolean> {
 
 /** Mutates a room, prints its score and its unlisted survivors, and returns the verdict. */
 async function mutateRoom({ room, slices, isSample }: Selection, end: number): Promise<boolean> {
-  const { mutants, isComplete } = await mutate(room, slices, end)
-  mkdirSync(OUT, { recursive: true })
-  const score = scoreOf(mutants, isSample ? slices : undefined)
+  const tested = await mutate(room, slices, end)
+  const before = given.survivors === true ? lastRunOf(room.name) : undefined
+  const mutants = before === undefined ? tested.mutants : withFates(before.mutants, tested.mutants)
+  const sample = before === undefined ? slices : before.slices
+  storeRun(room.name, { slices: sample, isSample, mutants })
+  const score = scoreOf(mutants, isSample ? sample : undefined)
   const list = listedSurvivors()
   const survivors = mutants.filter(isSurvivor)
   const missing = unlisted(survivors, list)
-  writeFileSync(join(OUT, `${room.name}.json`), JSON.stringify({ score, slices, mutants }, undefined, 1))
-  print(
-    `${room.name.padEnd(10)} ${scoreLine(score, mutants)}, ${missing.length} not listed${isComplete ? '' : ' (stopped)'}`,
-  )
+  const ending = tested.isComplete ? '' : ' (stopped)'
+  print(`${room.name.padEnd(10)} ${scoreLine(score, mutants)}, ${missing.length} not listed${ending}`)
   for (const survivor of missing) print(describeMutant(survivor))
   if (given.rows === true) print(rowsOf(missing))
   for (const { file, identity } of outdated(mutants.filter(isDetected), survivors, list))

@@ -8,6 +8,8 @@ export interface Slice {
   readonly from: number
   /** Number of the last line. */
   readonly to: number
+  /** First column of the first line, and the column after the last one of the last line, from 1. */
+  readonly columns?: readonly [from: number, to: number]
 }
 
 /** Minimum length of a slice, in lines. Shorter neighbours are joined. */

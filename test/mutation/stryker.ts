@@ -23,9 +23,13 @@ const SEED = '1'
 /** Folders that no test of the rooms reads. */
 const LEFT_OUT = ['dist', 'lib', 'bench', 'deploy', 'console/dist', 'building/site', 'conformance/scenarios', '.ci']
 
+/** Writes a slice as Stryker does, which counts columns from 0. */
+const patternOf = ({ file, from, to, columns }: Slice): string =>
+  columns === undefined ? `${file}:${from}-${to}` : `${file}:${from}:${columns[0] - 1}-${to}:${columns[1] - 1}`
+
 /** Settings of Stryker. https://stryker-mutator.io/docs/stryker-js/configuration */
 const settingsFor = (slices: readonly Slice[]) => ({
-  mutate: slices.map(({ file, from, to }) => `${file}:${from}-${to}`),
+  mutate: slices.map(patternOf),
   testRunner: 'vitest',
   // All test files of the config belong to the room, also those that reach the mutated file by a detour.
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
