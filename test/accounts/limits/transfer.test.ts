@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type LimitStep, MemoryEngine } from '../../../src/accounts/limits/engine.ts'
+import { PrimaryCounts, takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
 import { type SharedCounts, SharedEngine } from '../../../src/accounts/limits/shared-engine.ts'
 
 /* What a process that counted alone sends to the shared counts when they are back. */
@@ -90,6 +91,17 @@ test('a step that may be counted is counted here if the shared counts must not g
   expect([state.sent, engine.missed, engine.isShared]).toEqual([[], 1, true])
   await engine.step(step({ cost: 3 }))
   expect(state.sent).toMatchObject([{ cost: 3 }])
+  engine.close()
+})
+
+test('the primary counts a step that Redis may have counted', async () => {
+  const primary = new MemoryEngine()
+  const ask = vi.fn(async (steps: readonly LimitStep[]) => takeSteps(primary, steps))
+  const engine = new SharedEngine(new PrimaryCounts(ask), { local: new MemoryEngine() })
+  const taking = engine.step(step({ cost: 2, initial, isPossiblyCounted: true }))
+  await vi.advanceTimersByTimeAsync(10)
+  await taking
+  expect([ask.mock.calls.length, engine.missed]).toEqual([1, 0])
   engine.close()
 })
 
