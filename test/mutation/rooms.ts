@@ -21,6 +21,8 @@ const CODECS = [
   'test/mutation/golden.case.ts',
   'test/laws/{exact-loss,exact-loss-of-results,fold,stream-round-trip,same-format-identity,cut-streams}.test.ts',
   'test/laws/{errors,usage,refusals,required-fields,rubbish,one-at-a-time,late-losses}.test.ts',
+  'test/laws/{enum-answers,realtime,searches,hosted-tools,renamed-results,completed-answers,casing}.test.ts',
+  'test/laws/{echo,locate,losses-of-streams,late-citations,own-shapes,prefix-stability}.test.ts',
 ]
 
 export const ROOMS: readonly Room[] = [

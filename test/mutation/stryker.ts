@@ -75,17 +75,27 @@ export async function mutate(
     MUTATION_TESTS: JSON.stringify(tests.flatMap(glob => globSync(glob, { cwd: ROOT }))),
   }
   const stryker = join(ROOT, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const clean = (): void => {
+    for (const folder of [temporary, join(OUT, 'copies')])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
   try {
-    const isComplete = await ended(process.execPath, [stryker, 'run', settings], env, end)
+    const isComplete = await ended(process.execPath, [stryker, 'run', settings], { env, end, clean })
     return { mutants: readResults(results), isComplete }
   } finally {
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
-    rmSync(join(OUT, 'copies'), { recursive: true, force: true, maxRetries: 3 })
+    clean()
   }
 }
 
+interface Running {
+  readonly env: NodeJS.ProcessEnv
+  readonly end: number
+  /** Called before this process ends because of a signal. */
+  readonly clean: () => void
+}
+
 /** Runs a program until it ends or the time is over, and returns whether it ended by itself. */
-async function ended(program: string, args: readonly string[], env: NodeJS.ProcessEnv, end: number): Promise<boolean> {
+async function ended(program: string, args: readonly string[], { env, end, clean }: Running): Promise<boolean> {
   // A group of its own, so that the processes that it starts can be stopped with it.
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
   const stop = (): void => {
@@ -98,6 +108,7 @@ async function ended(program: string, args: readonly string[], env: NodeJS.Proce
   const timer = Number.isFinite(end) ? setTimeout(stop, Math.max(0, end - Date.now())) : undefined
   const interrupted = (): void => {
     stop()
+    clean()
     process.exit(130)
   }
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
