@@ -68,7 +68,7 @@ export const ROOMS: readonly Room[] = [
     tests: [
       'test/accounts/usage/*.test.ts',
       'test/store/usage/*.test.ts',
-      'test/store/{usage,usage-exact,usage-parts}.test.ts',
+      'test/store/{usage,usage-exact,usage-parts,usage-series}.test.ts',
       'test/models/usage/*.test.ts',
     ],
     runs: 100,
