@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changedLines } from './changed.ts'
+import { placesOf, withFates } from './last-run.ts'
 import { identityOf, type Status, type TestedMutant } from './mutant.ts'
 import { scoreOf } from './score.ts'
 import { type Slice, sampleOf, slicesOf } from './slices.ts'
@@ -151,4 +152,15 @@ describe('the score', () => {
     expect(fine![1] - fine![0]).toBeLessThan(14)
     expect(coarse![1] - coarse![0]).toBeGreaterThan(25)
   })
+})
+
+test('survivors of the last run are replaced by what became of them, and no other mutant', () => {
+  const [killed, survivor, gone] = [1, 2, 3].map(line =>
+    mutant({ status: line === 1 ? 'Killed' : 'Survived', start: { line, column: 4 }, end: { line, column: 9 } }),
+  ) as [TestedMutant, TestedMutant, TestedMutant]
+  const before = [killed, survivor, gone]
+  expect(placesOf(before)).toEqual([2, 3].map(line => ({ file: 'a.ts', from: line, to: line, columns: [4, 9] })))
+  const other = { ...survivor, replacement: 'a > b' }
+  const detected = { ...survivor, status: 'Killed' as const }
+  expect(withFates(before, [other, detected])).toEqual([killed, detected])
 })

@@ -82,7 +82,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'canonical',
     files: ['src/canonical/**/*.ts'],
-    tests: ['test/canonical/**/*.test.ts', ...CODECS],
+    tests: ['test/canonical/**/*.test.ts', 'test/laws/shown-reasoning.test.ts', ...CODECS],
     runs: 8,
     sample: WEEKLY,
   },
