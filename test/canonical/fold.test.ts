@@ -23,9 +23,11 @@ test('a transcript grows beside the data of spoken parts, and nothing else has o
 
 test('a patch adds annotations to a text and a signature to reasoning, and changes no other part', () => {
   const patch = { type: 'part-patch', at: AT, annotations: [SECOND], signature: SIGNATURE } as const
-  expect(patched({ type: 'text', text: 'a', annotations: [FIRST] }, patch)).toEqual({
+  const annotations = [FIRST]
+  expect(patched({ type: 'text', text: 'a', annotations }, patch)).toEqual({
     ...{ type: 'text', text: 'a', annotations: [FIRST, SECOND] },
   })
+  expect(annotations).toEqual([FIRST])
   expect(patched({ type: 'reasoning', text: 'a' }, patch)).toEqual({
     ...{ type: 'reasoning', text: 'a', signature: SIGNATURE },
   })

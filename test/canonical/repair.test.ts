@@ -79,6 +79,23 @@ describe('trap 44: a history strict upstreams accept', () => {
     expect(repaired(call('a'), named('see'), result('z'))).toEqual([call('a'), named('look')])
   })
 
+  test('a message with one repaired part among others is repaired, and other messages stay the same objects', () => {
+    const named = (name: string): Part => ({ type: 'tool-result', id: 'b', name, content: [] })
+    const [calls, one] = [call('a', 'b'), result('a')]
+    const both = (name: string): Message => ({ role: 'tool', content: [...one.content, named(name)] })
+    const messages = repaired(calls, both('see'))
+    expect(messages).toEqual([calls, both('look')])
+    expect(messages[0]).toBe(calls)
+  })
+
+  test('a message that loses all its parts goes, unless it has fields of its own', () => {
+    const extras = { chat: { name: 'x' } }
+    expect(repaired(text('user', 'hi'), { ...result('z'), extras })).toEqual([
+      text('user', 'hi'),
+      { role: 'tool', content: [], extras },
+    ])
+  })
+
   test('a call at the very end waits for its answer', () => {
     expect(repaired(text('user', 'hi'), call('a', 'b'))).toEqual([text('user', 'hi'), call('a', 'b')])
   })
