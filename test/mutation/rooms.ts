@@ -51,9 +51,10 @@ export const ROOMS: readonly Room[] = [
       'src/accounts/limits/{remote-engine,reservation,shared-engine,slots,spend}.ts',
     ],
     tests: [
-      'test/accounts/limits/*.test.ts',
-      'test/models/limits/limits.test.ts',
-      'test/models/shared-limits/shared-limits.test.ts',
+      'test/accounts/limits/{bucket,earlier-spend,pending-steps,reachability,refusal,slots,spend,transfer}.test.ts',
+      'test/accounts/limits/{reservation,reservation-cover,redis-counts}.test.ts',
+      'test/models/{limits/limits,shared-limits/shared-limits}.test.ts',
+      'test/accounts/limits/{engines,laws,shared-engine}.test.ts',
     ],
     runs: 60,
   },
