@@ -27,7 +27,9 @@ test('a patch adds annotations to a text and a signature to reasoning, and chang
   expect(patched({ type: 'text', text: 'a', annotations }, patch)).toEqual({
     ...{ type: 'text', text: 'a', annotations: [FIRST, SECOND] },
   })
-  expect(annotations).toEqual([FIRST])
+  const once = patched({ type: 'text', text: 'a' }, patch)
+  patched(once, patch)
+  expect([annotations, once]).toEqual([[FIRST], { type: 'text', text: 'a', annotations: [SECOND] }])
   expect(patched({ type: 'reasoning', text: 'a' }, patch)).toEqual({
     ...{ type: 'reasoning', text: 'a', signature: SIGNATURE },
   })
