@@ -182,6 +182,28 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
       }
   })
 
+  test('gives the groups with the most requests first, and a key under the last of its names', async () => {
+    await store.usage.add([
+      ...['a', 'b', 'c', 'd', 'e'].map(name =>
+        row(name, { channel: name < 'c' ? 'few' : 'many', key: 'k', keyName: name === 'd' ? 'zoe' : 'adam' }),
+      ),
+      row('f', { channel: 'one' }),
+    ])
+    const query = { since: NOW - HOUR, until: NOW, limit: 9 }
+    const byChannel = await store.usage.sums({ ...query, by: ['channel'] })
+    expect(byChannel.map(({ by, requests }) => [by.channel, requests])).toEqual([
+      ['many', 3],
+      ['few', 2],
+      ['one', 1],
+    ])
+    const byKey = await store.usage.sums({ ...query, by: ['key'] })
+    expect(byKey.map(({ by, keyName, requests }) => [by.key, keyName, requests])).toEqual([
+      ['k', 'zoe', 5],
+      [undefined, undefined, 1],
+    ])
+    expect(await store.usage.rows({ ...query, where: { channel: 'nowhere' } })).toEqual({ rows: [] })
+  })
+
   test('makes many parts of sums one, and loses nothing where two instances do', async () => {
     const other = await store.other()
     const rows = [...traffic(800, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]

@@ -155,6 +155,16 @@ describe('the usage queue', () => {
     }
   })
 
+  test('deletes expired rows after a write, once an hour at most', async () => {
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 3)) {
+      queue.add(row)
+      await queue.flush()
+    }
+    expect(records.sweeps).toHaveLength(1)
+    await queue.close()
+  })
+
   test('writes at most 5,000 rows at a time', async () => {
     const sizes: number[] = []
     const add = records.add.bind(records)
