@@ -273,6 +273,26 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     )
   })
 
+  test('gives the rows of some series page by page, over many hours, however long pages are', async () => {
+    const rows = [...traffic(400, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]
+    await store.usage.add(rows)
+    const { channel } = rows[0]!
+    for (const limit of [1, 7, 60]) {
+      const read: string[] = []
+      let after: string | undefined
+      do {
+        const where = { channel: channel! }
+        const page = await store.usage.rows({ since: SINCE, until: NOW, limit, where, ...(after && { after }) })
+        expect(page.rows.length).toBe(page.next === undefined ? page.rows.length : limit)
+        read.push(...page.rows.map(({ id }) => id))
+        after = page.next
+      } while (after !== undefined && read.length < 80)
+      const meant = rows.filter(one => one.channel === channel).map(({ id }) => id)
+      expect(read).toEqual(meant.toReversed().slice(0, read.length))
+      expect(read.length).toBeGreaterThanOrEqual(80)
+    }
+  })
+
   test('takes whatever callers and upstreams put into a row', async () => {
     const odd = '\0a\ud800"\\\u2028'.repeat(100)
     const rows = [
