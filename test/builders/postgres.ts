@@ -31,12 +31,15 @@ export interface TestPostgres {
   close(): Promise<void>
 }
 
-/** Folder of PostgreSQL's programs: `POSTGRES_BIN`, Debian's newest, or that of the path. */
-export const BIN = [
-  process.env['POSTGRES_BIN'] ?? '',
-  ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => Number(versionIn(b)) - Number(versionIn(a))),
-  ...(process.env['PATH'] ?? '').split(delimiter),
-].find(folder => folder !== '' && ['initdb', 'postgres', 'psql'].every(name => existsSync(join(folder, name))))
+/** Folder of PostgreSQL's programs: `POSTGRES_BIN`, Debian's newest, or that of the path. `none` leaves them out. */
+export const BIN =
+  process.env['POSTGRES_BIN'] === 'none'
+    ? undefined
+    : [
+        process.env['POSTGRES_BIN'] ?? '',
+        ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => Number(versionIn(b)) - Number(versionIn(a))),
+        ...(process.env['PATH'] ?? '').split(delimiter),
+      ].find(folder => folder !== '' && ['initdb', 'postgres', 'psql'].every(name => existsSync(join(folder, name))))
 
 function versionIn(path: string): string {
   return dirname(path).split('/').at(-1)!

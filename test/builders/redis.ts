@@ -8,8 +8,8 @@ import { describe } from 'vitest'
 import { freePort } from './free-port.ts'
 import { pause } from './time.ts'
 
-/** Whether Redis is installed on this machine. */
-export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0
+/** Whether Redis is installed on this machine. `REDIS_SERVER=none` leaves it out. */
+export const HAS_REDIS = process.env['REDIS_SERVER'] !== 'none' && spawnSync('redis-server', ['--version']).status === 0
 
 /** `describe` for tests that need Redis. Without Redis the tests are skipped, and a message is printed. */
 export const describeWithRedis: (name: string, tests: () => void) => void = (name, tests) => {

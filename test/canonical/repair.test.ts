@@ -67,6 +67,35 @@ describe('trap 44: a history strict upstreams accept', () => {
     expect(repaired(call('a'), text('user', 'go on'))).toEqual([call('a'), missing('a'), text('user', 'go on')])
   })
 
+  test('an unanswered call gets a failed result at the end of the history, too, where other calls have theirs', () => {
+    expect(repaired(call('a', 'b'), result('b'))).toEqual([call('a', 'b'), result('b'), missing('a')])
+  })
+
+  test('names of results are repaired beside results that go', () => {
+    const named = (name: string): Message => ({
+      role: 'tool',
+      content: [{ type: 'tool-result', id: 'a', name, content: [] }],
+    })
+    expect(repaired(call('a'), named('see'), result('z'))).toEqual([call('a'), named('look')])
+  })
+
+  test('a message with one repaired part among others is repaired, and other messages stay the same objects', () => {
+    const named = (name: string): Part => ({ type: 'tool-result', id: 'b', name, content: [] })
+    const [calls, one] = [call('a', 'b'), result('a')]
+    const both = (name: string): Message => ({ role: 'tool', content: [...one.content, named(name)] })
+    const messages = repaired(calls, both('see'))
+    expect(messages).toEqual([calls, both('look')])
+    expect(messages[0]).toBe(calls)
+  })
+
+  test('a message that loses all its parts goes, unless it has fields of its own', () => {
+    const extras = { chat: { name: 'x' } }
+    expect(repaired(text('user', 'hi'), { ...result('z'), extras })).toEqual([
+      text('user', 'hi'),
+      { role: 'tool', content: [], extras },
+    ])
+  })
+
   test('a call at the very end waits for its answer', () => {
     expect(repaired(text('user', 'hi'), call('a', 'b'))).toEqual([text('user', 'hi'), call('a', 'b')])
   })
@@ -91,6 +120,25 @@ describe('laws', () => {
     fc.constant(text('user', 'words')),
   )
   const histories = fc.array(message, { maxLength: 8 }).map(messages => asking(...messages))
+
+  test('every result follows its call, and every call that is not at the end has one result', () => {
+    fc.assert(
+      fc.property(histories, request => {
+        const { messages } = repair(request).request
+        const open = new Map<string, number>()
+        for (const [index, { content }] of messages.entries())
+          for (const part of content) {
+            if (part.type === 'tool-call') {
+              expect(open.has(part.id)).toBe(false)
+              open.set(part.id, index)
+            } else if (part.type === 'tool-result') expect(open.delete(part.id)).toBe(true)
+          }
+        const last = messages.findLastIndex(({ role }) => role !== 'assistant')
+        for (const index of open.values()) expect(index).toBeGreaterThan(last)
+      }),
+      { numRuns: 2000 },
+    )
+  })
 
   test('repairing twice is repairing once', () => {
     fc.assert(

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { BufferedBytes } from '../../src/canonical/bytes.ts'
 import type { Part } from '../../src/canonical/content.ts'
@@ -7,6 +6,8 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { fitnessOf } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
+export { holds, RUNS, USUAL_RUNS } from './runs.ts'
+
 type Direction = 'request' | 'result' | 'events' | 'error'
 
 /** Converts a value as JSON does. Undefined fields and prototypes do not count. */
@@ -14,19 +15,6 @@ export const plain = <T>(value: T): T => (value === undefined ? value : (JSON.pa
 
 export const same = (got: unknown, want: unknown): void => {
   expect(plain(got)).toEqual(plain(want))
-}
-
-/** Number of runs that is enough for every push. */
-export const USUAL_RUNS = 300
-
-/** Number of runs. `RUNS=20000 npm test` searches deeper. */
-export const RUNS = Number(process.env['RUNS'] ?? USUAL_RUNS)
-
-export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
-  fc.assert(
-    fc.property(arbitrary, value => check(value)),
-    { numRuns: RUNS, examples: examples.map(example => [example] as [T]) },
-  )
 }
 
 /** Returns those formats of `formatsWith` that are made for conversations. */

@@ -1,4 +1,4 @@
-import { RUNS, USUAL_RUNS } from '../laws/support.ts'
+import { RUNS, USUAL_RUNS } from '../laws/runs.ts'
 
 /**
  * Number of runs of a model-based test: `everyday` on a usual run, more in proportion to `RUNS`. `RUNS=20000 npx vitest

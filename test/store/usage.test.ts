@@ -182,6 +182,28 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
       }
   })
 
+  test('gives the groups with the most requests first, and a key under the last of its names', async () => {
+    await store.usage.add([
+      ...['a', 'b', 'c', 'd', 'e'].map(name =>
+        row(name, { channel: name < 'c' ? 'few' : 'many', key: 'k', keyName: name === 'd' ? 'zoe' : 'adam' }),
+      ),
+      row('f', { channel: 'one' }),
+    ])
+    const query = { since: NOW - HOUR, until: NOW, limit: 9 }
+    const byChannel = await store.usage.sums({ ...query, by: ['channel'] })
+    expect(byChannel.map(({ by, requests }) => [by.channel, requests])).toEqual([
+      ['many', 3],
+      ['few', 2],
+      ['one', 1],
+    ])
+    const byKey = await store.usage.sums({ ...query, by: ['key'] })
+    expect(byKey.map(({ by, keyName, requests }) => [by.key, keyName, requests])).toEqual([
+      ['k', 'zoe', 5],
+      [undefined, undefined, 1],
+    ])
+    expect(await store.usage.rows({ ...query, where: { channel: 'nowhere' } })).toEqual({ rows: [] })
+  })
+
   test('makes many parts of sums one, and loses nothing where two instances do', async () => {
     const other = await store.other()
     const rows = [...traffic(800, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]
@@ -249,6 +271,26 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
         .map(({ id }) => id)
         .reverse(),
     )
+  })
+
+  test('gives the rows of some series page by page, over many hours, however long pages are', async () => {
+    const rows = [...traffic(400, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]
+    await store.usage.add(rows)
+    const { channel } = rows[0]!
+    for (const limit of [1, 7, 60]) {
+      const read: string[] = []
+      let after: string | undefined
+      do {
+        const where = { channel: channel! }
+        const page = await store.usage.rows({ since: SINCE, until: NOW, limit, where, ...(after && { after }) })
+        expect(page.rows.length).toBe(page.next === undefined ? page.rows.length : limit)
+        read.push(...page.rows.map(({ id }) => id))
+        after = page.next
+      } while (after !== undefined && read.length < 80)
+      const meant = rows.filter(one => one.channel === channel).map(({ id }) => id)
+      expect(read).toEqual(meant.toReversed().slice(0, read.length))
+      expect(read.length).toBeGreaterThanOrEqual(80)
+    }
   })
 
   test('takes whatever callers and upstreams put into a row', async () => {

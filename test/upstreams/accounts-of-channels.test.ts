@@ -35,4 +35,23 @@ describe('the account of a stored record', () => {
     const single = new Channel(channelAt(ADDRESS, { name: 'pool', key: KEY_A }))
     expect([found(a!, single), found(b!, single)]).toEqual([KEY_A, undefined])
   })
+
+  it('is the channel if it has no pool', () => {
+    const single = new Channel(channelAt(ADDRESS, { name: 'single', key: KEY_A }))
+    const { key: _, ...keyless } = channelAt(ADDRESS, { name: 'keyless' })
+    expect(accountName(single.config)).toBe('single')
+    expect(channelOfAccount('single', [pool([KEY_B, KEY_C]), single])).toBe(single)
+    expect(found('keyless#id-of-a-key', new Channel(keyless))).toBeUndefined()
+  })
+
+  it('is found by its name among several channels, and is unknown where no channel has the name', () => {
+    const [shared, other] = [pool([KEY_A, KEY_B], ', keys_share_account: true'), pool([KEY_B, KEY_C])]
+    const elsewhere = new Channel(channelAt(ADDRESS, { name: 'elsewhere', key: KEY_A }))
+    const [, b] = accounts(pool([KEY_A, KEY_B]))
+    expect(channelOfAccount(b!, [elsewhere, other])?.config.key).toBe(KEY_B)
+    // A key of its own that now shares the account of its pool, whatever became of it.
+    expect(channelOfAccount('pool#gone', [elsewhere, shared])).toBe(shared.sender)
+    for (const unknown of ['poolx', 'nowhere', 'nowhere#id', ''])
+      expect(channelOfAccount(unknown, [elsewhere, shared])).toBeUndefined()
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Usage } from '../../src/canonical/result.ts'
 import { Channel } from '../../src/upstreams/channel/index.ts'
 import { rankBy } from '../../src/upstreams/ranks.ts'
 import { type RouteRequest, route } from '../../src/upstreams/router.ts'
@@ -46,6 +47,21 @@ describe('order by latency', () => {
   })
 })
 
+describe('the rank by latency', () => {
+  /** The rank of a channel with a latency, for a conversation that does not explore. */
+  function rankOf(milliseconds: number | undefined, channel = a.config): number {
+    const measured = { config: a.config, latencies: { of: () => milliseconds } as unknown as Channel['latencies'] }
+    const rank = rankBy('latency', { model: 'm', channels: [measured], prices: undefined })
+    const ranks = Array.from({ length: 20 }, (_, index) => rank!({ channel, upstreamModel: 'm' }, `draw-${index}`))
+    return ranks.find(one => one !== 0) ?? 0
+  }
+
+  it('counts factors of one and a half; a channel without a measurement comes first', () => {
+    expect([0, 0.5, 1, 1.5, 1.5 ** 2, 1.5 ** 17].map(one => rankOf(one))).toEqual([0, 0, 0, 1, 2, 17])
+    expect([rankOf(undefined), rankOf(1.5 ** 17, b.config)]).toEqual([-1, -1])
+  })
+})
+
 describe('order by cost', () => {
   it('prefers the cheapest channel; an unknown price comes last', () => {
     const costs: { readonly [provider: string]: number } = { a: 5, b: 3 }
@@ -54,11 +70,25 @@ describe('order by cost', () => {
     expect(reached(rank)).toEqual({ b: 400 })
     expect(Object.keys(reached(rank, [channels[2]!, a]))).toEqual(['a'])
   })
+
+  it('compares the cost of requests that read four times as much as they write', () => {
+    const rates: { readonly [provider: string]: readonly [input: number, output: number] } = {
+      a: [3, 0],
+      b: [1, 9],
+      c: [2, 3],
+    }
+    const cost = ({ provider }: { provider: string }, { input = 0, output = 0 }: Usage) =>
+      provider in rates ? rates[provider]![0] * input + rates[provider]![1] * output : undefined
+    expect(reached(rankBy('cost', { model: 'm', channels, prices: { cost } }))).toEqual({ c: 400 })
+  })
 })
 
 describe('without an order', () => {
   it('the draw by weight decides', () => {
-    expect(rankBy('weight', { model: 'm', channels, prices: undefined })).toBeUndefined()
+    const prices = { cost: () => 1 }
+    for (const order of [undefined, 'weight'] as const)
+      expect(rankBy(order, { model: 'm', channels, prices })).toBeUndefined()
+    expect(rankBy('cost', { model: 'm', channels, prices: undefined })).toBeUndefined()
     expect(Object.values(reached(undefined)).every(count => count > 80)).toBe(true)
   })
 })

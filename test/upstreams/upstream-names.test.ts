@@ -47,6 +47,13 @@ describe('a pattern with another name', () => {
     expect(() => tried('openai/gpt-4', [listed])).toThrow('does not exist')
   })
 
+  test('that stands for one model needs no list, and one of several parts lists names as they are', () => {
+    const [channel] = channelsOf({ 'any-*': 'unlisted' })
+    const listed = { config: channel!.config, health: { inFlight: 0, listed: new Set(['a1b2']) } }
+    expect(tried('any-model', [listed])).toEqual(['c0: unlisted'])
+    expect(publicNamesOf({ named: new Map(), patterns: ['a*b*'] }, 'a1b2')).toEqual(['a1b2'])
+  })
+
   test.each([
     [{ a: '*' }, '"*" has a `*` that the name lacks'],
     [{ 'a/*': '*/*' }, '"*/*" has a `*` that the name lacks'],

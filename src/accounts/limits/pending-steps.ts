@@ -12,12 +12,12 @@ const MAX_STEPS = 100_000
  */
 export class PendingSteps {
   /** Slots taken in this process, by name. */
-  private readonly slots = new Map<string, LimitStep>()
-  private readonly costs = new Map<string, LimitStep>()
+  private readonly slots = new StepQueue()
+  private readonly costs = new StepQueue()
   /** Slots to release in the shared engine, by name. */
-  private readonly releases = new Map<string, LimitStep>()
+  private readonly releases = new StepQueue()
   /** Steps that tell the shared engine what is left of a key's requests and tokens per minute, by key. */
-  private readonly levels = new Map<string, LimitStep>()
+  private readonly levels = new StepQueue()
   private readonly local: MemoryEngine
 
   /** @param local engine that counts in the meantime. */
@@ -33,17 +33,17 @@ export class PendingSteps {
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
     const emptyStep = { ...NO_AMOUNTS, key, limits }
-    if (enter !== undefined && limits.concurrent !== undefined) addStep(this.slots, enter, { ...emptyStep, enter })
+    if (enter !== undefined && limits.concurrent !== undefined) this.slots.add(enter, { ...emptyStep, enter })
     if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined))
       this.addCost(emptyStep, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
-      addStep(this.levels, key, emptyStep)
-    if (leave !== undefined && !this.slots.delete(leave)) addStep(this.releases, leave, { ...emptyStep, leave })
+      this.levels.add(key, emptyStep)
+    if (leave !== undefined && !this.slots.delete(leave)) this.releases.add(leave, { ...emptyStep, leave })
   }
 
   /** Releases the slot that the shared engine may have taken for a step that was counted in this process. */
   releasePossiblyCounted({ key, limits, enter }: LimitStep): void {
-    if (enter !== undefined) addStep(this.releases, enter, { ...NO_AMOUNTS, key, limits, leave: enter })
+    if (enter !== undefined) this.releases.add(enter, { ...NO_AMOUNTS, key, limits, leave: enter })
   }
 
   /** Forgets a released slot. Returns true if this process had taken the slot. */
@@ -60,12 +60,12 @@ export class PendingSteps {
    * Removes and returns the next step to transfer. Slots are last, because many of them are released in the meantime.
    */
   next(): LimitStep | undefined {
-    const leave = removeFirst(this.releases)
+    const leave = this.releases.removeFirst()
     if (leave !== undefined) return leave
-    const cost = removeFirst(this.costs)
+    const cost = this.costs.removeFirst()
     if (cost !== undefined) return this.withSpend(cost)
-    const level = removeFirst(this.levels)
-    if (level === undefined) return removeFirst(this.slots)
+    const level = this.levels.removeFirst()
+    if (level === undefined) return this.slots.removeFirst()
     const at = Date.now()
     const { requests, tokens } = this.local.step(level)
     return { ...level, atMost: { requests, tokens, at } }
@@ -79,16 +79,16 @@ export class PendingSteps {
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
-    if (leave !== undefined) addStep(this.releases, leave, step)
+    if (leave !== undefined) this.releases.add(leave, step)
     if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits }, cost)
-    if (atMost !== undefined) addStep(this.levels, key, { ...NO_AMOUNTS, key, limits })
-    if (enter !== undefined && !this.releases.has(enter)) addStep(this.slots, enter, step)
+    if (atMost !== undefined) this.levels.add(key, { ...NO_AMOUNTS, key, limits })
+    if (enter !== undefined && !this.releases.has(enter)) this.slots.add(enter, step)
   }
 
   /** Adds a cost to the pending cost of a key. */
   private addCost(emptyStep: LimitStep, cost: number): void {
     const before = this.costs.get(emptyStep.key)?.cost ?? 0
-    addStep(this.costs, emptyStep.key, { ...emptyStep, cost: before + cost })
+    this.costs.add(emptyStep.key, { ...emptyStep, cost: before + cost })
   }
 
   /** Adds what the key had spent before the step, from which a shared engine that lost its counts continues. */
@@ -100,15 +100,27 @@ export class PendingSteps {
   }
 }
 
-/** Records a step unless too many are pending. */
-function addStep(steps: Map<string, LimitStep>, name: string, step: LimitStep): void {
-  if (steps.has(name) || steps.size < MAX_STEPS) steps.set(name, step)
-}
+/** Steps by name, in the order in which they were added. */
+class StepQueue extends Map<string, LimitStep> {
+  /** Stands behind the names that were removed. A new iterator would skip the gaps that they leave one by one. */
+  private names = this.keys()
 
-/** Removes and returns the first step. */
-function removeFirst(steps: Map<string, LimitStep>): LimitStep | undefined {
-  const [first] = steps
-  if (first === undefined) return undefined
-  steps.delete(first[0])
-  return first[1]
+  /** Records a step unless too many are pending. */
+  add(name: string, step: LimitStep): void {
+    if (this.has(name) || this.size < MAX_STEPS) this.set(name, step)
+  }
+
+  /** Removes and returns the first step. */
+  removeFirst(): LimitStep | undefined {
+    let first = this.names.next()
+    if (first.done) {
+      // Names that were added since then are behind an iterator that has ended.
+      this.names = this.keys()
+      first = this.names.next()
+    }
+    if (first.done) return undefined
+    const step = this.get(first.value)
+    this.delete(first.value)
+    return step
+  }
 }

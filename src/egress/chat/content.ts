@@ -70,8 +70,7 @@ function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObj
   if (part.transcript !== undefined) context.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
   if (part.kind !== 'image' && part.kind !== 'video' && part.detail !== undefined)
     context.losses.drop([...path, 'detail'], 'no-detail-here')
-  if (part.kind !== 'file' && part.name !== undefined && !('file' in wire || 'document_url' in wire))
-    context.losses.drop([...path, 'name'], 'no-name-here')
+  if (part.kind !== 'file' && part.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-here')
   return wire
 }
 
@@ -119,7 +118,6 @@ function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObj
 function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   if (source.type === 'file-id' && source.format === FORMAT) {
-    if (part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-stated')
     if (source.mediaType !== undefined) context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
     return around(part, 'file', defined({ file_id: source.id, filename: name }))
   }

@@ -8,6 +8,7 @@ import type { Reservation } from '../../../src/accounts/limits/reservation.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
 import { until } from '../../builders/time.ts'
+import { RUNS } from '../../laws/runs.ts'
 
 const START = Date.UTC(2026, 10, 29, 20)
 const HOUR = 3_600_000
@@ -222,6 +223,55 @@ describe('the counts in memory', () => {
     expect(refusals).toBeGreaterThan(0)
   })
 
+  it('are the same whether idle keys are forgotten meanwhile or not', () => {
+    /** Takes as many steps of other keys as lead to a sweep. */
+    const sweep = (engine: MemoryEngine) => {
+      const other = { limits: {}, requests: 0, tokens: 0, cost: 0, enforced: false }
+      for (let step = 0; step < 1100; step++) engine.step({ ...other, key: `other${step % 3}` })
+    }
+    fc.assert(
+      fc.property(happenings('k'), list => {
+        let now = START
+        const [keeping, sweeping] = [new MemoryEngine(() => now), new MemoryEngine(() => now)]
+        for (const one of list.slice(0, 20)) {
+          const { step: taking, ...at } = taken({ ...one, pause: Math.abs(one.pause) }, now)
+          now = at.now
+          const { initial: _, ...step } = taking
+          const initial = keeping.spent('k', step.limits, now) ?? { day: 0, month: 0, at: now }
+          const use = (engine: MemoryEngine) => {
+            const state = engine.step(step)
+            return state.unknown ? engine.step({ ...step, initial }) : state
+          }
+          expect(use(sweeping)).toEqual(use(keeping))
+          const spent = sweeping.spent('k', step.limits, now)
+          // The spend of a key that was forgotten is read from the store.
+          if (spent !== undefined) expect(spent).toEqual(keeping.spent('k', step.limits, now))
+          sweep(sweeping)
+        }
+      }),
+      { numRuns: Math.min(30, RUNS) },
+    )
+  })
+
+  it('know the spend of a key for the budgets that it has', () => {
+    const engine = new MemoryEngine(() => START)
+    const initial = { day: 3, month: 4, at: START }
+    const step = { requests: 0, tokens: 0, cost: 1, enforced: true, initial }
+    engine.step({ ...step, key: 'day', limits: { day: 9 } })
+    engine.step({ ...step, key: 'both', limits: { day: 9, month: 9 } })
+    const spent = (key: string, limits: object) => engine.spent(key, limits)
+    expect(spent('day', { day: 9 })).toEqual({ day: 4, month: 0, at: START })
+    expect(spent('both', { day: 9, month: 9 })).toEqual({ day: 4, month: 5, at: START })
+    expect(spent('day', {})).toEqual({ day: 4, month: 0, at: START })
+    expect([spent('day', { month: 9 }), spent('day', { day: 9, month: 9 }), spent('nobody', {})]).toEqual([
+      ...[undefined, undefined, undefined],
+    ])
+    expect(engine.size).toBe(2)
+    engine.leaveAll('o')
+    engine.close()
+    expect(engine.size).toBe(0)
+  })
+
   it('are forgotten when a key is idle', () => {
     let now = START
     const engine = new MemoryEngine(() => now)
@@ -292,7 +342,8 @@ describe('places', () => {
           expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
           limits.close()
         }),
-        { numRuns: where === 'memory' ? 100 : 20 },
+        // An outage takes half a second.
+        { numRuns: where === 'memory' ? 100 : Math.min(20, Math.ceil(RUNS / 15)) },
       )
     },
   )

@@ -33,3 +33,13 @@ test('what was spent in a day to come is kept', () => {
   const spend = new Spend(DAYS, NOON + DAY, 1)
   expect([spend.isIdle(NOON), spend.isIdle(NOON + DAY), spend.isIdle(NOON + 2 * DAY)]).toEqual([false, false, true])
 })
+
+test('a key is idle where nothing was spent, or the clock was set back from a day in which something was', () => {
+  expect(new Spend(DAYS, NOON, 0).isIdle(NOON)).toBe(true)
+  for (const amount of [0, 1]) {
+    const spend = new Spend(DAYS, NOON + DAY, amount)
+    spend.begin(NOON, 0)
+    expect(spend.isIdle(NOON)).toBe(amount === 0)
+    expect(spend.isIdle(NOON + 2 * DAY)).toBe(true)
+  }
+})

@@ -26,6 +26,9 @@ class Records implements RowRecords {
   }
 }
 
+/** Timers of the queue. */
+const TIMERS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const
+
 const lines: string[] = []
 const note = (_: object, message: string) => void lines.push(message)
 const LOG: Log = { info: note, warn: note, error: note }
@@ -106,13 +109,92 @@ describe('the usage queue', () => {
     }
   })
 
-  test('is closed in bounded time, whatever the store does', async () => {
-    records.fault = FAULT
+  test('is closed within five seconds, whatever the store does', async () => {
+    vi.useFakeTimers({ toFake: [...TIMERS, 'performance'] })
+    try {
+      records.fault = FAULT
+      const queue = queueTo(records)
+      queue.add(ROWS[0]!)
+      let isClosed = false
+      const closing = queue.close().then(() => (isClosed = true))
+      await vi.advanceTimersByTimeAsync(4900)
+      expect([isClosed, lines]).toEqual([false, []])
+      await vi.advanceTimersByTimeAsync(400)
+      await closing
+      expect(queue.queued).toBe(1)
+      expect(lines).toEqual(['usage was not recorded: the store is unavailable'])
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('collects rows for a second, repeats a failed write after two, and adds to neither pause', async () => {
+    vi.useFakeTimers({ toFake: [...TIMERS] })
+    try {
+      const queue = queueTo(records)
+      queue.add(ROWS[0]!)
+      await vi.advanceTimersByTimeAsync(500)
+      queue.add(ROWS[1]!)
+      await vi.advanceTimersByTimeAsync(499)
+      expect(queue.queued).toBe(2)
+      await vi.advanceTimersByTimeAsync(2)
+      expect(records.rows).toEqual(ROWS.slice(0, 2))
+      records.fault = FAULT
+      queue.add(ROWS[2]!)
+      await vi.advanceTimersByTimeAsync(1001)
+      records.fault = undefined
+      queue.add(ROWS[3]!)
+      await vi.advanceTimersByTimeAsync(1999)
+      expect([records.rows.length, queue.queued]).toEqual([2, 2])
+      await vi.advanceTimersByTimeAsync(5)
+      expect(records.rows).toEqual(ROWS.slice(0, 4))
+      await queue.close()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('deletes expired rows after a write, once an hour at most', async () => {
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 3)) {
+      queue.add(row)
+      await queue.flush()
+    }
+    expect(records.sweeps).toHaveLength(1)
+    await queue.close()
+  })
+
+  test('writes at most 5,000 rows at a time', async () => {
+    const sizes: number[] = []
+    const add = records.add.bind(records)
+    records.add = rows => {
+      sizes.push(rows.length)
+      return add(rows)
+    }
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 10_001)) queue.add(row)
+    expect(await queue.flush()).toBe(true)
+    expect(sizes).toEqual([5000, 5000, 1])
+    await queue.close()
+  })
+
+  test('tells what became of rows that it drops, and of a sweep that fails', async () => {
+    records.fault = new Error('a bug')
+    records.sweep = async () => Promise.reject(records.fault)
     const queue = queueTo(records)
     queue.add(ROWS[0]!)
+    for (let time = 0; time < 3; time++) await queue.flush()
+    await pause(1)
+    expect(lines).toEqual(['usage cannot be recorded', 'expired usage cannot be deleted'])
     await queue.close()
-    expect(queue.queued).toBe(1)
-    expect(lines).toEqual(['usage was not recorded: the store is unavailable'])
+    const away = new Records()
+    away.sweep = async () => Promise.reject(FAULT)
+    const other = queueTo(away)
+    await other.flush()
+    await pause(1)
+    expect(lines).toHaveLength(2)
+    await other.close()
   })
 })
 

@@ -87,7 +87,6 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'joined-with-the-next': '与下一项合并',
   'joined-with-the-one-before': '与上一项合并',
   'json-needs-a-schema': 'JSON 需要模式',
-  'kind-not-stated': '未说明种类',
   'labels-are-texts': '标签只能是文本',
   'lax-anyway': '本来就是非严格模式',
   'left-to-the-model-anyway': '本来就由模型决定',

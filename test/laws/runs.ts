@@ -1,0 +1,14 @@
+import fc from 'fast-check'
+
+/** Number of runs that is enough for every push. */
+export const USUAL_RUNS = 300
+
+/** Number of runs. `RUNS=20000 npm test` searches deeper. */
+export const RUNS = Number(process.env['RUNS'] ?? USUAL_RUNS)
+
+export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
+  fc.assert(
+    fc.property(arbitrary, value => check(value)),
+    { numRuns: RUNS, examples: examples.map(example => [example] as [T]) },
+  )
+}

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Usage } from '../../../src/canonical/result.ts'
+import {
+  costOf,
+  NO_PRICES,
+  type Rate,
+  type Rates,
+  ratesOf,
+  withOperatorPrices,
+} from '../../../src/upstreams/catalogue/rates.ts'
+import { holds } from '../../laws/runs.ts'
+
+/** Counts of an answer that do not overlap, by the field of their price. */
+type Counts = { readonly [R in keyof Required<Rates>]: number }
+
+const KINDS = [
+  ...['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'inputAudio', 'outputAudio'],
+  ...['inputImage', 'outputImage', 'reasoning', 'search'],
+] as readonly (keyof Counts)[]
+
+const recordOf = <T>(value: fc.Arbitrary<T>) =>
+  fc.record(Object.fromEntries(KINDS.map(kind => [kind, value]))) as fc.Arbitrary<{ readonly [R in keyof Counts]: T }>
+
+/** The usage that an upstream counts for these counts, in which some include others. */
+const usageOf = (counts: Counts): Usage => ({
+  input:
+    counts.input + counts.cacheRead + counts.cacheWrite + counts.cacheWriteLong + counts.inputAudio + counts.inputImage,
+  cacheRead: counts.cacheRead,
+  cacheWrite: counts.cacheWrite + counts.cacheWriteLong,
+  output: counts.output + counts.outputAudio + counts.outputImage + counts.reasoning,
+  reasoning: counts.reasoning,
+  inputBy: { audio: counts.inputAudio, image: counts.inputImage },
+  outputBy: { audio: counts.outputAudio, image: counts.outputImage },
+  hostedCalls: { 'web-search': counts.search },
+  extras: { messages: { cache_creation: { ephemeral_1h_input_tokens: counts.cacheWriteLong } } },
+})
+
+const rate: fc.Arbitrary<Rate> = fc.record(
+  {
+    base: fc.nat(9000),
+    tiers: fc
+      .uniqueArray(fc.nat(3000), { maxLength: 3 })
+      .chain(bounds =>
+        fc.tuple(
+          ...bounds.sort((a, b) => a - b).map(above => fc.record({ above: fc.constant(above), price: fc.nat(9000) })),
+        ),
+      ),
+  },
+  { requiredKeys: ['base'] },
+)
+
+describe('the cost of an answer', () => {
+  test('is the sum of its kinds, each at the price of the highest tier that the prompt exceeds', () => {
+    holds(fc.tuple(recordOf(fc.nat(500)), recordOf(rate)), ([counts, rates]) => {
+      const usage = usageOf(counts)
+      const priceOf = ({ base, tiers = [] }: Rate) => tiers.findLast(({ above }) => usage.input! > above)?.price ?? base
+      const sum = KINDS.reduce((total, kind) => total + priceOf(rates[kind]) * counts[kind], 0)
+      expect(costOf(rates, usage)).toBe(sum)
+    })
+  })
+
+  test('is unknown if a kind that occurs has no price, except for kinds that are priced as text', () => {
+    holds(fc.tuple(recordOf(fc.nat(2)), recordOf(fc.nat(9)), fc.constantFrom(...KINDS)), ([counts, bases, missing]) => {
+      const rates = Object.fromEntries(
+        KINDS.filter(kind => kind !== missing).map(kind => [kind, { base: bases[kind] }]),
+      )
+      const cost = costOf(rates, usageOf(counts))
+      const asText = { inputImage: bases.input, reasoning: bases.output }[missing as string]
+      if (counts[missing] > 0 && asText === undefined) expect(cost).toBeUndefined()
+      else
+        expect(cost).toBe(
+          KINDS.reduce((sum, kind) => sum + counts[kind] * (kind === missing ? (asText ?? 0) : bases[kind]), 0),
+        )
+    })
+  })
+
+  test('is whole nanodollars, and never negative where counts contradict each other', () => {
+    const rates: Rates = {
+      input: { base: 0.4 },
+      output: { base: 0.3 },
+      cacheRead: { base: 1 },
+      inputAudio: { base: 1 },
+    }
+    expect(costOf(rates, { input: 4 })).toBe(2)
+    expect(costOf(rates, { output: 5 })).toBe(2)
+    expect(costOf(rates, { input: 5, cacheRead: 5, inputBy: { audio: 5 } })).toBe(10)
+    expect(costOf({ ...rates, reasoning: { base: 2 } }, { output: 1, reasoning: 4 })).toBe(8)
+    expect(costOf({ ...rates, inputImage: { base: 2 }, outputImage: { base: 2 } }, { input: 5, output: 5 })).toBe(4)
+  })
+
+  test('counts no more long cache writes than cache writes, from the format that counts them', () => {
+    const rates: Rates = { input: { base: 1 }, cacheWrite: { base: 2 }, cacheWriteLong: { base: 3 } }
+    const written = (extras: NonNullable<Usage['extras']>) => costOf(rates, { input: 4, cacheWrite: 4, extras })
+    expect(written({ messages: { cache_creation: { ephemeral_1h_input_tokens: 9 } } })).toBe(12)
+    expect(written({ chat: {}, messages: { cache_creation: { ephemeral_1h_input_tokens: 1 } } })).toBe(9)
+    expect(
+      written({ chat: { cache_creation: 'x' }, messages: { cache_creation: { ephemeral_1h_input_tokens: 'x' } } }),
+    ).toBe(8)
+  })
+
+  test('ignores kinds of hosted calls that did not happen or were not counted', () => {
+    const rates: Rates = { input: { base: 1 }, search: { base: 10 } }
+    expect(costOf(rates, { input: 1, hostedCalls: { 'code-execution': 0, other: 'x', 'web-search': 2 } })).toBe(21)
+    expect(costOf(rates, { input: 1, searches: 0 })).toBe(1)
+  })
+
+  test('is unknown without a catalogue', () => {
+    expect(NO_PRICES.cost({ model: 'm', upstreamModel: 'm', provider: 'p' }, { input: 1 })).toBeUndefined()
+  })
+})
+
+/** Names of prices in the package, and the units that they are for. */
+const PACKAGE_NAMES: { readonly [R in keyof Counts]: readonly [name: string, per: number] } = {
+  input: ['input_mtok', 1e6],
+  output: ['output_mtok', 1e6],
+  cacheRead: ['cache_read_mtok', 1e6],
+  cacheWrite: ['cache_write_mtok', 1e6],
+  cacheWriteLong: ['cache_write_1h_mtok', 1e6],
+  inputAudio: ['input_audio_mtok', 1e6],
+  outputAudio: ['output_audio_mtok', 1e6],
+  inputImage: ['input_image_mtok', 1e6],
+  outputImage: ['output_image_mtok', 1e6],
+  reasoning: ['output_reasoning_mtok', 1e6],
+  search: ['web_searches_kcount', 1e3],
+}
+
+describe('prices of the package', () => {
+  test.each(KINDS)('of %s are dollars for many units', kind => {
+    const [name, per] = PACKAGE_NAMES[kind]
+    expect(ratesOf({ [name]: per / 1e9 })).toEqual({ [kind]: { base: 1 } })
+    const tiered = { base: per / 1e9, tiers: [{ start: 7, price: (2 * per) / 1e9 }] }
+    expect(ratesOf({ [name]: tiered })).toEqual({ [kind]: { base: 1, tiers: [{ above: 7, price: 2 }] } })
+  })
+
+  test('are unknown for a model that it does not have', () => {
+    expect(ratesOf(undefined)).toEqual({})
+  })
+})
+
+describe("the operator's prices", () => {
+  const known: Rates = { input: { base: 1 }, cacheRead: { base: 2 }, search: { base: 3 } }
+
+  test('replace known ones field by field, and only those that are set', () => {
+    expect(withOperatorPrices(known, undefined)).toEqual(known)
+    expect(withOperatorPrices(known, { output: 0.005 })).toEqual({ ...known, output: { base: 5 } })
+    expect(withOperatorPrices(known, { cacheRead: 0.004, cacheWrite: 0.006 })).toEqual({
+      ...known,
+      cacheRead: { base: 4 },
+      cacheWrite: { base: 6 },
+      cacheWriteLong: { base: 6 },
+    })
+  })
+
+  test('of the prompt hold for cached tokens whose price is unknown', () => {
+    expect(withOperatorPrices(known, { input: 0.009 })).toEqual({
+      ...known,
+      input: { base: 9 },
+      cacheWrite: { base: 9 },
+    })
+    expect(withOperatorPrices({}, { input: 0.009 })).toMatchObject({ cacheRead: { base: 9 }, cacheWrite: { base: 9 } })
+  })
+})
