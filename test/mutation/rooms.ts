@@ -47,11 +47,11 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'limits',
     files: [
-      'src/accounts/limits/{bucket,earlier-spend,engine,index,pending-steps,reachability,refusal}.ts',
-      'src/accounts/limits/{remote-engine,reservation,shared-engine,slots,spend}.ts',
+      'src/accounts/limits/{bucket,earlier-spend,early-engine,engine,index,known-room,pending-steps,reachability}.ts',
+      'src/accounts/limits/{refusal,remote-engine,reservation,shared-engine,slot-names,slots,spend}.ts',
     ],
     tests: [
-      'test/accounts/limits/{bucket,earlier-spend,pending-steps,reachability,refusal,slots,spend,transfer}.test.ts',
+      'test/accounts/limits/{bucket,earlier-spend,early-engine,pending-steps,reachability,refusal,slot-names,slots,spend,transfer}.test.ts',
       'test/accounts/limits/{reservation,reservation-cover,redis-counts}.test.ts',
       'test/models/{limits/limits,shared-limits/shared-limits}.test.ts',
       'test/accounts/limits/{engines,laws,shared-engine}.test.ts',
