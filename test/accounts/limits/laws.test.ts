@@ -223,12 +223,22 @@ describe('the counts in memory', () => {
     expect(refusals).toBeGreaterThan(0)
   })
 
+  /** Takes as many steps of other keys as lead to a sweep. */
+  const sweep = (engine: MemoryEngine) => {
+    const other = { limits: {}, requests: 0, tokens: 0, cost: 0, enforced: false }
+    for (let step = 0; step < 1100; step++) engine.step({ ...other, key: `other${step % 3}` })
+  }
+
+  it.each(['day', 'month', 'concurrent'] as const)('are kept of a key whose request is running: %s', limit => {
+    const engine = new MemoryEngine(() => START)
+    const initial = { day: 0, month: 0, at: START }
+    const step = { key: 'k', limits: { [limit]: 1 }, requests: 0, tokens: 0, cost: 1, enforced: true }
+    engine.step({ ...step, enter: 'o.1', initial })
+    sweep(engine)
+    expect(engine.step({ ...step, enter: 'o.2' })).toMatchObject({ refused: { limit } })
+  })
+
   it('are the same whether idle keys are forgotten meanwhile or not', () => {
-    /** Takes as many steps of other keys as lead to a sweep. */
-    const sweep = (engine: MemoryEngine) => {
-      const other = { limits: {}, requests: 0, tokens: 0, cost: 0, enforced: false }
-      for (let step = 0; step < 1100; step++) engine.step({ ...other, key: `other${step % 3}` })
-    }
     fc.assert(
       fc.property(happenings('k'), list => {
         let now = START
@@ -266,7 +276,9 @@ describe('the counts in memory', () => {
     expect([spent('day', { month: 9 }), spent('day', { day: 9, month: 9 }), spent('nobody', {})]).toEqual([
       ...[undefined, undefined, undefined],
     ])
-    expect(engine.size).toBe(2)
+    engine.step({ ...step, key: 'month', limits: { month: 9 } })
+    expect(spent('month', { month: 9 })).toEqual({ day: 0, month: 5, at: START })
+    expect(engine.size).toBe(3)
     engine.leaveAll('o')
     engine.close()
     expect(engine.size).toBe(0)
