@@ -2,18 +2,18 @@ import { putNewest } from '../../canonical/bounded-map.ts'
 import type { LimitEngine, LimitState, LimitStep } from './engine.ts'
 import { KnownRoom } from './known-room.ts'
 
-/** Average duration of a step, in milliseconds, above which shared counts are slow. */
-const SLOW_MS = 5
-/** Weight of the latest duration in the average. */
-const WEIGHT = 1 / 8
+/** Duration of a step, in milliseconds, above which it is slow. */
+const SLOW_STEP_MS = 5
+/** Time for which every step must be slow, in milliseconds. Many steps at once also wait for each other, but not so long. */
+const SLOW_FOR_MS = 2000
 /** Maximum number of keys whose room is remembered. */
 const MAX_KEYS = 10_000
 
 /**
- * Keeps callers from waiting for slow shared counts. While these need more than a few milliseconds, a step is admitted
- * at once if the last known state has ample room for it, and is counted there afterwards. Steps without ample room wait
- * as before, so that limits are exact where they matter: each process may admit at most an eighth of what was left
- * when the counts last answered.
+ * Keeps callers from waiting for slow shared counts. After these needed more than a few milliseconds for every step for
+ * some seconds, a step is admitted at once if the last known state has ample room for it, and is counted there
+ * afterwards. Steps without ample room wait as before, so that limits are exact where they matter: each process may
+ * admit at most a sixteenth of what was left when the counts last answered.
  */
 export class EarlyEngine implements LimitEngine {
   private readonly shared: LimitEngine
@@ -21,7 +21,8 @@ export class EarlyEngine implements LimitEngine {
   private readonly rooms = new Map<string, KnownRoom>()
   /** Steps that took slots without waiting, by the names of the slots. A slot is released after it is taken. */
   private readonly entering = new Map<string, Promise<LimitState>>()
-  private average = 0
+  /** Time since which every step is slow, or undefined if the latest one was not. */
+  private slowSince: number | undefined
 
   /** @param now returns the Unix time in milliseconds. */
   constructor(shared: LimitEngine, now: () => number) {
@@ -29,16 +30,16 @@ export class EarlyEngine implements LimitEngine {
     this.now = now
   }
 
-  /** True if the shared counts are slow at the moment. */
-  get isSlow(): boolean {
-    return this.average > SLOW_MS
+  /** True if the shared counts have been slow for some time. */
+  private isSlow(now: number): boolean {
+    return this.slowSince !== undefined && now - this.slowSince >= SLOW_FOR_MS
   }
 
   step(step: LimitStep): LimitState | Promise<LimitState> {
     const entered = step.leave === undefined ? undefined : this.entering.get(step.leave)
     if (entered !== undefined) return entered.then(() => this.timed(step))
-    if (!step.enforced || !this.isSlow) return this.timed(step)
     const now = this.now()
+    if (!step.enforced || !this.isSlow(now)) return this.timed(step)
     const room = this.rooms.get(step.key)
     if (room?.covers(step, now) !== true) return this.timed(step)
     room.sent(step)
@@ -60,12 +61,14 @@ export class EarlyEngine implements LimitEngine {
   private timed(step: LimitStep): LimitState | Promise<LimitState> {
     const began = this.now()
     const state = this.shared.step(step)
-    return state instanceof Promise ? state.then(answer => this.answered(step, answer, this.now() - began)) : state
+    return state instanceof Promise ? state.then(answer => this.answered(step, answer, began)) : state
   }
 
-  private answered(step: LimitStep, state: LimitState, duration: number): LimitState {
-    this.average += (Math.max(0, duration) - this.average) * WEIGHT
-    if (this.isSlow && state.unknown !== true) this.roomOf(step).learn(state, this.now())
+  private answered(step: LimitStep, state: LimitState, began: number): LimitState {
+    const now = this.now()
+    if (now - began <= SLOW_STEP_MS) this.slowSince = undefined
+    else this.slowSince ??= began
+    if (this.slowSince !== undefined && state.unknown !== true) this.roomOf(step).learn(state, now)
     return state
   }
 

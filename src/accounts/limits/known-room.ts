@@ -2,7 +2,7 @@ import { refilled } from './bucket.ts'
 import type { KeyLimits, LimitState, LimitStep } from './engine.ts'
 
 /** Number of times that the steps without an answer must fit into what is left, because other processes take from it, too. */
-const AMPLE_STEPS = 8
+const AMPLE_STEPS = 16
 /** Maximum age of what is known, in milliseconds. */
 const MAX_AGE_MS = 10_000
 

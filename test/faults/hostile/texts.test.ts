@@ -191,8 +191,9 @@ describe.each(EACH)('names that a caller of %s sends', (_, row) => {
       expect(seen.headers['x-evil']).toBeUndefined()
       expect(Object.keys(seen.headers).sort()).toEqual(Object.keys(usual.headers).sort())
       if (isInPath) {
+        // A model may have a slash in its name. Segments of dots are found by the comparison below.
         const shape = (url: string) =>
-          url.replace(/models\/[^/?#]+:/, 'models/M:').replace(/model\/[^/?#]+\//, 'model/M/')
+          url.replace(/models\/[^?#]+:/, 'models/M:').replace(/model\/[^/?#]+\//, 'model/M/')
         expect(shape(seen.url.replace(/%3A/gi, '-')), name).toBe(shape(usual.url))
         expect(new URL(seen.url, 'http://x').pathname, name).toBe(seen.url.split('?')[0])
       } else expect(seen.url).toBe(usual.url)
