@@ -42,6 +42,8 @@ const { values: given } = parseArgs({
 })
 
 const DURATION = Number(given.seconds) * 1000
+/** A gateway that compiles its code while it runs does so for longer than a measurement takes. */
+const WARM_UP = 3 * DURATION
 const CELLS = PEER_CELLS.filter(({ name }) => given.cell?.some(text => name.includes(text)) ?? true)
 
 /** Requests that are sent one after another to measure how long each takes. */
@@ -89,7 +91,7 @@ async function measureCell(cell: PeerCell, { target, pid }: RunningPeer, figures
     )
     return load.close()
   }
-  await load.many(shot, LANES, DURATION)
+  await load.many(shot, LANES, WARM_UP)
   const pids = treeOf(pid)
   const before = cpuOf(pids)
   const done = await load.many(shot, LANES, DURATION)
@@ -128,22 +130,25 @@ const figureOf = (values: readonly number[] | undefined): string => {
   return value.toFixed(value < 20 ? 1 : 0)
 }
 
-function tableOf(all: readonly Figures[], cells: readonly PeerCell[]): string {
+/** The rows of CPU times, then further rows, and the memory. */
+function tableOf(all: readonly Figures[], cells: readonly PeerCell[], further: readonly (readonly string[])[]): string {
   return markdownTable([
     ['CPU in µs per request or token, unless stated', ...all.map(({ title }) => title)],
     ['---', ...all.map(() => '--:')],
     ...cells.map(({ name }) => [name, ...all.map(one => figureOf(one.cells.get(name)))]),
-    ...cells
-      .filter(({ mode }) => mode === 'whole')
-      .flatMap(({ name }) =>
-        (['median', '99th percentile'] as const).map((figure, index) => [
-          `${name}, one at a time: ${figure}, in ms`,
-          ...all.map(({ times }) => figureOf(times.get(name)?.map(pair => pair[index]!))),
-        ]),
-      ),
+    ...further,
     ['Memory afterwards, in MB', ...all.map(({ memory }) => figureOf(memory.map(bytes => bytes / 1e6)))],
   ])
 }
+
+/** Rows of the times of requests that are sent one after another. */
+const timesOf = (all: readonly Figures[]): readonly (readonly string[])[] =>
+  CELLS.filter(({ mode }) => mode === 'whole').flatMap(({ name }) =>
+    (['median', '99th percentile'] as const).map((figure, index) => [
+      `${name}, one at a time: ${figure}, in ms`,
+      ...all.map(({ times }) => figureOf(times.get(name)?.map(pair => pair[index]!))),
+    ]),
+  )
 
 /** Starts the stub that answers for every upstream. */
 async function startStub(): Promise<{ readonly child: ChildProcess; readonly address: string }> {
@@ -178,9 +183,10 @@ async function main(): Promise<void> {
     }
   await stopped(child)
   const all = [...figures.values()]
-  console.log(tableOf(all, CELLS))
-  if (given.table !== undefined) writeMarked(given.table, 'peers', tableOf(all, CELLS))
-  if (given.summary !== undefined) writeMarked(given.summary, 'peers', tableOf(all, CELLS.filter(isInSummary)))
+  const table = tableOf(all, CELLS, timesOf(all))
+  console.log(table)
+  if (given.table !== undefined) writeMarked(given.table, 'peers', table)
+  if (given.summary !== undefined) writeMarked(given.summary, 'peers', tableOf(all, CELLS.filter(isInSummary), []))
   if (given.json !== undefined)
     writeFileSync(
       given.json,
