@@ -174,3 +174,9 @@ const RECORDED: readonly Cell[] = (['chat to chat', 'chat to messages'] as const
 })
 
 export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...ADDED, ...RECORDED]
+
+/** Cell of a measurement that compares nothing: Chat Completions before a Messages upstream. */
+export const cellOf = (mode: string, kind: Kind): Cell => ({
+  ...{ name: mode, kind, caller: 'chat', upstream: 'messages', mode },
+  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0, by: 'ratio', sides: AGAINST_BARE },
+})

@@ -37,3 +37,6 @@ export function median(values: readonly number[]): number {
   const half = sorted.length / 2
   return Number.isInteger(half) ? (sorted[half - 1]! + sorted[half]!) / 2 : sorted[Math.floor(half)]!
 }
+
+/** Returns the 99th percentile of values in ascending order. */
+export const percentile99 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length * 0.99)]!

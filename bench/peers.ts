@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { type Peer, peerNames, readPeer } from '../src/kit/conformance/peer.ts'
 import { MissingPeer, type RunningPeer, startPeer } from '../src/kit/conformance/start-peer.ts'
 import { ensureBundle } from './bundle.ts'
-import { median } from './estimate.ts'
+import { median, percentile99 } from './estimate.ts'
 import { CALLERS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
 import { markdownTable, writeMarked } from './marked-table.ts'
@@ -100,7 +100,7 @@ async function measureCell(cell: PeerCell, { target, pid }: RunningPeer, figures
   figures.cells.set(cell.name, [...all, cpu / done / Math.max(1, events)])
   if (events === 0) {
     const sorted = await load.times(shot, TIMED)
-    const times = [median(sorted), sorted[Math.floor(TIMED * 0.99)]!] as const
+    const times = [median(sorted), percentile99(sorted)] as const
     figures.times.set(cell.name, [...(figures.times.get(cell.name) ?? []), times])
   }
   await load.close()

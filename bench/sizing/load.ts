@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AGAINST_BARE, type Cell } from '../cells.ts'
-import { median } from '../estimate.ts'
+import { cellOf } from '../cells.ts'
+import { median, percentile99 } from '../estimate.ts'
 import { Load } from '../load.ts'
 import { shotOf } from '../measure.ts'
 
@@ -9,17 +9,12 @@ import { shotOf } from '../measure.ts'
  * done over IPC.
  */
 
-/** What the load reports: requests or events, and times to the answer in milliseconds. */
+/** Report of the load: the number of requests or events, and times to the answer in milliseconds. */
 export interface Done {
   readonly count: number
   readonly p50: number
   readonly p99: number
 }
-
-const cellOf = (mode: string, kind: Cell['kind']): Cell => ({
-  ...{ name: 'sizing', kind, caller: 'chat', upstream: 'messages', mode },
-  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0, by: 'ratio', sides: AGAINST_BARE },
-})
 
 const GATEWAY = { name: 'gateway' } as const
 const WHOLE = shotOf(cellOf('whole', 'request'), GATEWAY)
@@ -49,7 +44,7 @@ const latency: Work = async (loads, count, milliseconds) => {
   }
   await Promise.all(sent)
   const sorted = times.toSorted((a, b) => a - b)
-  return { count: times.length, p50: median(times), p99: sorted[Math.floor(sorted.length * 0.99)]! }
+  return { count: times.length, p50: median(times), p99: percentile99(sorted) }
 }
 
 /** Opens `count` streams one by one, and counts their events once all are open. */

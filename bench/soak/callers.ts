@@ -26,7 +26,7 @@ export interface Finished {
   readonly id: string | undefined
   /** Id of the response that the gateway says it has stored. */
   readonly stored: string | undefined
-  /** What was received of a stream that ended in a wrong way. */
+  /** Received text of a stream that ended in a wrong way. */
   readonly text: string
 }
 
@@ -139,7 +139,7 @@ class Stream implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether a text has all chunks, or the call of the tool. */
+/** Returns true if a text has all chunks, or the call of the tool. */
 const isComplete = ({ mode }: Kind, text: string): boolean =>
   mode === 'tools' ? text.includes(TOOL) && text.includes(LAST_PIECE) : text.split('statistics').length > CHUNKS
 

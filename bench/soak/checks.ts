@@ -53,7 +53,7 @@ export function checkDelay(samples: readonly Sample[], isBusy: boolean): Check {
   return check('the event loop is not held up', isBusy || delay < DELAY, `${delay.toFixed(1)} ms at the median`)
 }
 
-/** What the callers saw. Only ids are kept of each stream. */
+/** Results of all streams. Of each stream, only its ids are kept. */
 export class Tally {
   readonly endings = { whole: 0, failed: 0, abandoned: 0, wrong: 0 }
   readonly ids: string[] = []

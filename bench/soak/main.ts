@@ -64,7 +64,7 @@ const AWAY = Math.min(20_000, SECONDS * 20)
 
 const CALLERS = ['chat', 'messages', 'contents', 'responses', 'stored'] as const
 const UPSTREAMS = ['chat', 'messages', 'contents'] as const
-/** What upstreams do, in the proportions in which it is here. */
+/** Behaviour of the upstreams. Repetitions are shares. */
 const MODES = ['text', 'text', 'text', 'text', 'tools', 'tools', 'tools', 'cut', 'failing', 'failing'] as const
 
 /** The kind of each stream in turn, so that all combinations occur equally often. */
@@ -133,7 +133,7 @@ async function sampleAll(gateway: SoakedGateway, lanes: Lanes, began: number, un
   let [before, at] = [0, began]
   while (performance.now() < until) {
     await sleep(BETWEEN_SAMPLES)
-    const done = Object.values(lanes.tally.endings).reduce((sum, count) => sum + count, 0)
+    const done = lanes.tally.total
     const now = performance.now()
     const rate = ((done - before) * 1000) / (now - at)
     ;[before, at] = [done, now]

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Reading } from '../meter.ts'
 
-/** What is measured of the gateway from time to time. */
+/** One measurement of the gateway. */
 export interface Sample {
   /** Seconds since the streams began. */
   readonly at: number

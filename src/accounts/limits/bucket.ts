@@ -80,3 +80,11 @@ export function quotaOf(perMinute: number, level: number, elapsed: number): Quot
   const reset = perMinute === 0 ? 0 : (MINUTE_MS * (perMinute - now)) / perMinute
   return { limit: perMinute, remaining: Math.max(0, Math.floor(now)), reset }
 }
+
+/** Returns an earlier level of a limit plus the refill since then. Undefined without a level or a limit. */
+export const levelNow = (
+  level: number | undefined,
+  perMinute: number | undefined,
+  elapsed: number,
+): number | undefined =>
+  level === undefined || perMinute === undefined ? undefined : refilled(level, perMinute, elapsed)

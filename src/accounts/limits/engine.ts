@@ -77,11 +77,11 @@ export interface LimitState {
   /** Remaining quota per minute after the step, negative for a debt. */
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
-  /** What is left of the other limits, if the engine reports that. */
+  /** Room in the other limits, if the engine reports it. */
   readonly room?: Room | undefined
 }
 
-/** What is left of the limits that have no rate. An undefined value is unknown or has no limit. */
+/** Room in the limits that have no rate. An undefined value is unknown or has no limit. */
 export interface Room {
   /** Number of free slots. */
   readonly concurrent: number | undefined

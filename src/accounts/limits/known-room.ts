@@ -1,4 +1,4 @@
-import { refilled } from './bucket.ts'
+import { levelNow } from './bucket.ts'
 import type { KeyLimits, LimitState, LimitStep } from './engine.ts'
 
 /** Number of times that the steps without an answer must fit into what is left, because other processes take from it, too. */
@@ -6,7 +6,7 @@ const AMPLE_STEPS = 16
 /** Maximum age of what is known, in milliseconds. */
 const MAX_AGE_MS = 10_000
 
-/** What shared counts last reported of a key, less the steps that were sent to them and are not answered yet. */
+/** Room of a key in shared counts: the latest report, less the steps that are sent and not yet answered. */
 export class KnownRoom {
   private readonly limits: KeyLimits
   private state: LimitState = {}
@@ -41,19 +41,20 @@ export class KnownRoom {
   }
 
   /** Records a step that was sent. */
-  sent({ requests, tokens, cost, enter }: LimitStep): void {
-    this.requests += requests
-    this.tokens += tokens
-    this.cost += cost
-    if (enter !== undefined) this.slots++
+  sent(step: LimitStep): void {
+    this.add(step, 1)
   }
 
   /** Records that a step that was sent is answered or lost. */
-  settled({ requests, tokens, cost, enter }: LimitStep): void {
-    this.requests -= requests
-    this.tokens -= tokens
-    this.cost -= cost
-    if (enter !== undefined) this.slots--
+  settled(step: LimitStep): void {
+    this.add(step, -1)
+  }
+
+  private add({ requests, tokens, cost, enter }: LimitStep, times: 1 | -1): void {
+    this.requests += times * requests
+    this.tokens += times * tokens
+    this.cost += times * cost
+    if (enter !== undefined) this.slots += times
   }
 
   /** Records the state that an answer reports. */
@@ -66,8 +67,8 @@ export class KnownRoom {
   expected(now: number): LimitState {
     const { state, limits, learntAt } = this
     return {
-      requests: levelOf(state.requests, limits.rpm, this.requests, now - learntAt),
-      tokens: levelOf(state.tokens, limits.tpm, this.tokens, now - learntAt),
+      requests: lessTaken(levelNow(state.requests, limits.rpm, now - learntAt), this.requests),
+      tokens: lessTaken(levelNow(state.tokens, limits.tpm, now - learntAt), this.tokens),
     }
   }
 }
@@ -82,10 +83,5 @@ const hasSameLimits = (one: KeyLimits, other: KeyLimits): boolean =>
 const isAmple = (limit: number | undefined, left: number | undefined, wanted: number): boolean =>
   limit === undefined || (left !== undefined && left >= AMPLE_STEPS * wanted && left > 0)
 
-const levelOf = (
-  level: number | undefined,
-  limit: number | undefined,
-  taken: number,
-  elapsed: number,
-): number | undefined =>
-  level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed) - taken
+const lessTaken = (level: number | undefined, taken: number): number | undefined =>
+  level === undefined ? undefined : level - taken

@@ -1,5 +1,5 @@
 import type { RedisLink } from '../../store/cluster/redis.ts'
-import { refilled } from './bucket.ts'
+import { levelNow } from './bucket.ts'
 import { type LimitState, type LimitStep, refusalBy } from './engine.ts'
 import { RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
@@ -170,7 +170,7 @@ export class RedisCounts implements SharedCounts {
   }
 }
 
-/** What is left of slots and budgets, as the script reports it. */
+/** Room in slots and budgets, as the script reports it. */
 const roomOf = ({ concurrent, day, month }: LimitStep['limits'], left: readonly string[]): LimitState['room'] => ({
   concurrent: concurrent === undefined ? undefined : Number(left[0]),
   day: day === undefined ? undefined : Number(left[1]),
@@ -191,10 +191,6 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   text(levelNow(atMost?.requests, limits.rpm, now - (atMost?.at ?? now))),
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]
-
-/** Returns an earlier level plus the refill since then. */
-const levelNow = (level: number | undefined, limit: number | undefined, elapsed: number): number | undefined =>
-  level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed)
 
 /** Returns true if a slot name belongs to an owner. */
 const isSlotOf = (owner: string, name: string): boolean => name.startsWith(`${owner}.`)

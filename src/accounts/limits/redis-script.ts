@@ -113,7 +113,9 @@ local requests_level, tokens_level = level(1, rpm), level(4, tpm)
 if rpm and number(17) then requests_level = math.min(requests_level, number(17)) end
 if tpm and number(18) then tokens_level = math.min(tokens_level, number(18)) end
 local day_spent, month_spent = spent(7, 'd', day, day_of, number(13)), spent(9, 'm', month, month_of, number(14))
-local function slots() ${WITHOUT_OTHER_TYPE('KEYS[2]')} end
+if concurrent or leave ~= '' then
+  ${WITHOUT_OTHER_TYPE('KEYS[2]')}
+end
 local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 
 if enforced then
@@ -121,7 +123,6 @@ if enforced then
   if rpm and requests > 0 then requests_wait = wait(requests_level, rpm, requests) end
   if tpm and (requests > 0 or tokens > 0) then tokens_wait = wait(tokens_level, tpm, tokens) end
   if concurrent and enter ~= '' then
-    slots()
     redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
     -- Leases this long are of a clock that was set back. They end when a new lease would.
     for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. exact(now + number(16)), '+inf')) do
@@ -142,15 +143,11 @@ if not refused then
     day_spent, month_spent = charged(7, 'd', day_spent, day_of), charged(9, 'm', month_spent, month_of)
   end
   if concurrent and enter ~= '' then
-    slots()
     local lease = number(16)
     redis.call('ZADD', KEYS[2], now + lease, enter)
     redis.call('PEXPIRE', KEYS[2], 2 * lease)
   end
-  if leave ~= '' then
-    slots()
-    redis.call('ZREM', KEYS[2], leave)
-  end
+  if leave ~= '' then redis.call('ZREM', KEYS[2], leave) end
 end
 
 local kept, ttl = {}, 0
@@ -179,11 +176,7 @@ if #kept > 0 then
 end
 
 local function text(value) return value and exact(value) or '' end
-local free
-if concurrent then
-  slots()
-  free = concurrent - redis.call('ZCARD', KEYS[2])
-end
+local free = concurrent and concurrent - redis.call('ZCARD', KEYS[2])
 return { refused and '1' or '0', text(requests_level), text(tokens_level), exact(requests_wait), exact(tokens_wait),
   tostring(full), tostring(no_day), tostring(no_month), text(free),
   text(day and day_spent and day - day_spent), text(month and month_spent and month - month_spent) }
