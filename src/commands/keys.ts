@@ -31,7 +31,11 @@ export async function createCommand(name: string, options: KeyOptions, file: str
   const secret = await withStore(config, async store => {
     await checkGroup(group, config, store.access)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
-    if (!(await store.access.createKey(stored))) throw nameTakenError(name)
+    if (!(await store.access.createKey(stored, !config.groups.has(group)))) {
+      // The group may have been deleted since it was checked.
+      await checkGroup(group, config, store.access)
+      throw nameTakenError(name)
+    }
     await recordKey('createKey', undefined, stored.id, { store, config, terminal })
     return text
   })
@@ -50,9 +54,13 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
       checkName(options.name)
       checkNotFixed(options.name, config)
     }
-    const changed = await records.changeKey(key.id, now => changeOf(now, options))
+    const needsGroup = options.group !== undefined && !config.groups.has(options.group)
+    const changed = await records.changeKey(key.id, now => changeOf(now, options), needsGroup)
     if (changed === 'taken') throw nameTakenError(options.name!)
-    if (changed === undefined) throw missingKeyError(name)
+    if (changed === undefined) {
+      if (options.group !== undefined) await checkGroup(options.group, config, records)
+      throw missingKeyError(name)
+    }
     await recordKey('changeKey', key, key.id, { store, config, terminal })
   })
   terminal.out(`Changed ${options.name ?? name}.`)

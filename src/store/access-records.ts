@@ -87,8 +87,10 @@ export interface AccessRecords {
   changes(since: number): Promise<AccessChanges>
   /**
    * Creates a key. Returns false if any key already uses the id or a secret, or an unrevoked key uses the name.
+   *
+   * @param needsGroup if true, also returns false if the key's group is not stored at that moment.
    */
-  createKey(key: StoredKey): Promise<boolean>
+  createKey(key: StoredKey, needsGroup?: boolean): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
   /** Returns the unrevoked key with that name. */
   keyNamed(name: string): Promise<StoredKey | undefined>
@@ -102,8 +104,13 @@ export interface AccessRecords {
    *
    * @param change the new values, or a function of the current key. The function runs while the key is locked and may
    * be called again on a retry.
+   * @param needsGroup if true, also returns undefined if the new group is not stored at that moment.
    */
-  changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
+  changeKey(
+    id: string,
+    change: KeyChange | ((key: StoredKey) => KeyChange),
+    needsGroup?: boolean,
+  ): Promise<StoredKey | 'taken' | undefined>
   /** Revokes a key permanently. Returns false if the key is unknown or already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
   /**
@@ -124,7 +131,12 @@ export interface AccessRecords {
     name: string,
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
   ): Promise<StoredGroup | undefined>
-  dropGroup(name: string): Promise<boolean>
+  /**
+   * Deletes a group. Returns false if it does not exist.
+   *
+   * @param unusedOnly if true, also returns false if the group has an unrevoked key.
+   */
+  dropGroup(name: string, unusedOnly?: boolean): Promise<boolean>
   /** Drains a channel or ends the drain. Returns false if the channel is already in that state. */
   drain(channel: string, drained: boolean): Promise<boolean>
   addToken(token: AdminToken): Promise<void>

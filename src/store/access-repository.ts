@@ -59,8 +59,9 @@ export class AccessRepository implements AccessRecords {
     }
   }
 
-  createKey(key: StoredKey): Promise<boolean> {
+  createKey(key: StoredKey, needsGroup = false): Promise<boolean> {
     return this.change(async (database, version) => {
+      if (needsGroup && !(await isGroup(database, key.group))) return false
       if ((await keyById(database, key.id)) !== undefined || (await isNamed(database, plain(key.name)))) return false
       const hashes = key.secrets.map(({ hash }) => hash)
       if (await isKnown(database, hashes)) return false
@@ -109,6 +110,7 @@ export class AccessRepository implements AccessRecords {
   changeKey(
     id: string,
     keyChange: KeyChange | ((key: StoredKey) => KeyChange),
+    needsGroup = false,
   ): Promise<StoredKey | 'taken' | undefined> {
     return this.change<StoredKey | 'taken' | undefined>(
       async (database, version) => {
@@ -116,6 +118,7 @@ export class AccessRepository implements AccessRecords {
         if (key === undefined || key.revokedAt !== undefined) return undefined
         const change = typeof keyChange === 'function' ? keyChange(key) : keyChange
         const next: StoredKey = { ...key, ...(change as Partial<StoredKey>), id, name: change.name ?? key.name }
+        if (needsGroup && !(await isGroup(database, next.group))) return undefined
         if (plain(next.name) !== key.name && (await isNamed(database, plain(next.name)))) return 'taken'
         const { name, group_name, settings } = keyRowOf(
           { ...next, group: change.group ?? key.group, limits: next.limits ?? {}, enabled: next.enabled ?? true },
@@ -217,8 +220,9 @@ export class AccessRepository implements AccessRecords {
     }, undefined)
   }
 
-  dropGroup(name: string): Promise<boolean> {
+  dropGroup(name: string, unusedOnly = false): Promise<boolean> {
     return this.change(async (database, version) => {
+      if (unusedOnly && (await hasKeys(database, name))) return false
       const { numUpdatedRows } = await database
         .updateTable('access_groups')
         .set({ dropped: 1, version })
@@ -317,6 +321,29 @@ async function isNamed(database: Database, name: string): Promise<boolean> {
     .select('id')
     .where('name', '=', name)
     .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns true if a group of that name is stored. */
+async function isGroup(database: Database, name: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('access_groups')
+    .select('name')
+    .where('name', '=', plain(name))
+    .where('dropped', '=', 0)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns true if a group has an unrevoked key. */
+async function hasKeys(database: Database, group: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('access_keys')
+    .select('id')
+    .where('group_name', '=', plain(group))
+    .where('revoked_at', 'is', null)
+    .limit(1)
     .executeTakeFirst()
   return row !== undefined
 }

@@ -192,6 +192,26 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
     expect(await records.groups()).toEqual([group])
   })
 
+  test('a group that is deleted only while unused, and keys that need their group, agree at every moment', async () => {
+    const [one, other] = [records, opened.connections.at(-1)!]
+    expect(await one.createKey(keyOf('k0', { group: 'g' }), true)).toBe(false)
+    await one.createKey(keyOf('k0'))
+    expect(await one.changeKey('k0', { group: 'g' }, true)).toBeUndefined()
+    for (let round = 1; round <= 8; round++) {
+      await one.putGroup(groupOf('g'))
+      const [isMade, moved, isDropped] = await Promise.all([
+        one.createKey(keyOf(`k${round}`, { group: 'g' }), true),
+        one.changeKey('k0', { group: 'g' }, true),
+        other.dropGroup('g', true),
+      ])
+      expect([isMade, moved !== undefined]).toEqual([!isDropped, !isDropped])
+      expect((await one.groups()).length).toBe(isDropped ? 0 : 1)
+      if (isMade) await one.revokeKey(`k${round}`, 9)
+      await one.changeKey('k0', { group: 'default' })
+      expect(await one.dropGroup('g', true)).toBe(!isDropped)
+    }
+  })
+
   test('a change that changes nothing takes no version', async () => {
     await records.createKey(keyOf('a'))
     const { version } = await records.changes(0)

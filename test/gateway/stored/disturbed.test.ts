@@ -46,8 +46,9 @@ describe.each(FORMATS)('a clock that jumps while %s are stored', (_, path, previ
     const next = async () => (await testServer.ask(path, body({ [previous]: id }))).status
     expect([await status(), await next()]).toEqual([200, 200])
     setClock(400 * DAY)
-    expect(await status()).toBe(404)
-    expect(await next()).toBeGreaterThanOrEqual(400)
+    // A clock ahead of the database server's deletes nothing there.
+    expect(await status()).toBe(ON_FILES ? 404 : 200)
+    expect((await next()) >= 400).toBe(ON_FILES)
     setClock(-400 * DAY)
     expect([await status(), await next()]).toEqual([200, 200])
     setClock(0)

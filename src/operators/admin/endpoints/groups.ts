@@ -140,17 +140,15 @@ const deleteGroup = endpoint({
   problems: ['not-found', 'read-only', 'in-use'],
   handle: async (gateway, { params, query: { force } }) => {
     checkStored(gateway, params.name)
-    if (!(await gateway.records.groups()).some(({ name }) => name === params.name)) throw UNKNOWN_GROUP
-    if (!force && (await isUsed(gateway, params.name)))
-      throw new Problem('in-use', 'This group has keys that are not revoked. Revoke or move them, or use force.')
-    if (!(await gateway.records.dropGroup(params.name))) throw UNKNOWN_GROUP
+    const isUsedInConfig = gateway.config.keys.some(key => key.group === params.name)
+    if ((isUsedInConfig && !force) || !(await gateway.records.dropGroup(params.name, !force))) {
+      const isStored = (await gateway.records.groups()).some(({ name }) => name === params.name)
+      throw isStored ? GROUP_IN_USE : UNKNOWN_GROUP
+    }
     await gateway.changed()
     return {}
   },
 })
-
-const isUsed = async ({ config, records }: Administration, group: string): Promise<boolean> =>
-  config.keys.some(key => key.group === group) || (await records.keys({ limit: 1, group })).length > 0
 
 const newGroup = (name: string): StoredGroup => ({
   ...{ name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() },
@@ -208,6 +206,10 @@ function checkStored({ config }: Administration, name: string): void {
 }
 
 const UNKNOWN_GROUP = new Problem('not-found', 'There is no such group.')
+const GROUP_IN_USE = new Problem(
+  'in-use',
+  'This group has keys that are not revoked. Revoke or move them, or use force.',
+)
 
 /** Endpoints for groups: list, create, read, replace, change, delete. */
 export const GROUPS = [listGroups, createGroup, getGroup, putGroup, changeGroup, deleteGroup]

@@ -121,7 +121,11 @@ const createKey = endpoint({
       ...{ limits: changedLimits({}, written), enabled: written.enabled ?? true },
       ...defined(changesOf(written)),
     }
-    if (!(await gateway.records.createKey(key))) throw nameTakenProblem()
+    if (!(await gateway.records.createKey(key, isStoredGroup(gateway, group)))) {
+      // The group may have been deleted since it was checked.
+      await checkGroup(gateway, group)
+      throw nameTakenProblem()
+    }
     await gateway.changed()
     return { ...keyView(key), secret: text }
   },
@@ -146,11 +150,15 @@ const changeKey = endpoint({
       ...changesOf(written),
       ...(written.enabled === undefined ? {} : { enabled: written.enabled ?? true }),
     }
-    const key = await gateway.records.changeKey(params.id, ({ limits }) => ({
-      ...changes,
-      limits: changedLimits(limits, written),
-    }))
-    if (key === undefined) throw UNKNOWN_KEY
+    const key = await gateway.records.changeKey(
+      params.id,
+      ({ limits }) => ({ ...changes, limits: changedLimits(limits, written) }),
+      group !== undefined && isStoredGroup(gateway, group),
+    )
+    if (key === undefined) {
+      if (group !== undefined) await checkGroup(gateway, group)
+      throw UNKNOWN_KEY
+    }
     if (key === 'taken') throw nameTakenProblem()
     await gateway.changed()
     return keyView(key)
@@ -214,6 +222,9 @@ async function storedKey({ config, records }: Administration, id: string): Promi
   if (key === undefined || key.revokedAt !== undefined) throw UNKNOWN_KEY
   return key
 }
+
+/** Returns true if a group exists in the store alone, where it may be deleted at any time. */
+const isStoredGroup = ({ config }: Administration, group: string): boolean => !config.groups.has(group)
 
 async function checkGroup({ config, records }: Administration, group: string): Promise<void> {
   if (config.groups.has(group)) return
