@@ -39,19 +39,35 @@ const { values: given } = parseArgs({
 const FULL: Effort = { pairs: 9, rounds: 3, warm: 750, round: 500, paced: 100, open: 1000, sessions: 100 }
 const QUICK: Effort = { pairs: 1, rounds: 6, warm: 500, round: 200, paced: 50, open: 200, sessions: 50 }
 
-/** Measures cells of equal sides together, as one process of each side serves them all. */
-async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+/**
+ * Measures cells of equal sides together, as one process of each side serves them all. Files are written after each
+ * pair, so that a run that is ended early leaves what it has measured.
+ */
+async function measureAll(cells: readonly Cell[], effort: Effort): Promise<readonly Outcome[]> {
+  const finished: Outcome[] = []
   for (const group of groupsOf(cells)) {
     const measured = new Map<Cell, Pair[]>(group.map(cell => [cell, []]))
-    for (let pair = 0; pair < effort.pairs; pair++) await measurePair(measured, effort)
-    for (const [cell, pairs] of measured) {
-      const outcome = outcomeOf(cell, pairs)
-      outcomes.push(outcome)
-      console.log(line(outcome))
+    for (let pair = 1; pair <= effort.pairs; pair++) {
+      await measurePair(measured, effort)
+      writeFiles([...finished, ...outcomesOf(measured)])
+      if (effort.pairs > 1)
+        console.error(`pair ${pair} of ${effort.pairs}: ${measured.size} cells, ${group[0]!.name} …`)
     }
+    const outcomes = outcomesOf(measured)
+    for (const outcome of outcomes) console.log(line(outcome))
+    finished.push(...outcomes)
   }
-  return outcomes
+  return finished
+}
+
+const outcomesOf = (measured: ReadonlyMap<Cell, readonly Pair[]>): Outcome[] =>
+  [...measured].map(([cell, pairs]) => outcomeOf(cell, pairs))
+
+/** Writes the figures to the files that the options name. */
+function writeFiles(outcomes: readonly Outcome[]): void {
+  const records = outcomes.map(one => ({ ...one, verdict: verdict(one) }))
+  if (given.json !== undefined) writeFileSync(given.json, `${JSON.stringify(records, null, 2)}\n`)
+  if (given.readme !== undefined) writeTable(given.readme, outcomes)
 }
 
 /**
@@ -98,16 +114,6 @@ async function main(): Promise<void> {
   console.log(heading())
   const effort = given.quick ? QUICK : FULL
   const outcomes = await measureAll(wanted, { ...effort, pairs: Number(given.pairs ?? effort.pairs) })
-  if (given.json !== undefined)
-    writeFileSync(
-      given.json,
-      `${JSON.stringify(
-        outcomes.map(one => ({ ...one, verdict: verdict(one) })),
-        null,
-        2,
-      )}\n`,
-    )
-  if (given.readme !== undefined) writeTable(given.readme, outcomes)
   if (outcomes.some(one => verdict(one) === 'MISSED')) process.exitCode = 1
 }
 
