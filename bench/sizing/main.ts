@@ -39,7 +39,7 @@ const { values: given } = parseArgs({
 })
 
 /** Requests in flight, and the time until the code is compiled and of a measurement, in milliseconds. */
-const [LANES, WARM, MEASURED] = [32, 8000, 5000]
+const [LANES, WARM, MEASURED] = [32, 25_000, 5000]
 /** Requests a second while times are measured. */
 const RATE = 100
 /** Streams with 50 events a second each, and streams with one. */
