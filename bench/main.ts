@@ -36,8 +36,26 @@ const { values: given } = parseArgs({
   },
 })
 
-const FULL: Effort = { pairs: 9, rounds: 3, warm: 750, round: 500, paced: 100, open: 1000, sessions: 100 }
-const QUICK: Effort = { pairs: 1, rounds: 6, warm: 500, round: 200, paced: 50, open: 200, sessions: 50 }
+const FULL: Effort = {
+  pairs: 9,
+  rounds: 3,
+  warm: 1000,
+  longestWarm: 30_000,
+  round: 500,
+  paced: 100,
+  open: 1000,
+  sessions: 100,
+}
+const QUICK: Effort = {
+  pairs: 1,
+  rounds: 6,
+  warm: 500,
+  longestWarm: 5000,
+  round: 200,
+  paced: 50,
+  open: 200,
+  sessions: 50,
+}
 
 /**
  * Measures cells of equal sides together, as one process of each side serves them all. Files are written after each

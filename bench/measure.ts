@@ -14,8 +14,9 @@ export interface Effort {
   /** Number of rounds of each process. */
   readonly rounds: number
   readonly round: number
-  /** Time the bare proxy runs before it is measured, in milliseconds. */
+  /** Length of a round before anything is measured, and the longest time of all such rounds, in milliseconds. */
   readonly warm: number
+  readonly longestWarm: number
   /** Number of open streams in the cells for paced events and for memory. */
   readonly paced: number
   readonly open: number
@@ -46,8 +47,11 @@ export interface Outcome {
   readonly rates?: { readonly reference: number; readonly measured: number }
 }
 
-/** Factor by which the gateway warms up longer than the bare proxy, because it has more code to compile. */
-const MORE_CODE = 4
+/** Kinds whose rounds have so many requests that their code is compiled before a measurement. */
+const COMPILED: ReadonlySet<Kind> = new Set(['request', 'event', 'first-byte'])
+/** Number of rounds that are compared with as many earlier ones, and the ratio from which code counts as compiled. */
+const COMPARED = 3
+const STEADY = 0.95
 /** An image of 75 kB, which is 100 kB in base64. */
 const IMAGE = Buffer.alloc(75_000, 'interlingua').toString('base64')
 
@@ -80,13 +84,34 @@ export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise
     figures: [] as Figure[],
   }))
   const run = RUNS[cell.kind]
-  for (const { proxy, load } of sides)
-    await run(cell, proxy, load, { ...effort, round: proxy.name === 'bare' ? effort.warm : effort.warm * MORE_CODE })
+  for (const { proxy, load } of sides) await warmUp(cell, round => run(cell, proxy, load, { ...effort, round }), effort)
   for (let round = 0; round < effort.rounds; round++)
     for (const { proxy, load, figures } of sides) figures.push(await run(cell, proxy, load, effort))
   for (const { load } of sides) await load.close()
   const [reference, measured] = sides.map(({ figures }) => figures) as [Figure[], Figure[]]
   return measured.map((figure, round) => ({ reference: reference[round]!, measured: figure }))
+}
+
+/**
+ * Runs rounds until they no longer become cheaper, or until the time is over: a process compiles its code again and again
+ * for the first hundred thousand requests.
+ */
+async function warmUp(
+  cell: Cell,
+  run: (round: number) => Promise<Figure>,
+  { warm, longestWarm }: Effort,
+): Promise<void> {
+  if (!COMPILED.has(cell.kind)) return void (await run(3 * warm))
+  const values: number[] = []
+  const end = performance.now() + longestWarm
+  do values.push((await run(warm)).value)
+  while (performance.now() < end && !isSteady(values))
+}
+
+function isSteady(values: readonly number[]): boolean {
+  if (values.length < 2 * COMPARED) return false
+  const [before, now] = [values.slice(-2 * COMPARED, -COMPARED), values.slice(-COMPARED)]
+  return median(now) >= STEADY * median(before)
 }
 
 /** Returns the pair in the middle of the rounds of two processes, as one sample. */

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Peer, peerNames, readPeer } from '../src/kit/conformance/peer.ts'
@@ -9,9 +8,10 @@ import { CALLERS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
 import { markdownTable, writeMarked } from './marked-table.ts'
 import { LANES, PEER_CELLS, type PeerCell } from './peer-cells.ts'
-import { pinned, pinSelf, pinTree } from './pin.ts'
+import { pinSelf, pinTree } from './pin.ts'
 import { cpuOf, memoryOf, treeOf } from './process-tree.ts'
-import { freePort, opened, stopped } from './setup.ts'
+import { stopped } from './setup.ts'
+import { startStub } from './start-stub.ts'
 
 const HELP = `Measures the CPU time of gateways beside each other on one core: this one, and those of the conformance kit's peers that
 are installed (docs/conformance-kit.md). Each is started anew for every round, as the kit configures it, with the same
@@ -149,15 +149,6 @@ const timesOf = (all: readonly Figures[]): readonly (readonly string[])[] =>
       ...all.map(({ times }) => figureOf(times.get(name)?.map(pair => pair[index]!))),
     ]),
   )
-
-/** Starts the stub that answers for every upstream. */
-async function startStub(): Promise<{ readonly child: ChildProcess; readonly address: string }> {
-  const port = await freePort()
-  const [command, ...args] = pinned('load', [process.execPath, 'bench/stub.ts', `${port}`])
-  const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-  await opened(port)
-  return { child, address: `http://127.0.0.1:${port}` }
-}
 
 const isInSummary = ({ caller, upstream }: PeerCell): boolean => caller === 'messages' && upstream === 'chat'
 

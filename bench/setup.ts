@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { START_OPTIONS } from '../building/start-options.ts'
 import { CONFIGS, configOf, type GatewayName, storeKey } from './configs.ts'
 import type { Reading } from './meter.ts'
 import { pinned, type Role } from './pin.ts'
@@ -84,12 +85,8 @@ interface Begun {
   readonly port: number
 }
 
-/** Flags that `npm start` passes to Node. */
-export const STARTED = (
-  JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
-).scripts.start
-  .split(/\bnode /)[1]!
-  .split(' ')
+/** Arguments with which `npm start` runs Node. */
+export const STARTED: readonly string[] = [...START_OPTIONS, 'bin/interlingua.js']
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 

@@ -1,21 +1,12 @@
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Rolldown } from 'vite'
 import { type Built, currentBundle, DIST, hashOf, readBuilt, stampsOf, writeBuilt } from '../bin/bundle.js'
 import { bundleInto, type Program } from './into.ts'
 import { ascii, latePackages, undiciParts } from './plugins.ts'
+import { START_OPTIONS } from './start-options.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -96,17 +87,12 @@ export async function bundleServer(): Promise<void> {
   })
 }
 
-/** Starts the bundle once, so that later starts find its compiled code in the cache. */
+/**
+ * Starts the bundle once, so that later starts find its compiled code in the cache. The code can only be reused with the
+ * same options.
+ */
 async function warmUp(): Promise<void> {
-  await promisify(execFile)(process.execPath, [...startFlags(), join(ROOT, 'bin/warm-up.js')])
-}
-
-/** Node options that `npm start` uses. Compiled code can only be reused with the same options. */
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly scripts: { readonly start: string }
-  }
-  return scripts.start.split(' ').filter(word => word.startsWith('--'))
+  await promisify(execFile)(process.execPath, [...START_OPTIONS, join(ROOT, 'bin/warm-up.js')])
 }
 
 /**

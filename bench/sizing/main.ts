@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ import { ensureBundle } from '../bundle.ts'
 import { median } from '../estimate.ts'
 import { markdownTable, writeMarked } from '../marked-table.ts'
 import { cpuOf, memoryOf, treeOf } from '../process-tree.ts'
-import { freePort, opened, stopped } from '../setup.ts'
+import { stopped } from '../setup.ts'
+import { startStub } from '../start-stub.ts'
 import { DEPLOYMENTS, type Deployment, type Running, type Services, startGateways } from './gateways.ts'
 import type { Done } from './load.ts'
 
@@ -38,7 +39,7 @@ const { values: given } = parseArgs({
 })
 
 /** Requests in flight, and the time until the code is compiled and of a measurement, in milliseconds. */
-const [LANES, WARM, MEASURED] = [32, 8000, 5000]
+const [LANES, WARM, MEASURED] = [32, 25_000, 5000]
 /** Requests a second while times are measured. */
 const RATE = 100
 /** Streams with 50 events a second each, and streams with one. */
@@ -176,20 +177,13 @@ async function measure(deployment: Deployment, services: Omit<Services, 'log'>):
   }
 }
 
-async function startUpstream(): Promise<{ readonly child: ChildProcess; readonly upstream: string }> {
-  const port = await freePort()
-  const child = spawn(process.execPath, ['bench/stub.ts', `${port}`], { stdio: ['ignore', 'inherit', 'inherit'] })
-  await opened(port)
-  return { child, upstream: `http://127.0.0.1:${port}` }
-}
-
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
   ensureBundle()
   const wanted = DEPLOYMENTS.filter(({ name }) => given.deployment?.some(text => name.includes(text)) ?? true)
   for (const { name } of wanted.filter(one => !isPossible(one)))
     console.log(`WITHOUT ${name}: its programs are missing`)
-  const { child, upstream } = await startUpstream()
+  const { child, address: upstream } = await startStub(false)
   const shared = new Shared()
   const figures = new Map<string, Figures[]>(wanted.filter(isPossible).map(({ name }) => [name, []]))
   try {

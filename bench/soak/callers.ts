@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
 import { CALLERS, type CallerFormat } from '../formats.ts'
-import { CHUNKS, DECLARED, LAST_PIECE, type SoakedFormat, TOOL } from './calls.ts'
+import { CHUNKS, DECLARED, LAST_PIECE, type Mode, type SoakedFormat, TOOL } from './calls.ts'
 
 /** How a stream of the soak ended, as its caller saw it. */
 export type Ending =
@@ -16,7 +16,7 @@ export type Ending =
 export interface Kind {
   readonly caller: Extract<CallerFormat, SoakedFormat | 'responses' | 'stored'>
   readonly upstream: SoakedFormat
-  readonly mode: 'text' | 'tools' | 'cut' | 'failing'
+  readonly mode: Mode
 }
 
 export interface Finished {

@@ -1,5 +1,10 @@
 /** The formats of the upstreams of the soak. */
-export type SoakedFormat = 'chat' | 'messages' | 'contents'
+export const FORMATS = ['chat', 'messages', 'contents'] as const
+export type SoakedFormat = (typeof FORMATS)[number]
+
+/** What an upstream does: answers whole streams of text or of tool calls, breaks off, or fails before it answers. */
+export const MODES = ['text', 'tools', 'cut', 'failing'] as const
+export type Mode = (typeof MODES)[number]
 
 /** Chunks of text in a stream of the soak. */
 export const CHUNKS = 40

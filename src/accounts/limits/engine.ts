@@ -53,6 +53,8 @@ export interface LimitStep {
   readonly initial?: InitialSpend | undefined
   /** Levels to which the remaining quota is lowered before the step takes anything. The refill since then is added. */
   readonly atMost?: SeenLevels | undefined
+  /** True if the engine must report the room in all limits. */
+  readonly reportsRoom?: true | undefined
   /** True if Redis may have applied the step although it did not answer. Such a step is never sent to Redis again. */
   readonly isPossiblyCounted?: true | undefined
 }
@@ -204,13 +206,22 @@ class KeyCount {
       if (step.enter !== undefined && limits.concurrent !== undefined) (this.slots ??= new SlotNames()).add(step.enter)
       if (step.leave !== undefined) this.slots?.remove(step.leave)
     }
-    return { refused, requests: this.requests?.level(now), tokens: this.tokens?.level(now) }
+    const room = step.reportsRoom === true ? this.room(limits, now) : undefined
+    return { refused, requests: this.requests?.level(now), tokens: this.tokens?.level(now), room }
   }
 
   spent(hasDay: boolean, hasMonth: boolean, now: number): InitialSpend | undefined {
     const [day, month] = [knownAt(this.day, now), knownAt(this.month, now)]
     if ((hasDay && day === undefined) || (hasMonth && month === undefined)) return undefined
     return { day: day?.current(now) ?? 0, month: month?.current(now) ?? 0, at: now }
+  }
+
+  private room({ concurrent, day, month }: KeyLimits, now: number): Room {
+    return {
+      concurrent: concurrent === undefined ? undefined : concurrent - (this.slots?.size ?? 0),
+      day: day === undefined ? undefined : day - (this.day?.current(now) ?? 0),
+      month: month === undefined ? undefined : month - (this.month?.current(now) ?? 0),
+    }
   }
 
   private cap({ rpm, tpm }: KeyLimits, { requests, tokens, at }: SeenLevels, now: number): void {
@@ -285,6 +296,13 @@ function initialSpend(
 /** Returns the spend if it is known for the period of a time. */
 const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
   spend?.isKnown(now) === true ? spend : undefined
+
+export const hasSameLimits = (one: KeyLimits, other: KeyLimits): boolean =>
+  one.rpm === other.rpm &&
+  one.tpm === other.tpm &&
+  one.concurrent === other.concurrent &&
+  one.day === other.day &&
+  one.month === other.month
 
 /** Amounts of a step that takes nothing. */
 export const NO_AMOUNTS = { requests: 0, tokens: 0, cost: 0, enforced: false } as const satisfies Partial<LimitStep>

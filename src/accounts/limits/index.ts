@@ -8,6 +8,7 @@ import { EarlierSpend, type ReadSpent } from './earlier-spend.ts'
 import { EarlyEngine } from './early-engine.ts'
 import { type InitialSpend, type LimitEngine, type LimitState, type LimitStep, MemoryEngine } from './engine.ts'
 import { FailoverEngine } from './failover-engine.ts'
+import { HoldingEngine } from './holding-engine.ts'
 import { RedisCounts } from './redis-counts.ts'
 import { type AskSteps, PrimaryCounts, takeSteps } from './remote-engine.ts'
 import { KeyUse, type Limiter, Reservation } from './reservation.ts'
@@ -130,7 +131,7 @@ const NO_SPEND = { day: 0, month: 0 }
 /** Builds the engine that requests use. Only Redis can be far away. */
 function engineOver(shared: LimitEngine | undefined, usesRedis: boolean, now: () => number): LimitEngine {
   if (shared === undefined) return new MemoryEngine(now)
-  return usesRedis ? new EarlyEngine(shared, now) : shared
+  return new HoldingEngine(usesRedis ? new EarlyEngine(shared, now) : shared, now)
 }
 
 /** Builds the engine of a process with shared counts, followed by its fallbacks. */

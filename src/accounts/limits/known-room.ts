@@ -1,5 +1,5 @@
 import { levelNow } from './bucket.ts'
-import type { KeyLimits, LimitState, LimitStep } from './engine.ts'
+import { hasSameLimits, type KeyLimits, type LimitState, type LimitStep } from './engine.ts'
 
 /** Number of times that the steps without an answer must fit into what is left, because other processes take from it, too. */
 const AMPLE_STEPS = 16
@@ -69,16 +69,14 @@ export class KnownRoom {
     return {
       requests: lessTaken(levelNow(state.requests, limits.rpm, now - learntAt), this.requests),
       tokens: lessTaken(levelNow(state.tokens, limits.tpm, now - learntAt), this.tokens),
+      room: {
+        concurrent: lessTaken(state.room?.concurrent, this.slots),
+        day: lessTaken(state.room?.day, this.cost),
+        month: lessTaken(state.room?.month, this.cost),
+      },
     }
   }
 }
-
-const hasSameLimits = (one: KeyLimits, other: KeyLimits): boolean =>
-  one.rpm === other.rpm &&
-  one.tpm === other.tpm &&
-  one.concurrent === other.concurrent &&
-  one.day === other.day &&
-  one.month === other.month
 
 const isAmple = (limit: number | undefined, left: number | undefined, wanted: number): boolean =>
   limit === undefined || (left !== undefined && left >= AMPLE_STEPS * wanted && left > 0)

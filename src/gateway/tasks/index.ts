@@ -71,7 +71,7 @@ export class VideoTasks {
     this.config = config
     this.environment = environment
     this.downloads = new Downloads(config.media.allow, config.media.proxy)
-    const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
+    const shared = { store: () => store().tasks, now: () => store().now(), poll: () => this.config.tasks.poll }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
     const logUnstored = ignoringOutages((err, { id, channel }: StoredTask) =>
       log.warn({ task: id, channel, err }, 'a video could not be stored'),
@@ -192,7 +192,8 @@ export class VideoTasks {
     const actualRequest =
       original === undefined ? request : remixRequest(request, original, this.environment.channels())
     return new Submission({
-      ...{ store: this.store, owner, request: actualRequest, worker: await this.worker(), now: Date.now() },
+      ...{ store: this.store, owner, request: actualRequest, worker: await this.worker() },
+      now: this.environment.store().now(),
       ...{ lifetime: Math.max(TASK_LIFETIME, this.config.tasks.retention), base },
       ...defined({ idempotencyKey, release, original }),
     })

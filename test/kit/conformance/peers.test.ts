@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { START_OPTIONS } from '../../../building/start-options.ts'
 import { peerNames, readPeer, upstreamsOf } from '../../../src/kit/conformance/peer.ts'
 import { resultsOf } from '../../../src/kit/conformance/report/results.ts'
 import { run } from '../../../src/kit/conformance/run.ts'
@@ -40,18 +41,9 @@ headers: { chat: { x-upstream: "\${upstream.chat}", x-secret: "\${upstream_key}"
 }
 
 test('this gateway is started with the options of `npm start`', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    readonly scripts: { readonly start: string }
-  }
-  const optionsIn = (words: readonly string[]) =>
-    words
-      .slice(
-        0,
-        words.findIndex(word => /\.js$/.test(word)),
-      )
-      .slice(1)
-  const started = scripts.start.replace(/^exec /, '').split(' ')
-  expect(optionsIn(readPeer('interlingua').start)).toEqual(optionsIn(started))
+  const { start } = readPeer('interlingua')
+  const program = start.findIndex(word => word.endsWith('.js'))
+  expect(start.slice(1, program)).toEqual(START_OPTIONS)
 })
 
 describe('models, headers and addresses of a folder', () => {
