@@ -52,7 +52,7 @@ export const ROOMS: readonly Room[] = [
     ],
     tests: [
       'test/accounts/limits/{bucket,earlier-spend,early-engine,pending-steps,reachability,refusal,slot-names,slots,spend,transfer}.test.ts',
-      'test/accounts/limits/{holding-engine,reservation,reservation-cover,redis-counts}.test.ts',
+      'test/accounts/limits/{held-quota,holding-engine,reservation,reservation-cover,redis-counts}.test.ts',
       'test/models/{limits/limits,shared-limits/shared-limits}.test.ts',
       'test/accounts/limits/{engines,laws,shared-engine}.test.ts',
     ],
