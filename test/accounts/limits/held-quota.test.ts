@@ -65,7 +65,7 @@ describe.each(LIMITS)('%s', (limit, amount, stateOf) => {
 
   test('what is not used goes back, and debts are paid', () => {
     const { quota } = busy(1e9)
-    quota.take(stepOf(limits, { [amount]: 10 }))
+    quota.take(stepOf(limits, { ...others, [amount]: 10 }))
     expect(quota.adjust(NOW + 50)).toEqual({
       ...{ taken: undefined, slots: [] },
       returned: { ...NO_AMOUNTS, key: 'k', limits, [amount]: 10 - wanted, reservedAt: NOW },
@@ -108,6 +108,7 @@ test('what is left includes what is held', () => {
   expect(quota.stateAt(NOW + 10)).toEqual({ requests: 1018, tokens: 50_180 })
   expect(quota.learn({ requests: 900, tokens: 40_000 }, NOW)).toEqual({ requests: 908, tokens: 40_080 })
   expect(quota.learn({ unknown: true }, NOW)).toEqual({ unknown: true })
+  expect(new HeldQuota('k', { concurrent: 1 }).stateAt(NOW)).toEqual({ requests: undefined, tokens: undefined })
   expect(quota.stateAt(NOW)).toEqual({ requests: 908, tokens: 40_080 })
 })
 
