@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { changedLines } from './changed.ts'
 import { placesOf, withFates } from './last-run.ts'
 import { identityOf, type Status, type TestedMutant } from './mutant.ts'
+import { ROOMS } from './rooms.ts'
 import { scoreOf } from './score.ts'
 import { type Slice, sampleOf, slicesOf } from './slices.ts'
 import { type Listed, listedSurvivors, outdated, unlisted } from './survivors.ts'
@@ -63,6 +64,14 @@ describe('slices', () => {
       }),
     )
   })
+})
+
+test('rooms have every file of their folders', () => {
+  const inRooms = new Set(ROOMS.flatMap(({ files }) => files.flatMap(glob => globSync(glob))))
+  const folders = ['accounts/limits', 'accounts/usage', 'canonical', 'egress', 'ingress']
+  const missing = folders.flatMap(folder => globSync(`src/${folder}/**/*.ts`)).filter(file => !inRooms.has(file))
+  // Texts of Redis, which no mutator changes.
+  expect(missing).toEqual(['src/accounts/limits/redis-script.ts'])
 })
 
 test('changed lines are those of the new text', () => {

@@ -47,12 +47,12 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'limits',
     files: [
-      'src/accounts/limits/{bucket,earlier-spend,early-engine,engine,index,known-room,pending-steps,reachability}.ts',
-      'src/accounts/limits/{refusal,remote-engine,reservation,shared-engine,slot-names,slots,spend}.ts',
+      'src/accounts/limits/{bucket,earlier-spend,early-engine,engine,held-quota,holding-engine,index,known-room}.ts',
+      'src/accounts/limits/{pending-steps,reachability,refusal,remote-engine,reservation,shared-engine,slot-names,slots,spend}.ts',
     ],
     tests: [
       'test/accounts/limits/{bucket,earlier-spend,early-engine,pending-steps,reachability,refusal,slot-names,slots,spend,transfer}.test.ts',
-      'test/accounts/limits/{reservation,reservation-cover,redis-counts}.test.ts',
+      'test/accounts/limits/{held-quota,holding-engine,reservation,reservation-cover,redis-counts}.test.ts',
       'test/models/{limits/limits,shared-limits/shared-limits}.test.ts',
       'test/accounts/limits/{engines,laws,shared-engine}.test.ts',
     ],

@@ -138,8 +138,12 @@ export class CandidateFacts {
       if (typeof value === 'string' && value !== '') this.reason = value
       return
     }
-    // Some last events have empty metadata, which do not take back those of earlier ones.
-    if (field === 'groundingMetadata' && isEmptyObject(value) && this.fields[field] !== undefined) return
+    const former = this.fields[field]
+    // Metadata without citations, such as empty ones of a last event, do not take back the citations of earlier events.
+    if (field === 'groundingMetadata' && isObject(value) && isObject(former) && !cites(value)) {
+      this.fields[field] = { ...former, ...value }
+      return
+    }
     const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
     if (append === undefined) put(this.fields, field, value)
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
@@ -177,11 +181,10 @@ export class CandidateFacts {
   }
 }
 
-function isEmptyObject(value: Json): boolean {
-  if (!isObject(value)) return false
-  for (const _ in value) return false
-  return true
-}
+/** Fields of grounding metadata with citations, in both spellings. */
+const CITING = ['groundingChunks', 'groundingSupports', 'grounding_chunks', 'grounding_supports'] as const
+
+const cites = (metadata: JsonObject): boolean => CITING.some(field => metadata[field] !== undefined)
 
 /** Finish reasons by wire value (docs/wire/contents.md#finish-reasons, trap 15). */
 const REASONS: { readonly [value: string]: FinishReason } = {

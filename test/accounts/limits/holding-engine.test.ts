@@ -377,3 +377,104 @@ describe('a busy key with ample room', () => {
     expect(machine.counted().slots).toBe(0)
   })
 })
+
+describe('steps in the shared counts', () => {
+  const LIMITS = { rpm: 1e9, concurrent: 1000 }
+  const AMPLE_STATE = { requests: 1e9, room: { concurrent: 1000, day: undefined, month: undefined } }
+
+  /** An engine over counts that grant everything, and the steps that arrive there. */
+  function recorded() {
+    const steps: LimitStep[] = []
+    const calls: string[] = []
+    const shared: LimitEngine = {
+      step(step) {
+        steps.push(step)
+        return Promise.resolve(AMPLE_STATE)
+      },
+      leaveAll: owner => calls.push(`leaveAll ${owner}`),
+      close: () => calls.push('close'),
+    }
+    return { steps, calls, engine: new HoldingEngine(shared, Date.now) }
+  }
+
+  const entering = (number: number, limits: KeyLimits = LIMITS): LimitStep => ({
+    ...{ ...NO_AMOUNTS, key: KEY, limits, requests: 1, enter: `0.${number}`, enforced: true },
+  })
+  const leaving = (number: number, limits: KeyLimits = LIMITS): LimitStep => ({
+    ...{ ...NO_AMOUNTS, key: KEY, limits, leave: `0.${number}` },
+  })
+
+  /** Makes the key busy, so that 16 requests and two slots are held. */
+  async function busy({ engine, steps }: ReturnType<typeof recorded>): Promise<void> {
+    for (let number = 0; number < 8; number++) await engine.step(entering(number))
+    vi.advanceTimersByTime(WINDOW)
+    await Promise.resolve()
+    await new Promise(resolve => setImmediate(resolve))
+    for (const number of [0, 1]) engine.step(leaving(number))
+    steps.length = 0
+  }
+
+  test('ask for the room of the key', async () => {
+    const { engine, steps } = recorded()
+    await engine.step(entering(1))
+    expect(steps).toEqual([{ ...entering(1), leave: undefined, reportsRoom: true }])
+  })
+
+  test('state the earlier spend or what is left at most, even if the step would fit', async () => {
+    const all = recorded()
+    await busy(all)
+    const initial = { day: 1, month: 1, at: 1 }
+    expect(all.engine.step({ ...entering(8), initial })).toBeInstanceOf(Promise)
+    expect(all.engine.step({ ...entering(9), atMost: { requests: 1, at: 1 } })).toBeInstanceOf(Promise)
+    expect(all.steps).toHaveLength(2)
+    expect(all.engine.step(entering(10))).not.toBeInstanceOf(Promise)
+    expect(all.steps).toHaveLength(2)
+  })
+
+  test('keep no slot of a request that has none', async () => {
+    const all = recorded()
+    await busy(all)
+    all.engine.step({ ...NO_AMOUNTS, key: KEY, limits: LIMITS })
+    for (const number of [8, 9]) expect(all.engine.step(entering(number))).not.toBeInstanceOf(Promise)
+    expect(all.engine.step(entering(10))).toBeInstanceOf(Promise)
+  })
+
+  test('release a slot under the name that is known there', async () => {
+    const all = recorded()
+    await busy(all)
+    all.engine.step(entering(8))
+    vi.advanceTimersByTime(2 * WINDOW)
+    all.steps.length = 0
+    all.engine.step(leaving(8))
+    all.engine.step(leaving(8))
+    expect(all.steps.map(({ leave }) => leave)).toEqual(['0.1', '0.8'])
+  })
+
+  test('give everything back when the limits change, and also what arrives later', async () => {
+    const all = recorded()
+    await busy(all)
+    for (let number = 8; number < 20; number++) await all.engine.step(entering(number))
+    vi.advanceTimersByTime(WINDOW)
+    const other = { rpm: 1e8, concurrent: 1000 }
+    void all.engine.step(entering(20, other))
+    await new Promise(resolve => setImmediate(resolve))
+    const former = all.steps.filter(({ limits }) => limits.rpm === 1e9)
+    // What is held is a part of what was taken before: 16 requests for twelve that followed.
+    expect(former.reduce((sum, { requests }) => sum + requests, 16)).toBe(12)
+    expect(all.steps).toHaveLength(former.length + 1)
+  })
+
+  test('give everything back before they end, and pass the end of another process on', async () => {
+    const all = recorded()
+    await busy(all)
+    all.engine.leaveAll('other')
+    all.engine.close()
+    expect(all.steps.map(({ leave, requests }) => [leave, requests])).toEqual([
+      ['0.0', 0],
+      ['0.1', 0],
+      [undefined, -16],
+    ])
+    expect(all.calls).toEqual(['leaveAll other', 'close'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
