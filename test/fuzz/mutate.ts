@@ -68,8 +68,17 @@ const ANYWHERE: readonly Change[] = [
   value => [value],
   (value, { dice, words }) => ({ [words.length === 0 ? 'a' : dice.one(words)]: value }),
   value => (Array.isArray(value) ? (value[0] ?? null) : isObject(value) ? (Object.values(value)[0] ?? null) : value),
-  (value, { dice }) => (dice.oneIn(20) ? nested(value, dice) : (JSON.stringify(value) ?? '')),
+  (value, { dice }) => (dice.oneIn(20) ? nested(value, dice) : jsonOf(value)),
 ]
+
+/** Returns the JSON text of a value, or a text without meaning if the value is nested too deeply for it. */
+function jsonOf(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '[['
+  }
+}
 
 const TEXTS: readonly string[] = [
   ...['', ' ', '\0', '\ud800', '\udc00x', '\u2028', '\ufeff', '🚤', 'e\u0301', '\u202e', '0', '-1', '1e400', 'null'],

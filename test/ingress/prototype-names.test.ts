@@ -8,6 +8,17 @@ import { asked } from '../laws/work/transcription.ts'
 /** Names that every object inherits. A careless table lookup finds all of them. */
 const WORDS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
 
+it('a field of the name __proto__ is kept, and becomes no prototype', () => {
+  const body = JSON.parse('{"__proto__":{"x":1},"inferenceConfig":{"maxTokens":1,"__proto__":{"y":2}}}')
+  const request = READERS['converse']!.request!({ path: '/model/m/converse', query: {}, headers: {}, body })
+  // A request of another model is written anew.
+  const { wire } = WRITERS['converse']!.request!({ ...request, model: 'n' }, { dialect: {}, native: true })
+  for (const object of [request.extras!['converse']!, wire.body, wire.body['inferenceConfig'] as object]) {
+    expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
+    expect(Object.hasOwn(object, '__proto__')).toBe(true)
+  }
+})
+
 describe.each(WORDS)('the inherited name %s has no meaning', word => {
   it('as the shape of a transcript', () => {
     const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new BufferedBytes(new Uint8Array([1])) }]

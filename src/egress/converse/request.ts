@@ -1,5 +1,5 @@
 import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { defined, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject, put } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -91,8 +91,8 @@ function withExtras(request: CanonicalRequest, fields: { readonly [field: string
   for (const [field, value] of Object.entries(fields))
     if (value !== undefined && !(isObject(value) && Object.keys(value).length === 0)) body[field] = value
   for (const [field, value] of Object.entries(extrasFor(request, FORMAT))) {
-    const writtenExtras = body[field]
-    body[field] = isObject(writtenExtras) && isObject(value) ? { ...writtenExtras, ...value } : value
+    const written = Object.hasOwn(body, field) ? body[field] : undefined
+    put(body, field, isObject(written) && isObject(value) ? { ...written, ...value } : value)
   }
   return body
 }

@@ -1,5 +1,5 @@
 import { rowOf } from '../../canonical/maps.ts'
-import { type JsonObject, withWireSource } from '../../canonical/node.ts'
+import { type JsonObject, put, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/converse.ts'
@@ -105,7 +105,7 @@ function readExtras(body: JsonObject, knownFields: KnownFields, outer: JsonObjec
   for (const field in found) {
     const group = rowOf(knownFields, field)
     const unread = group === undefined ? found[field] : extrasOf(FORMAT, object(found[field])!, group).extras?.[FORMAT]
-    if (unread !== undefined) fields[field] = unread
+    if (unread !== undefined) put(fields, field, unread)
   }
   return Object.keys(fields).length === 0 ? undefined : { [FORMAT]: fields }
 }
