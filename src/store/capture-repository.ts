@@ -40,8 +40,8 @@ export interface Captures {
   ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
   /** Deletes a capture. Returns false if it is unknown. */
   drop(id: string): Promise<boolean>
-  /** Deletes expired captures. */
-  sweep(): Promise<void>
+  /** Deletes captures that expired before a time, in Unix milliseconds. By default the current time. */
+  sweep(before?: number): Promise<void>
 }
 
 /** Captures examined per step of an eviction, and ids per statement. */
@@ -123,8 +123,8 @@ export class CaptureRepository implements Captures {
     return numDeletedRows > 0n
   }
 
-  async sweep(): Promise<void> {
-    await this.database.deleteFrom('captures').where('expires_at', '<=', this.now()).execute()
+  async sweep(before = this.now()): Promise<void> {
+    await this.database.deleteFrom('captures').where('expires_at', '<=', before).execute()
   }
 }
 
