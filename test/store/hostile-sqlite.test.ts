@@ -406,6 +406,41 @@ describe('changes of two processes that arrive in another order', () => {
   })
 })
 
+describe('an id that thousands of items have', () => {
+  const COUNT = 5000
+  const same = (more: (at: number) => object) =>
+    Array.from({ length: COUNT }, (_, at) => ({ id: 'x', type: 'message', ...more(at) }))
+
+  test('is looked up in one row of each turn and conversation, which all keep their items', async () => {
+    const at = place()
+    const store = await at.open()
+    const input = same(n => ({ n }))
+    await store.turns.put(
+      turn('r', { input, response: { id: 'r', output: [...same(n => ({ made: n })), { id: 'y' }] } }),
+    )
+    const expiresAt = Date.now() + HOUR
+    await store.conversations.create({ owner: 'me', id: 'c', metadata: {}, createdAt: 1, expiresAt }, [{ id: 'y' }])
+    await store.conversations.add('me', 'c', [...input, { id: 'z' }], expiresAt)
+    const found = (await store.turns.find('me', 'r'))!
+    expect([found.input, (found.response['output'] as unknown[]).length]).toEqual([input, COUNT + 1])
+    const database = new DatabaseSync(at.path)
+    closing.push(() => database.close())
+    expect(database.prepare("select parent, count(*) as n from items where id = 'x' group by parent").all()).toEqual([
+      { parent: 'c', n: 1 },
+      { parent: 'r', n: 1 },
+    ])
+    expect([...(await store.turns.items('me', ['x', 'y', ''])).keys()].sort()).toEqual(['x', 'y'])
+    expect((await store.turns.items('me', ['x'])).get('x')!.item).toMatchObject({ made: COUNT - 1 })
+    expect([await store.turns.isForbidden('you', ['']), await store.turns.isForbidden('you', ['x'])]).toEqual([
+      false,
+      true,
+    ])
+    expect(await store.conversations.dropItem('me', 'c', 'x')).toBe(true)
+    expect((await store.conversations.items('me', 'c'))!.map(({ id }) => id)).toEqual(['y', 'z'])
+    expect(await store.conversations.dropItem('me', 'c', 'x')).toBe(false)
+  })
+})
+
 /** Tables that hold few rows, or whose rows are read together. */
 const SMALL =
   /\b(access_groups|access_channels|access_versions|admin_tokens|console_users|stored_config|locks|probes)\b/
