@@ -95,9 +95,9 @@ export class AccessRepository implements AccessRecords {
     if (after !== undefined) {
       const mark = await this.database.selectFrom('access_keys').selectAll().where('id', '=', after).executeTakeFirst()
       if (mark === undefined) return []
-      query = query.where(row =>
-        row.or([row('name', '>', mark.name), row.and([row('name', '=', mark.name), row('id', '>', mark.id)])]),
-      )
+      query = query
+        .where('name', '>=', mark.name)
+        .where(row => row.or([row('name', '>', mark.name), row('id', '>', mark.id)]))
     }
     const rows = await query
       .orderBy('name')

@@ -104,9 +104,7 @@ export class CaptureRepository implements Captures {
       .where('expires_at', '>', this.now())
       .$if(key !== undefined, query => query.where('key_id', '=', key!))
       .$if(at !== undefined, query =>
-        query.where(({ eb, or, and }) =>
-          or([eb('at', '<', Number(at)), and([eb('at', '=', Number(at)), eb('id', '<', id!)])]),
-        ),
+        query.where('at', '<=', Number(at)).where(({ eb, or }) => or([eb('at', '<', Number(at)), eb('id', '<', id!)])),
       )
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')

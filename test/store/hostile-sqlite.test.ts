@@ -526,6 +526,64 @@ describe('statements', () => {
 })
 
 describe('twice the rows take about twice the time', TIMED, () => {
+  const NUMBERS = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)'
+
+  /** Statements that insert rows, and the pages through all of them. Each page continues after the last row. */
+  const PAGES: readonly [string, string, (store: Store, after: string | undefined) => Promise<readonly string[]>][] = [
+    [
+      'keys',
+      `insert into access_keys ${NUMBERS} select printf('%032x', i), 'k' || i, 'g', '{"limits":{},"enabled":true}', 1, null, null, 1 from n`,
+      async (store, after) =>
+        (await store.access.keys({ limit: 20, ...(after === undefined ? {} : { after }) }))
+          .slice(0, 20)
+          .map(({ id }) => id),
+    ],
+    [
+      'videos',
+      `insert into tasks ${NUMBERS} select 'me', printf('%032x', i), 'm', 'c', 'videos', 'm', null, 'text', 'queued', 1, '{}',
+        '{"candidates":[]}', null, null, null, null, 'w', 0, i / 3, 0, 9000000000000000, null from n`,
+      async (store, after) => {
+        const page = await store.tasks.list('me', { limit: 20, order: 'desc', after })
+        return page!.tasks.map(({ id }) => id)
+      },
+    ],
+    [
+      'captures',
+      `insert into captures (id, at, key_id, size, expires_at, data) ${NUMBERS} select printf('%032x', i), i / 3, 'k', 1, 9000000000000000, x'00' from n`,
+      async (store, after) => {
+        const page = {
+          since: 0,
+          until: 9e15,
+          limit: 20,
+          ...(after === undefined ? {} : { after: `${at(after)}.${after}` }),
+        }
+        return (await store.captures.list(page)).found.map(({ id }) => id)
+      },
+    ],
+  ]
+  const at = (id: string): number => Math.floor(Number.parseInt(id, 16) / 3)
+
+  test.each(PAGES)('pages of %s', async (_, insert, pageAfter) => {
+    const timeOf = async (rows: number): Promise<number> => {
+      const path = join(folder(), 'x.sqlite')
+      const store = await openSqlite(path)
+      const database = new DatabaseSync(path)
+      database.prepare(insert).run(rows)
+      database.close()
+      const began = performance.now()
+      const seen = new Set<string>()
+      for (let page = await pageAfter(store, undefined); page.length > 0; page = await pageAfter(store, page.at(-1)!))
+        for (const id of page) seen.add(id)
+      const time = performance.now() - began
+      expect(seen.size).toBe(rows)
+      await store.close()
+      return time
+    }
+    await timeOf(200)
+    const [small, large] = [await timeOf(1000), await timeOf(20_000)]
+    expect(large).toBeLessThan(36 * Math.max(small, 5))
+  })
+
   type Prepare = (store: Store, count: number) => Promise<() => Promise<unknown>>
 
   test.each<readonly [string, readonly [small: number, large: number, most: number], Prepare]>([
