@@ -154,11 +154,12 @@ describe('a full disk of temporary files', () => {
     const image = randomBytes(900_000)
     const { gateway } = await open([image])
     const makeRoom = fillTemporary(500_000)
-    const close = vi.spyOn(Spool.prototype, 'close')
+    const [opened, close] = [vi.spyOn(Spool, 'open'), vi.spyOn(Spool.prototype, 'close')]
     const { status, headers, json: answer } = await gateway.ask(PATH, asking())
     expect([status, headers['interlingua-loss']]).toEqual([200, expect.stringContaining('image-not-kept')])
     expect(Buffer.from(answer.data[0].b64_json, 'base64').equals(image)).toBe(true)
-    expect(close).toHaveBeenCalledTimes(1)
+    expect(opened).toHaveBeenCalledTimes(1)
+    expect(close.mock.contexts).toContain(await opened.mock.results[0]!.value)
     makeRoom()
     const { url } = (await gateway.ask(PATH, asking())).json.data[0]
     expect((await download(gateway, url)).bytes.equals(image)).toBe(true)
@@ -182,11 +183,12 @@ describe('a full disk of temporary files', () => {
   })
 
   test('and a store that is away refuse an image that other processes serve, and keep no file of it', async () => {
-    const close = vi.spyOn(Spool.prototype, 'close')
+    const [opened, close] = [vi.spyOn(Spool, 'open'), vi.spyOn(Spool.prototype, 'close')]
     const shared = { putImage: () => Promise.reject(UNAVAILABLE), image: async () => undefined }
     const images = new ImageStore({ shared, hasOthers: () => true })
     await expect(images.add('image/png', [randomBytes(10)])).rejects.toBe(UNAVAILABLE)
-    expect(close).toHaveBeenCalledTimes(1)
+    expect(opened).toHaveBeenCalledTimes(1)
+    expect(close.mock.contexts).toContain(await opened.mock.results[0]!.value)
     images.close()
   })
 })
