@@ -100,12 +100,11 @@ export class CaptureRepository implements Captures {
       .selectFrom('captures')
       .select(['at', 'id'])
       .where('at', '>=', since)
-      .where('at', '<', until)
+      // One upper bound only: of two, SQLite may seek to the one that is further away.
+      .where('at', '<', at === undefined ? until : Math.min(until, Number(at) + 1))
       .where('expires_at', '>', this.now())
       .$if(key !== undefined, query => query.where('key_id', '=', key!))
-      .$if(at !== undefined, query =>
-        query.where('at', '<=', Number(at)).where(({ eb, or }) => or([eb('at', '<', Number(at)), eb('id', '<', id!)])),
-      )
+      .$if(at !== undefined, query => query.where(({ eb, or }) => or([eb('at', '<', Number(at)), eb('id', '<', id!)])))
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1)
