@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { UsageQueue } from '../../src/accounts/usage/queue.ts'
@@ -464,6 +465,28 @@ describe('twice the rows take about twice the time', TIMED, () => {
     }
     const [small, large] = times as [number, number]
     expect(large).toBeLessThan(36 * Math.max(small, 3))
+  })
+
+  test('the first page of rows and one after 100,000 rows', async () => {
+    const path = join(folder(), 'x.sqlite')
+    const store = await openSqlite(path, () => NOW)
+    closing.push(() => store.close())
+    await store.usage.add([row(NOW)])
+    const database = new DatabaseSync(path)
+    const columns = 'series, model, stream, attempts, losses, duration, estimated'
+    database.exec(`insert into usage_rows (at, id, ${columns})
+      with recursive n(i) as (select 0 union all select i + 1 from n where i < 100000)
+      select ${NOW} - 1 - i / 3, printf('%032x', i), ${columns} from n join (select * from usage_rows limit 1)`)
+    database.close()
+    const pages = { first: {}, late: { after: `${NOW - 33_300}.x` } }
+    const best = { first: Number.POSITIVE_INFINITY, late: Number.POSITIVE_INFINITY }
+    for (let run = 0; run < 30; run++)
+      for (const which of ['first', 'late'] as const) {
+        const began = performance.now()
+        expect((await store.usage.rows({ ...EVER, limit: 20, ...pages[which] })).rows).toHaveLength(20)
+        best[which] = Math.min(best[which], performance.now() - began)
+      }
+    expect(best.late).toBeLessThan(6 * Math.max(best.first, 0.5))
   })
 
   test('batches, merged again and again', async () => {
