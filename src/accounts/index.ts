@@ -71,6 +71,8 @@ export class Access {
   private unsubscribe: (() => void) | undefined
   /** Time at which the next secret expires, in Unix milliseconds. */
   private nextExpiry = Number.POSITIVE_INFINITY
+  /** Time of the last check for expired secrets, in Unix milliseconds. */
+  private checkedAt = 0
   private usesStoredAt = 0
 
   constructor(config: Config, options: AccessOptions = {}) {
@@ -263,6 +265,7 @@ export class Access {
 
   private arrange(): void {
     this.ring.configure(this.config.keys.map(activeKeyOf), this.groups)
+    this.nextExpiry = this.ring.nextExpiry(this.now())
   }
 
   private apply({ keys, groups, droppedGroups, drained, config, whole }: AccessChanges): void {
@@ -289,7 +292,10 @@ export class Access {
   }
 
   private endDue(): void {
-    if (this.now() >= this.nextExpiry) this.notify()
+    const now = this.now()
+    // A clock that was set back may have made expired secrets valid again.
+    if (now >= this.nextExpiry || now < this.checkedAt) this.notify()
+    this.checkedAt = now
   }
 
   private notify(): void {
@@ -299,7 +305,8 @@ export class Access {
 
   private async storeUses(): Promise<void> {
     const at = this.now()
-    const used = this.ring.lastUsesSince(this.usesStoredAt)
+    // A later time means that the clock was set back.
+    const used = this.ring.lastUsesSince(this.usesStoredAt <= at ? this.usesStoredAt : 0)
     if (used.size === 0) return
     try {
       await this.records?.recordUses(used)

@@ -201,7 +201,8 @@ export class KeyRing {
       secret.update(key, expiresAt, group, permissions)
       current.push(secret)
     }
-    for (const secret of previous) if (!current.includes(secret) && !secret.isFixed) this.drop(secret)
+    const kept = new Set(current)
+    for (const secret of previous) if (!kept.has(secret) && !secret.isFixed) this.drop(secret)
     this.byId.set(key.id, current.length === 0 ? previous.filter(({ isFixed }) => isFixed) : current)
   }
 

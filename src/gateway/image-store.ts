@@ -6,6 +6,7 @@ import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import { Spool } from '../ingress/transport/spool.ts'
+import { storeFault, UNAVAILABLE } from '../store/fault.ts'
 import type { ImageLimits, ImageRecord, SharedRecords } from '../store/shared-records.ts'
 
 /** Maximum number, total size and age of stored images. */
@@ -86,7 +87,10 @@ export class ImageStore {
     const local = this.copies.get(id)
     if (local !== undefined) return local
     const copying =
-      this.copiesInProgress.get(id) ?? this.copyFromStore(id).finally(() => this.copiesInProgress.delete(id))
+      this.copiesInProgress.get(id) ??
+      this.copyFromStore(id)
+        .catch(throwUnavailable)
+        .finally(() => this.copiesInProgress.delete(id))
     this.copiesInProgress.set(id, copying)
     await copying
     return this.copies.get(id)
@@ -108,6 +112,11 @@ export class ImageStore {
     if (fileBytes.size === stored.size) this.copies.add(headOf(id, stored), fileBytes, spool)
     else spool.close()
   }
+}
+
+/** Replaces a fault of the disk by an error for callers, who may try again. */
+const throwUnavailable = (thrown: unknown): never => {
+  throw thrown instanceof GatewayError || storeFault(thrown) === undefined ? thrown : UNAVAILABLE
 }
 
 const TOKEN_PATTERN = /^[\w-]{43}$/
@@ -168,13 +177,13 @@ interface Entry {
 
 /** Copies of images in unnamed temporary files, until they expire. Beyond the limits, the oldest are evicted. */
 class ImageCopies {
-  private readonly limits: ImageLimits
+  private readonly limits: ImageStoreLimits
   private readonly now: () => number
   /** Entries by image id, oldest first. */
   private readonly entries = new Map<string, Entry>()
   private size = 0
 
-  constructor(limits: ImageLimits, now: () => number) {
+  constructor(limits: ImageStoreLimits, now: () => number) {
     this.limits = limits
     this.now = now
   }
@@ -198,7 +207,8 @@ class ImageCopies {
     return {
       mediaType,
       bytes: { size: entry.bytes.size, read: () => readEntry(entry) },
-      seconds: Math.floor(remaining / 1000),
+      // A longer time means that the clock was set back.
+      seconds: Math.floor(Math.min(remaining, this.limits.age) / 1000),
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/index.ts'
-import type { Json } from '../canonical/node.ts'
+import { isObject, type Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Bus } from '../store/cluster/bus.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
@@ -44,7 +44,8 @@ export class Live {
   private readonly bus: Bus
   private readonly listeners = new Set<LiveListener>()
   private readonly unsubscribes: readonly (() => void)[]
-  private remoteWatchUntil = 0
+  /** End of the latest announcement of another process, by `performance.now()`, which nobody can set. */
+  private remoteWatchUntil = Number.NEGATIVE_INFINITY
   private outgoing: LiveEvent[] = []
   private announceTimer: NodeJS.Timeout | undefined
   private sendTimer: NodeJS.Timeout | undefined
@@ -54,7 +55,7 @@ export class Live {
     this.bus = bus
     this.unsubscribes = [
       bus.subscribe('live-watched', () => this.noteRemoteWatcher()),
-      bus.subscribe('live', events => this.deliver(events as unknown as readonly LiveEvent[])),
+      bus.subscribe('live', events => this.deliver(events)),
     ]
   }
 
@@ -122,7 +123,7 @@ export class Live {
 
   private publish(event: LiveEvent): void {
     for (const listener of this.listeners) listener.take(event)
-    if (this.remoteWatchUntil <= Date.now() || this.outgoing.length >= BATCH_SIZE) return
+    if (this.remoteWatchUntil <= performance.now() || this.outgoing.length >= BATCH_SIZE) return
     this.outgoing.push(event)
     this.sendTimer ??= setTimeout(() => {
       this.sendTimer = undefined
@@ -132,18 +133,33 @@ export class Live {
     }, BATCH_INTERVAL).unref()
   }
 
-  private deliver(events: readonly LiveEvent[]): void {
-    for (const event of events) for (const listener of this.listeners) listener.take(event)
+  /** Delivers the events of another process, which may have another version. Skips what is no event. */
+  private deliver(events: Json): void {
+    if (!Array.isArray(events)) return
+    for (const event of events as readonly Json[])
+      if (isLiveEvent(event)) for (const listener of this.listeners) listener.take(event as unknown as LiveEvent)
   }
 
   private noteRemoteWatcher(): void {
-    this.remoteWatchUntil = Date.now() + ANNOUNCEMENT_LIFETIME
+    this.remoteWatchUntil = performance.now() + ANNOUNCEMENT_LIFETIME
     this.isWatched = true
     clearTimeout(this.expiryTimer)
     this.expiryTimer = setTimeout(() => this.updateWatched(), ANNOUNCEMENT_LIFETIME + 1).unref()
   }
 
   private updateWatched(): void {
-    this.isWatched = this.listeners.size > 0 || this.remoteWatchUntil > Date.now()
+    this.isWatched = this.listeners.size > 0 || this.remoteWatchUntil > performance.now()
   }
+}
+
+/** Maximum time of a `Date`, in Unix milliseconds. */
+const MAX_TIME = 8.64e15
+
+/** Returns true if a notice has what listeners read of every event. */
+function isLiveEvent(event: Json): boolean {
+  if (!isObject(event) || !isObject(event['request'])) return false
+  const { id, at, failure, tries } = event['request']
+  const isWhole = typeof id === 'string' && typeof at === 'number' && Math.abs(at) <= MAX_TIME
+  const isReadable = (failure === undefined || isObject(failure)) && (tries === undefined || Array.isArray(tries))
+  return isWhole && isReadable && (event['type'] === 'begun' || event['type'] === 'over')
 }

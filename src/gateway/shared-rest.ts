@@ -46,7 +46,7 @@ export class SharedRest {
   }
 
   private publish(change: JsonObject): void {
-    const key = `${String(change['channel'])}\n${String(change['key'] ?? '')}\n${String(change['model'] ?? '')}`
+    const key = JSON.stringify([change['channel'], change['key'], change['model']])
     if (this.changes.size < BATCH_SIZE || this.changes.has(key)) this.changes.set(key, change)
     this.timer ??= setTimeout(this.flush, BATCH_INTERVAL).unref()
   }

@@ -95,6 +95,7 @@ export class ResponsesSocket implements Wire {
     if (this.isOverflowing) return
     this.isOverflowing = true
     this.closeRequest ??= { code: TRY_AGAIN_LATER }
+    this.queue = []
     this.sendEvent(OVERLOADED)
     this.socket.pause()
     this.socket.close(TRY_AGAIN_LATER)

@@ -14,6 +14,7 @@ import { underNewVersion } from './access-version.ts'
 import { configEntries } from './config-repository.ts'
 import { durably } from './durable.ts'
 import { lock } from './locks.ts'
+import { CLOCK_DIFFERENCE } from './store-clock.ts'
 import type { Database } from './tables.ts'
 
 /** The repository of keys, groups, drained channels and admin tokens. Other processes follow the changes by version. */
@@ -94,9 +95,9 @@ export class AccessRepository implements AccessRecords {
     if (after !== undefined) {
       const mark = await this.database.selectFrom('access_keys').selectAll().where('id', '=', after).executeTakeFirst()
       if (mark === undefined) return []
-      query = query.where(row =>
-        row.or([row('name', '>', mark.name), row.and([row('name', '=', mark.name), row('id', '>', mark.id)])]),
-      )
+      query = query
+        .where('name', '>=', mark.name)
+        .where(row => row.or([row('name', '>', mark.name), row('id', '>', mark.id)]))
     }
     const rows = await query
       .orderBy('name')
@@ -178,7 +179,14 @@ export class AccessRepository implements AccessRecords {
           .updateTable('access_keys')
           .set({ last_used_at: time })
           .where('id', '=', id)
-          .where(row => row.or([row('last_used_at', 'is', null), row('last_used_at', '<', time)]))
+          .where(row =>
+            row.or([
+              row('last_used_at', 'is', null),
+              row('last_used_at', '<', time),
+              // A time so far ahead is of a wrong clock.
+              row('last_used_at', '>', this.now() + CLOCK_DIFFERENCE),
+            ]),
+          )
           .execute()
     })
   }

@@ -39,15 +39,18 @@ export class AuditRepository implements AuditRecords {
 
   async list({ since, until, limit, kind, target, actor, after }: AuditPage) {
     const position = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
-    let query = this.database.selectFrom('audit_log').selectAll().where('at', '>=', since).where('at', '<', until)
+    let query = this.database
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('at', '>=', since)
+      // One upper bound only: of two, SQLite may seek to the one that is further away.
+      .where('at', '<', position === null ? until : Math.min(until, Number(position[1]) + 1))
     if (kind !== undefined) query = query.where('kind', '=', kind)
     if (target !== undefined) query = query.where('target', '=', target)
     if (actor !== undefined) query = query.where('actor', '=', actor)
     if (position !== null) {
       const [, at, id] = position
-      query = query
-        .where('at', '<=', Number(at))
-        .where(row => row.or([row('at', '<', Number(at)), row('id', '<', id!)]))
+      query = query.where(row => row.or([row('at', '<', Number(at)), row('id', '<', id!)]))
     }
     const rows = await query
       .orderBy('at', 'desc')

@@ -24,3 +24,6 @@ export async function changedByEach(database: Database, statement: string, value
 /** SQL text that inserts one row, with `?` placeholders. */
 export const insertText = (table: string, columns: readonly string[]): string =>
   `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
+
+/** Compares by code units, because databases sort by different collations. */
+export const compareText = (one: string, second: string): number => (one < second ? -1 : Number(one > second))

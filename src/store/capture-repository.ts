@@ -40,8 +40,8 @@ export interface Captures {
   ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
   /** Deletes a capture. Returns false if it is unknown. */
   drop(id: string): Promise<boolean>
-  /** Deletes expired captures. */
-  sweep(): Promise<void>
+  /** Deletes captures that expired before a time, in Unix milliseconds. By default the current time. */
+  sweep(before?: number): Promise<void>
 }
 
 /** Captures examined per step of an eviction, and ids per statement. */
@@ -100,14 +100,11 @@ export class CaptureRepository implements Captures {
       .selectFrom('captures')
       .select(['at', 'id'])
       .where('at', '>=', since)
-      .where('at', '<', until)
+      // One upper bound only: of two, SQLite may seek to the one that is further away.
+      .where('at', '<', at === undefined ? until : Math.min(until, Number(at) + 1))
       .where('expires_at', '>', this.now())
       .$if(key !== undefined, query => query.where('key_id', '=', key!))
-      .$if(at !== undefined, query =>
-        query.where(({ eb, or, and }) =>
-          or([eb('at', '<', Number(at)), and([eb('at', '=', Number(at)), eb('id', '<', id!)])]),
-        ),
-      )
+      .$if(at !== undefined, query => query.where(({ eb, or }) => or([eb('at', '<', Number(at)), eb('id', '<', id!)])))
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1)
@@ -123,8 +120,8 @@ export class CaptureRepository implements Captures {
     return numDeletedRows > 0n
   }
 
-  async sweep(): Promise<void> {
-    await this.database.deleteFrom('captures').where('expires_at', '<=', this.now()).execute()
+  async sweep(before = this.now()): Promise<void> {
+    await this.database.deleteFrom('captures').where('expires_at', '<=', before).execute()
   }
 }
 

@@ -1,6 +1,7 @@
 import { plain } from './access-rows.ts'
 import type { StoredConfigRow } from './access-tables.ts'
 import { underNewVersion } from './access-version.ts'
+import { compareText } from './bulk.ts'
 import type { ConfigRecords, Encryption, EntryKind, StoredEntry } from './config-records.ts'
 import type { SharedRecords } from './shared-records.ts'
 import { storedSecret } from './shared-repository.ts'
@@ -105,9 +106,6 @@ export async function configEntries(database: Database): Promise<readonly Stored
     .map(entryOf)
     .sort((one, second) => compareText(one.kind, second.kind) || compareText(one.name, second.name))
 }
-
-/** Compares by code units, because databases sort by different collations. */
-const compareText = (one: string, second: string): number => (one < second ? -1 : Number(one > second))
 
 const selectEntry = (database: Database, kind: EntryKind, name: string) =>
   database

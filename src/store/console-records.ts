@@ -94,6 +94,6 @@ export interface ConsoleRecords {
   forgive(attempt: PasswordAttempt): Promise<void>
   /** Deletes all counted attempts of a name. */
   unlock(account: string): Promise<void>
-  /** Deletes expired sessions and old attempts. */
-  sweep(): Promise<void>
+  /** Deletes sessions that expired before a time, in Unix milliseconds, and old attempts. By default the current time. */
+  sweep(before?: number): Promise<void>
 }

@@ -160,9 +160,9 @@ export class ConsoleRepository implements ConsoleRecords {
     return this.passwordTries.unlock(account)
   }
 
-  async sweep(): Promise<void> {
-    await this.database.deleteFrom('console_sessions').where('expires_at', '<=', this.now()).execute()
-    await this.passwordTries.sweep()
+  async sweep(before = this.now()): Promise<void> {
+    await this.database.deleteFrom('console_sessions').where('expires_at', '<=', before).execute()
+    await this.passwordTries.sweep(before)
   }
 
   /** Runs a change of users or sessions under a lock that serialises such changes across processes. */

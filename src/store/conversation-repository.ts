@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { JsonObject } from '../canonical/node.ts'
-import { dropItems, insertItems, NO_UPSTREAM } from './items.ts'
+import { dropItems, insertItems, NO_UPSTREAM, ROWS_PER_STATEMENT } from './items.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** A named list of items that responses continue (docs/wire/responses.md#conversations). */
@@ -114,13 +114,25 @@ export class ConversationRepository implements Conversations {
   }
 
   async dropItem(owner: string, id: string, item: string): Promise<boolean> {
-    const { numDeletedRows } = await this.database
-      .deleteFrom('items')
+    const rows = await this.database
+      .selectFrom('items')
+      .select(['place', 'item'])
       .where('owner', '=', owner)
       .where('parent', '=', id)
-      .where('id', '=', item)
-      .executeTakeFirst()
-    return numDeletedRows > 0n
+      .execute()
+    // Of items with the same id, only one is found by it.
+    const places = rows.flatMap(row => (idOf(JSON.parse(row.item) as JsonObject) === item ? [Number(row.place)] : []))
+    let count = 0n
+    for (let at = 0; at < places.length; at += ROWS_PER_STATEMENT) {
+      const { numDeletedRows } = await this.database
+        .deleteFrom('items')
+        .where('owner', '=', owner)
+        .where('parent', '=', id)
+        .where('place', 'in', places.slice(at, at + ROWS_PER_STATEMENT))
+        .executeTakeFirst()
+      count += numDeletedRows
+    }
+    return count > 0n
   }
 
   async drop(owner: string, id: string): Promise<boolean> {
@@ -169,6 +181,8 @@ export async function appendItems(
   return true
 }
 
+const idOf = (item: JsonObject): string => String(item['id'] ?? '')
+
 /** Inserts items that no upstream stores. */
 async function insert(
   database: Database,
@@ -179,7 +193,7 @@ async function insert(
   now: number,
 ): Promise<void> {
   const rows = items.map((item, index) => ({
-    ...{ owner, parent, place: from + index, id: String(item['id'] ?? ''), made: 0 },
+    ...{ owner, parent, place: from + index, id: idOf(item), made: 0 },
     ...NO_UPSTREAM,
     ...{ item: JSON.stringify(item), kept_at: now },
   }))

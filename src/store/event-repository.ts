@@ -19,11 +19,14 @@ export class EventRepository implements Events {
   }
 
   async from(owner: string, id: string, number: number): Promise<readonly string[]> {
-    const row = await this.database
-      .selectFrom('events')
+    const batches = this.database.selectFrom('events').where('owner', '=', owner).where('parent', '=', id)
+    // Where the batches end is not indexed, so that a search by it alone would read all earlier ones.
+    const latest = batches
+      .select(({ fn, lit }) => fn.coalesce(fn.max('first'), lit(0)).as('first'))
+      .where('first', '<=', number)
+    const row = await batches
       .select(['first', 'texts'])
-      .where('owner', '=', owner)
-      .where('parent', '=', id)
+      .where('first', '>=', latest)
       .where(({ eb, ref }) => eb(eb(ref('first'), '+', ref('count')), '>', number))
       .orderBy('first')
       .limit(1)

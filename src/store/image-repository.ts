@@ -47,13 +47,13 @@ export class ImageRepository {
     }
   }
 
-  /** Deletes expired images, including unfinished ones of processes that died. */
-  async sweep(): Promise<void> {
+  /** Deletes images that expired before a time, including unfinished ones of processes that died. */
+  async sweep(before: number): Promise<void> {
     for (;;) {
       const rows = await this.database
         .selectFrom('pictures')
         .select('id')
-        .where('expires_at', '<=', this.now())
+        .where('expires_at', '<=', before)
         .limit(IMAGES_PER_DELETE)
         .execute()
       if (rows.length === 0) return

@@ -7,8 +7,12 @@ export const ROWS_PER_STATEMENT = 500
 const COLUMNS = ['owner', 'parent', 'place', 'id', 'made', 'channel', 'remembered', 'item', 'kept_at'] as const
 const INSERT = insertText('items', COLUMNS)
 
+/** Id of rows that no lookup finds by their id. */
+const NO_ID = ''
+
 /** Inserts items of turns or conversations. */
-export async function insertItems(database: Database, rows: readonly ItemRow[]): Promise<void> {
+export async function insertItems(database: Database, all: readonly ItemRow[]): Promise<void> {
+  const rows = withUniqueIds(all)
   if (!isPostgres(database)) {
     return runEach(
       database,
@@ -22,6 +26,23 @@ export async function insertItems(database: Database, rows: readonly ItemRow[]):
       .values(rows.slice(at, at + ROWS_PER_STATEMENT))
       .execute()
 }
+
+/**
+ * Leaves each id to one item per turn or conversation: the model's latest, or else the latest. A caller may repeat an id
+ * in thousands of items, all of which a lookup would read.
+ */
+function withUniqueIds(rows: readonly ItemRow[]): readonly ItemRow[] {
+  const nameOf = ({ owner, parent, id }: ItemRow): string => `${owner} ${parent} ${id}`
+  const found = new Map<string, ItemRow>()
+  for (const row of rows) {
+    const name = nameOf(row)
+    if (row.made >= (found.get(name)?.made ?? 0)) found.set(name, row)
+  }
+  return rows.map(row => (row.id === NO_ID || found.get(nameOf(row)) === row ? row : { ...row, id: NO_ID }))
+}
+
+/** Returns the ids that a lookup may find. */
+export const searchableIds = (ids: readonly string[]): readonly string[] => ids.filter(id => id !== NO_ID)
 
 /** Deletes all items of a turn or a conversation. */
 export const dropItems = (database: Database, owner: string, parent: string): Promise<void> =>

@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely'
 import { lock } from './locks.ts'
-import type { Note, NoteKind, NoteLimits } from './shared-records.ts'
-import type { Database } from './tables.ts'
+import { MAX_NOTE_LIFETIME_MS, type Note, type NoteKind, type NoteLimits } from './shared-records.ts'
+import { CLOCK_DIFFERENCE } from './store-clock.ts'
+import type { Database, Tables } from './tables.ts'
 
 /** The repository of notes: short-lived texts found by name. */
 export class NoteRepository {
@@ -23,7 +25,7 @@ export class NoteRepository {
           fn.count(eb.case().when('owner', '=', owner).then(1).end()).as('mine'),
         ])
         .where('kind', '=', kind)
-        .where('expires_at', '>', this.now())
+        .where(isValid(this.now()))
         .executeTakeFirstOrThrow()
       if (Number(mine) >= perOwner || Number(every) >= total) return false
       await transaction.insertInto('notes').values({ kind, name, owner, text, expires_at: expiresAt }).execute()
@@ -37,7 +39,7 @@ export class NoteRepository {
       .select('text')
       .where('kind', '=', kind)
       .where('name', '=', name)
-      .where('expires_at', '>', this.now())
+      .where(isValid(this.now()))
       .executeTakeFirst()
     return row?.text
   }
@@ -48,14 +50,20 @@ export class NoteRepository {
       .deleteFrom('notes')
       .where('kind', '=', kind)
       .where('name', '=', name)
-      .where('expires_at', '>', this.now())
+      .where(isValid(this.now()))
       .returning('text')
       .executeTakeFirst()
     return row?.text
   }
 
-  /** Deletes expired notes. */
-  async sweep(): Promise<void> {
-    await this.database.deleteFrom('notes').where('expires_at', '<=', this.now()).execute()
+  /** Deletes notes that expired before a time in Unix milliseconds. */
+  async sweep(before: number): Promise<void> {
+    await this.database.deleteFrom('notes').where('expires_at', '<=', before).execute()
   }
 }
+
+/** Selects notes that have not expired. A note that would last longer than any was stored by a wrong clock. */
+const isValid =
+  (now: number) =>
+  ({ and, eb }: ExpressionBuilder<Tables, 'notes'>) =>
+    and([eb('expires_at', '>', now), eb('expires_at', '<=', now + MAX_NOTE_LIFETIME_MS + CLOCK_DIFFERENCE)])

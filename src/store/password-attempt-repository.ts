@@ -67,8 +67,9 @@ export class PasswordAttemptRepository {
       .execute()
   }
 
-  async sweep(): Promise<void> {
-    await this.dropOld(this.database, this.now() - MAX_AGE_MS)
+  /** Deletes attempts that no longer matter at a time, in Unix milliseconds. */
+  async sweep(now: number): Promise<void> {
+    await this.dropOld(this.database, now - MAX_AGE_MS, now)
   }
 
   /**
@@ -120,8 +121,7 @@ export class PasswordAttemptRepository {
     return (await countOf(transaction)) > MAX_ATTEMPT_ROWS
   }
 
-  private async dropOld(database: Database, since: number): Promise<void> {
-    const now = this.now()
+  private async dropOld(database: Database, since: number, now = this.now()): Promise<void> {
     await database
       .deleteFrom('console_attempts')
       .where('since', '<=', since)

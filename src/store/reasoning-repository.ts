@@ -66,13 +66,13 @@ export class ReasoningRepository {
     }))
   }
 
-  /** Deletes expired reasoning. */
-  async sweep(): Promise<void> {
+  /** Deletes reasoning that expired before a time, in Unix milliseconds. */
+  async sweep(before: number): Promise<void> {
     for (;;) {
       const rows = await this.database
         .selectFrom('thoughts')
         .select('id')
-        .where('expires_at', '<=', this.now())
+        .where('expires_at', '<=', before)
         .limit(NAMES_PER_STATEMENT)
         .execute()
       if (rows.length === 0) return

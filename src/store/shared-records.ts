@@ -43,6 +43,9 @@ export interface Note {
 /** The purpose of a note. */
 export type NoteKind = 'client-secret'
 
+/** Maximum lifetime of a note, in milliseconds: that of a client secret (docs/wire/realtime.md#client-secrets). */
+export const MAX_NOTE_LIFETIME_MS = 7_200_000
+
 /** Maximum number of unexpired notes of one kind: per owner, and in total. */
 export interface NoteLimits {
   readonly perOwner: number
@@ -100,6 +103,6 @@ export interface SharedRecords {
   signatures(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Returns true if any signature is stored. */
   hasSignatures(): Promise<boolean>
-  /** Deletes everything that has expired. */
-  sweep(): Promise<void>
+  /** Deletes everything that expired before a time, in Unix milliseconds. By default the current time. */
+  sweep(before?: number): Promise<void>
 }

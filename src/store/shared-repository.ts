@@ -35,8 +35,8 @@ export function sharedRepository(database: Database, now: () => number): SharedR
     putSignatures: records => signatures.put(records),
     signatures: hashes => signatures.find(hashes),
     hasSignatures: () => signatures.hasAny(),
-    async sweep() {
-      for (const one of [images, notes, reasoning, signatures]) await one.sweep()
+    async sweep(before = now()) {
+      for (const one of [images, notes, reasoning, signatures]) await one.sweep(before)
     },
   }
 }

@@ -61,8 +61,8 @@ export class SignatureRepository {
     return row !== undefined
   }
 
-  /** Deletes expired records. */
-  async sweep(): Promise<void> {
-    await this.database.deleteFrom('signatures').where('expires_at', '<=', this.now()).execute()
+  /** Deletes records that expired before a time, in Unix milliseconds. */
+  async sweep(before: number): Promise<void> {
+    await this.database.deleteFrom('signatures').where('expires_at', '<=', before).execute()
   }
 }

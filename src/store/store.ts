@@ -5,6 +5,7 @@ import type { AccessRecords } from './access-records.ts'
 import { AccessRepository } from './access-repository.ts'
 import type { AuditRecords } from './audit-records.ts'
 import { AuditRepository } from './audit-repository.ts'
+import { compareText } from './bulk.ts'
 import { CaptureRepository, type Captures } from './capture-repository.ts'
 import type { ConfigRecords } from './config-records.ts'
 import { ConfigRepository } from './config-repository.ts'
@@ -21,7 +22,7 @@ import { type Processes, ProcessRepository } from './process-repository.ts'
 import type { SharedRecords } from './shared-records.ts'
 import { sharedRepository } from './shared-repository.ts'
 import { StoreClock } from './store-clock.ts'
-import type { Database, Tables } from './tables.ts'
+import type { Database, Tables, TurnRow } from './tables.ts'
 import { TaskRepository } from './task-repository.ts'
 import type { Tasks } from './tasks.ts'
 import { TurnRepository } from './turn-repository.ts'
@@ -69,7 +70,8 @@ export interface Store extends Repositories {
 export async function openStore(config: StoreConfig, now?: () => number): Promise<Store> {
   const engine = await openEngine(config)
   const database = await openDatabase(engine)
-  const clock = now === undefined ? new StoreClock(engine, database) : { now, measure: async () => {} }
+  const clock =
+    now === undefined ? new StoreClock(engine, database) : { now, deletionTime: now, measure: async () => {} }
   try {
     await clock.measure()
   } catch (thrown) {
@@ -95,9 +97,11 @@ export async function openDatabase(engine: Engine): Promise<Database> {
   return database
 }
 
+type Clock = Pick<StoreClock, 'now' | 'deletionTime' | 'measure'>
+
 /** Assembles the repositories over an open database. */
-function storeIn(database: Database, engine: Engine, clock: Pick<StoreClock, 'now' | 'measure'>): Store {
-  const { now } = clock
+function storeIn(database: Database, engine: Engine, clock: Clock): Store {
+  const { now, deletionTime } = clock
   const turnWrites = new TurnWrites(database)
   const shared = sharedRepository(database, now)
   const captures = new CaptureRepository(database, now)
@@ -111,17 +115,18 @@ function storeIn(database: Database, engine: Engine, clock: Pick<StoreClock, 'no
     access: new AccessRepository(database, now),
     config: new ConfigRepository(database, now),
     console: users,
-    usage: new UsageRepository(database, now),
+    usage: new UsageRepository(database, now, deletionTime),
     shared,
     captures,
     audit: new AuditRepository(database),
     now,
     async sweep() {
       await clock.measure()
-      await sweep(database, now())
-      await shared.sweep()
-      await captures.sweep()
-      await users.sweep()
+      const before = deletionTime()
+      await sweep(database, before)
+      await shared.sweep(before)
+      await captures.sweep(before)
+      await users.sweep(before)
     },
     moved: engine.moved,
     async probe() {
@@ -141,13 +146,32 @@ const ROWS_PER_DELETE = 200
 /** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */
 async function sweep(database: Database, now: number): Promise<void> {
   await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
-  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await yieldToEventLoop()
+  await sweepTurns(database, now)
+  await sweepConversations(database, now)
 }
 
-async function sweepTurns(database: Database, now: number): Promise<number> {
-  const rows = await database
+/** Deletes expired turns that no turn continues, earliest first, and after each of them the turns that it continued. */
+async function sweepTurns(database: Database, now: number): Promise<void> {
+  for (let from = 0; ; ) {
+    const rows = await lastTurns(database, now)
+      .where('expires_at', '>=', from)
+      .orderBy('expires_at')
+      .limit(ROWS_PER_DELETE)
+      .execute()
+    for (let ends = rows; ends.length > 0; ends = await turnsBefore(database, ends, now)) {
+      await remove(database, 'turns', ends, now)
+      await yieldToEventLoop()
+    }
+    if (rows.length < ROWS_PER_DELETE) return
+    from = Number(rows.at(-1)!.expires_at)
+  }
+}
+
+/** Builds the query for the expired turns that no turn continues. */
+const lastTurns = (database: Database, now: number) =>
+  database
     .selectFrom('turns')
-    .select(['owner', 'id'])
+    .select(['owner', 'id', 'previous', 'expires_at'])
     .where('expires_at', '<=', now)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -159,23 +183,26 @@ async function sweepTurns(database: Database, now: number): Promise<number> {
         ),
       ),
     )
-    .orderBy('owner')
-    .orderBy('id')
-    .limit(ROWS_PER_DELETE)
-    .execute()
-  return remove(database, 'turns', rows, now)
+
+/** Returns the turns that deleted turns continued, if they have expired and no other turn continues them. */
+async function turnsBefore(database: Database, deleted: readonly Pick<TurnRow, 'previous'>[], now: number) {
+  const ids = deleted.flatMap(({ previous }) => previous ?? [])
+  return ids.length === 0 ? [] : lastTurns(database, now).where('id', 'in', ids).execute()
 }
 
-async function sweepConversations(database: Database, now: number): Promise<number> {
-  const rows = await database
-    .selectFrom('conversations')
-    .select(['owner', 'id'])
-    .where('expires_at', '<=', now)
-    .orderBy('owner')
-    .orderBy('id')
-    .limit(ROWS_PER_DELETE)
-    .execute()
-  return remove(database, 'conversations', rows, now)
+async function sweepConversations(database: Database, now: number): Promise<void> {
+  for (;;) {
+    const rows = await database
+      .selectFrom('conversations')
+      .select(['owner', 'id'])
+      .where('expires_at', '<=', now)
+      .orderBy('expires_at')
+      .limit(ROWS_PER_DELETE)
+      .execute()
+    await remove(database, 'conversations', rows, now)
+    if (rows.length < ROWS_PER_DELETE) return
+    await yieldToEventLoop()
+  }
 }
 
 /**
@@ -187,10 +214,11 @@ async function remove(
   table: 'turns' | 'conversations',
   rows: readonly { readonly owner: string; readonly id: string }[],
   now: number,
-): Promise<number> {
-  if (rows.length === 0) return 0
+): Promise<void> {
+  const sorted = rows.toSorted((a, b) => compareText(a.owner, b.owner) || compareText(a.id, b.id))
+  if (sorted.length === 0) return
   await database.transaction().execute(async one => {
-    for (const { owner, id } of rows) {
+    for (const { owner, id } of sorted) {
       const { numDeletedRows } = await one
         .deleteFrom(table)
         .where('owner', '=', owner)
@@ -202,5 +230,4 @@ async function remove(
       await dropEvents(one, owner, id)
     }
   })
-  return rows.length
 }

@@ -60,12 +60,9 @@ export class TaskRepository implements Tasks {
     const comparison = order === 'asc' ? '>' : '<'
     let query = this.select().where('owner', '=', owner)
     if (mark !== undefined)
-      query = query.where(row =>
-        row.or([
-          row('created_at', comparison, mark.createdAt),
-          row.and([row('created_at', '=', mark.createdAt), row('id', comparison, mark.id)]),
-        ]),
-      )
+      query = query
+        .where('created_at', order === 'asc' ? '>=' : '<=', mark.createdAt)
+        .where(row => row.or([row('created_at', comparison, mark.createdAt), row('id', comparison, mark.id)]))
     const rows = await query
       .orderBy('created_at', order)
       .orderBy('id', order)

@@ -4,7 +4,7 @@ import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { eventsRow } from './event-repository.ts'
 import type { NewEvents } from './events.ts'
-import { dropEvents, dropItems, NO_UPSTREAM, ROWS_PER_STATEMENT, upstreamColumns } from './items.ts'
+import { dropEvents, dropItems, NO_UPSTREAM, ROWS_PER_STATEMENT, searchableIds, upstreamColumns } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import type { TurnWrites } from './turn-writes.ts'
 import {
@@ -108,7 +108,8 @@ export class TurnRepository implements Turns {
     return rows
   }
 
-  async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
+  async items(owner: string, wanted: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
+    const ids = searchableIds(wanted)
     const found = new Map<string, FoundItem>()
     for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
       const rows = await this.database
@@ -131,7 +132,8 @@ export class TurnRepository implements Turns {
     return found
   }
 
-  async isForbidden(owner: string, ids: readonly string[]): Promise<boolean> {
+  async isForbidden(owner: string, wanted: readonly string[]): Promise<boolean> {
+    const ids = searchableIds(wanted)
     for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
       const batch = ids.slice(at, at + ROWS_PER_STATEMENT)
       const turns = await this.database

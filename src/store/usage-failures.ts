@@ -83,4 +83,5 @@ function add(groups: Map<string, FailureGroup>, row: Row): void {
 }
 
 /** Returns the message without numbers and ids, which differ between equal failures. */
-const messagePattern = ({ said = '' }: Failure): string => said.replace(/[\w-]*\d[\w-]*/g, '#')
+const messagePattern = ({ said = '' }: Failure): string =>
+  said.replace(/[\w-]+/g, word => (/\d/.test(word) ? '#' : word))

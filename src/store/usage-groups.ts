@@ -36,6 +36,8 @@ interface Group {
   readonly sum: Sum
   keyName: string | undefined
   readonly others?: true
+  /** Position in the order of the values of the fields. */
+  position: number
 }
 
 interface GroupsOptions {
@@ -51,37 +53,39 @@ const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][
 
 /** Groups series by fields and collects the sums of each group. */
 export class Groups {
-  /** Returns the sum to which a series is added, or undefined if the filter excludes the series. */
-  readonly sumOf: (series: number) => Sum | undefined
   private readonly groups: ReadonlyMap<string, Group>
+  private readonly bySeries = new Map<number, Group>()
+  /** Groups to which a sum was added since the last drain. There may be many more groups than in one interval. */
+  private readonly changed = new Set<Group>()
   private readonly percentiles: boolean
 
   constructor(series: readonly SeriesRow[], fields: readonly UsageField[], options: GroupsOptions = {}) {
     const { percentiles = false, shown } = options
     const groups = new Map<string, Group>()
-    const sums = new Map<number, Sum>()
-    const others: Group = { by: {}, sum: emptySum(), keyName: undefined, others: true }
+    const others: Group = { by: {}, sum: emptySum(), keyName: undefined, others: true, position: 0 }
     for (const one of series) {
       const values = fields.map(field => one[FIELD_COLUMNS[field]])
       const name = JSON.stringify(values)
       const isOther = shown !== undefined && !shown.has(name)
       const group = isOther
         ? others
-        : (groups.get(name) ?? { by: byOf(fields, values), sum: emptySum(), keyName: undefined })
+        : (groups.get(name) ?? { by: byOf(fields, values), sum: emptySum(), keyName: undefined, position: 0 })
       groups.set(isOther ? '' : name, group)
-      sums.set(Number(one.id), group.sum)
+      this.bySeries.set(Number(one.id), group)
       if (!isOther && fields.includes('key') && one.key_name !== null && one.key_name > (group.keyName ?? ''))
         group.keyName = one.key_name
     }
-    this.sumOf = id => sums.get(id)
     this.percentiles = percentiles
-    const value = ({ by }: Group, field: UsageField): string => by[field] ?? ''
-    this.groups = new Map(
-      [...groups].sort(([, a], [, b]) => {
-        const field = fields.find(one => value(a, one) !== value(b, one))
-        return field === undefined ? 0 : value(a, field) < value(b, field) ? -1 : 1
-      }),
-    )
+    this.groups = new Map([...groups].sort(([, a], [, b]) => compareValues(a, b, fields)))
+    for (const [position, group] of [...this.groups.values()].entries()) group.position = position
+  }
+
+  /** Returns the sum to which a series is added, or undefined if the filter excludes the series. */
+  readonly sumOf = (series: number): Sum | undefined => {
+    const group = this.bySeries.get(series)
+    if (group === undefined) return undefined
+    this.changed.add(group)
+    return group.sum
   }
 
   /** Returns the names of the `count` groups with the highest rank. */
@@ -93,13 +97,23 @@ export class Groups {
 
   /** Returns the groups that have requests, largest first, and resets their sums. */
   drain(at: number | undefined): UsageGroup[] {
-    const nonEmpty = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
-    return nonEmpty.map(group => {
-      const result = groupOf(group, at, this.percentiles)
-      group.sum.fill(0)
-      return result
-    })
+    const nonEmpty = [...this.changed].filter(({ sum }) => sum[0]! > 0)
+    this.changed.clear()
+    return nonEmpty
+      .sort((a, b) => b.sum[0]! - a.sum[0]! || a.position - b.position)
+      .map(group => {
+        const result = groupOf(group, at, this.percentiles)
+        group.sum.fill(0)
+        return result
+      })
   }
+}
+
+/** Compares groups by the values of the fields. */
+function compareValues(a: Group, b: Group, fields: readonly UsageField[]): number {
+  const value = ({ by }: Group, field: UsageField): string => by[field] ?? ''
+  const field = fields.find(one => value(a, one) !== value(b, one))
+  return field === undefined ? 0 : value(a, field) < value(b, field) ? -1 : 1
 }
 
 const byOf = (fields: readonly UsageField[], values: readonly (string | number | null)[]): UsageGroup['by'] =>

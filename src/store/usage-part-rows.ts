@@ -100,22 +100,19 @@ export async function* partsOf(
   { table, from, to }: Span,
   order: 'asc' | 'desc' = 'asc',
 ): AsyncGenerator<Part> {
-  const { first, last } = await database
-    .selectFrom(table)
-    .select(({ fn }) => [fn.min('at').as('first'), fn.max('at').as('last')] as const)
-    .where('at', '>=', from)
-    .where('at', '<', to)
-    .executeTakeFirstOrThrow()
-  if (first === null) return
-  const [begin, end, size] = [Number(first), Number(last) + 1, QUERY_RANGE_MS[table]]
+  const size = QUERY_RANGE_MS[table]
+  let rest = await filledPart(database, { table, from, to })
   let sliceStart = performance.now()
-  for (let done = 0; begin + done < end; done += size) {
-    const at = order === 'asc' ? begin + done : Math.max(begin, end - done - size)
+  while (rest.from < rest.to) {
+    const [low, high] =
+      order === 'asc'
+        ? [rest.from, Math.min(rest.from + size, rest.to)]
+        : [Math.max(rest.from, rest.to - size), rest.to]
     const parts = await database
       .selectFrom(table)
       .select(['at', 'data'])
-      .where('at', '>=', at)
-      .where('at', '<', order === 'asc' ? Math.min(at + size, end) : end - done)
+      .where('at', '>=', low)
+      .where('at', '<', high)
       .orderBy('at', order)
       .execute()
     for (const part of parts) {
@@ -125,5 +122,19 @@ export async function* partsOf(
       }
       yield { at: Number(part.at), data: part.data }
     }
+    rest = order === 'asc' ? { table, from: high, to: rest.to } : { table, from: rest.from, to: low }
+    // A clock that was wrong by years leaves a gap of years.
+    if (parts.length === 0) rest = await filledPart(database, rest)
   }
+}
+
+/** Returns the range between the first and the last part of a range. It is empty if there are none. */
+async function filledPart(database: Database, { table, from, to }: Span): Promise<Span> {
+  const { first, last } = await database
+    .selectFrom(table)
+    .select(({ fn }) => [fn.min('at').as('first'), fn.max('at').as('last')] as const)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .executeTakeFirstOrThrow()
+  return first === null ? { table, from, to: from } : { table, from: Number(first), to: Number(last) + 1 }
 }

@@ -113,14 +113,17 @@ async function positionsAt(
 const MAX_LISTED_SERIES = 200
 
 /** Builds the query for the positions of a page's rows, whatever their series. */
-function positionsIn(database: Database, { since, until, after, only }: RowPage) {
-  const position = positionOf(after)
-  let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
+function positionsIn(database: Database, page: RowPage) {
+  const position = positionOf(page.after)
+  let query = database
+    .selectFrom('usage_rows')
+    .select(['at', 'id'])
+    .where('at', '>=', page.since)
+    // One upper bound only: of two, SQLite may seek to the one that is further away.
+    .where('at', '<', endOf(page))
   if (position !== undefined)
-    query = query
-      .where('at', '<=', position.at)
-      .where(row => row.or([row('at', '<', position.at), row('id', '<', position.id)]))
-  return only === 'losses' ? query.where('losses', '>', 0) : query
+    query = query.where(row => row.or([row('at', '<', position.at), row('id', '<', position.id)]))
+  return page.only === 'losses' ? query.where('losses', '>', 0) : query
 }
 
 /** Sorts rows newest first. */

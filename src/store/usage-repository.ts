@@ -8,7 +8,7 @@ import { failuresOf } from './usage-failures.ts'
 import { mergeParts } from './usage-part-rows.ts'
 import type { RowPage, UsageFilter, UsageQuery, UsageRecords } from './usage-records.ts'
 import { rowOf, rowsOf } from './usage-rows.ts'
-import { SeriesIndex } from './usage-series.ts'
+import { plainText, SeriesIndex } from './usage-series.ts'
 import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
 import { UsageWriter } from './usage-writer.ts'
 
@@ -24,14 +24,17 @@ const MERGE_INTERVAL_MS = 60_000
 export class UsageRepository implements UsageRecords {
   private readonly database: Database
   private readonly now: () => number
+  private readonly deletionTime: () => number
   private readonly writer: UsageWriter
   private mergedAt = Number.NEGATIVE_INFINITY
   /** End of this process's lease for deleting, in Unix milliseconds. */
   private sweepsUntil = -1
 
-  constructor(database: Database, now: () => number) {
+  /** @param deletionTime returns the time before which expired data may be deleted. */
+  constructor(database: Database, now: () => number, deletionTime = now) {
     this.database = database
     this.now = now
+    this.deletionTime = deletionTime
     this.writer = new UsageWriter(database, new SeriesIndex())
   }
 
@@ -70,7 +73,7 @@ export class UsageRepository implements UsageRecords {
       .selectFrom('usage_spent')
       .select(({ fn }) => fn.sum<number | string | null>('cost').as('month'))
       .select(sql<number | string | null>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
-      .where('key_id', '=', key)
+      .where('key_id', '=', plainText(key)!)
       .where('day', '>=', month)
       .where('day', '<=', day)
       .executeTakeFirst()
@@ -93,7 +96,7 @@ export class UsageRepository implements UsageRecords {
   }
 
   async sweep(before: number, at?: number): Promise<void> {
-    const now = this.now()
+    const now = this.deletionTime()
     const hoursBefore = now - HOURS_RETENTION - DAY
     const rowsBefore = before - Math.max(0, (at ?? now) - now)
     const tables = [

@@ -29,7 +29,7 @@ function buses(count: number): readonly (Bus & { readonly published: Topic[] })[
 const call = { id: 'req_1', path: '/v1/messages', format: 'messages' } as Call
 const caller = { id: 'k', key: 'dev', group: 'default' } as Caller
 const request = { model: 'm', stream: true } as CanonicalRequest
-const row = { id: 'req_1', status: 200 } as UsageRow
+const row = { id: 'req_1', at: 1, status: 200 } as UsageRow
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../src/store/store.ts'
 import type { Turn } from '../../src/store/turns.ts'
 import { written } from '../builders/engines.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
+import { HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
 import { keyOf } from './access-follower.ts'
 
@@ -56,7 +57,10 @@ async function fillOthers({ access, usage, shared }: Store): Promise<void> {
   }
   await shared.putImage({ id: 'p', mediaType: 'image/png', expiresAt: FOREVER, read }, NO_LIMITS)
   await shared.createSecret('s', Buffer.from([0, 255]))
-  await shared.addNote({ kind: 'client-secret', name: 'n', owner: NAME, text: NAME, expiresAt: FOREVER }, NO_LIMITS)
+  await shared.addNote(
+    { kind: 'client-secret', name: 'n', owner: NAME, text: NAME, expiresAt: Date.now() + HOUR },
+    NO_LIMITS,
+  )
   const thoughts = { id: 'th', text: NAME, expiresAt: FOREVER }
   await shared.changeReasoning([{ names: [['n']], reasoning: thoughts }])
 }

@@ -1,8 +1,9 @@
 import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversation, Conversations } from '../../store/conversation-repository.ts'
+import type { Turns } from '../../store/turns.ts'
 import { freshId } from '../../store/usage/request-id.ts'
-import { withId } from './items.ts'
+import { referenceOf, withId } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
 /** Maximum number of items added per request. */
@@ -14,16 +15,21 @@ const MAX_ITEMS = 20
  */
 export class ConversationsApi {
   private readonly conversations: Conversations
+  private readonly turns: Pick<Turns, 'items'>
   private readonly lifetime: number
 
-  /** @param lifetime time for which a conversation is stored after items were last added, in milliseconds. */
-  constructor(conversations: Conversations, lifetime: number) {
+  /**
+   * @param turns all stored items, to which new items may refer.
+   * @param lifetime time for which a conversation is stored after items were last added, in milliseconds.
+   */
+  constructor(conversations: Conversations, turns: Pick<Turns, 'items'>, lifetime: number) {
     this.conversations = conversations
+    this.turns = turns
     this.lifetime = lifetime
   }
 
   async create(owner: string, body: JsonObject): Promise<JsonObject> {
-    const items = body['items'] == null ? [] : itemsIn(body['items'])
+    const items = body['items'] == null ? [] : await this.newItems(owner, body['items'])
     const now = Date.now()
     const conversation = {
       ...{ owner, id: `conv_${freshId()}`, metadata: metadataIn(body['metadata']) },
@@ -54,7 +60,7 @@ export class ConversationsApi {
   }
 
   async add(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
-    const items = itemsIn(body['items'])
+    const items = await this.newItems(owner, body['items'])
     if (!(await this.conversations.add(owner, id, items, Date.now() + this.lifetime))) throw notFoundError(id)
     return paged(items.map(shownItem), { limit: items.length, order: 'asc', after: undefined })
   }
@@ -70,6 +76,23 @@ export class ConversationsApi {
     const conversation = await this.find(owner, id)
     if (!(await this.conversations.dropItem(owner, id, item))) throw notFoundError(item, 'Item')
     return conversation
+  }
+
+  /**
+   * Reads the items of a request. A reference becomes the owner's item that it names, because an upstream would resolve
+   * it among the items of all keys.
+   */
+  private async newItems(owner: string, value: Json | undefined): Promise<readonly JsonObject[]> {
+    const items = itemsIn(value)
+    const references = items.flatMap(item => referenceOf(item) ?? [])
+    if (references.length === 0) return items
+    const found = await this.turns.items(owner, references)
+    return items.map(item => {
+      const id = referenceOf(item)
+      const stored = id === undefined ? item : found.get(id)?.item
+      if (stored === undefined) throw invalid(`Item with id '${id}' not found.`, 'items', 'item_not_found')
+      return stored
+    })
   }
 
   private async items(owner: string, id: string): Promise<readonly JsonObject[]> {

@@ -83,7 +83,7 @@ export const RESPONSES: StoredFormat = {
   storedItem: withId,
   portable,
   hasReferences: ({ previous_response_id, conversation, input }) =>
-    previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayBeReference)),
+    previous_response_id != null || conversation != null || itemsOf(input).some(mayBeReference),
   collector: (_, wantsItems) => new ResponseCollector(wantsItems),
   isLast: ({ event }) => LAST_EVENTS.has(event),
   markedUnstored: event => {
@@ -115,8 +115,7 @@ export const RESPONSES: StoredFormat = {
   upstreamPath: id => `/responses/${encodeURIComponent(id)}`,
 }
 
-const mayBeReference = (item: unknown): boolean =>
-  isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'
+const mayBeReference = (item: JsonObject): boolean => (item['type'] ?? 'item_reference') === 'item_reference'
 
 /** Returns the stream of a complete answer, without its final event. */
 function replayedEvents(response: JsonObject): readonly WireEvent[] {

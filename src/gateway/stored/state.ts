@@ -132,7 +132,8 @@ export class State {
 
   /** The actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
   get conversations(): ConversationsApi {
-    return new ConversationsApi(this.enabledStore().conversations, this.config.responses.retention)
+    const { conversations, turns } = this.enabledStore()
+    return new ConversationsApi(conversations, turns, this.config.responses.retention)
   }
 
   private enabledStore(): StoreView {

@@ -23,6 +23,8 @@ export class AbsentNames {
   }
 
   has(name: string): boolean {
-    return (this.names.get(name) ?? 0) > this.now()
+    const remaining = (this.names.get(name) ?? 0) - this.now()
+    // A longer time means that the clock was set back.
+    return remaining > 0 && (remaining <= LIFETIME || remaining === Number.POSITIVE_INFINITY)
   }
 }

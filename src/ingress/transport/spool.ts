@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bytes } from '../../canonical/bytes.ts'
 
+/** Number of bytes that are read at once. */
+const CHUNK_BYTES = 256 * 1024
+
 /** An unlinked temporary file. Other processes cannot open it, and it vanishes when the process ends. */
 export class Spool {
   private readonly file: FileHandle
+  private readers = 0
   private closed = false
+  private fileClosed = false
 
   private constructor(file: FileHandle) {
     this.file = file
@@ -50,12 +55,30 @@ export class Spool {
 
   /** Closes the file. Its disk space is freed once all readers have finished. */
   close(): void {
-    if (this.closed) return
     this.closed = true
+    this.closeUnused()
+  }
+
+  private closeUnused(): void {
+    if (!this.closed || this.readers > 0 || this.fileClosed) return
+    this.fileClosed = true
     this.file.close().catch(() => {})
   }
 
-  private read(): AsyncIterable<Uint8Array> {
-    return this.file.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 })
+  /** Streams the file. A stream of Node would close the file for all readers if one of them stops early. */
+  private async *read(): AsyncGenerator<Uint8Array> {
+    this.readers++
+    try {
+      for (let position = 0; ; ) {
+        const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+        const { bytesRead } = await this.file.read(chunk, 0, CHUNK_BYTES, position)
+        if (bytesRead === 0) return
+        position += bytesRead
+        yield chunk.subarray(0, bytesRead)
+      }
+    } finally {
+      this.readers--
+      this.closeUnused()
+    }
   }
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readlinkSync } from 'node:fs'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import busboy from 'busboy'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -305,4 +307,45 @@ describe('forms whose callers and upstreams leave', () => {
       expect((stub.seen.at(-1) as SeenForm).fields).toEqual([['model', 'm']])
     },
   )
+})
+
+describe('a file that was written to disk', () => {
+  test('is whole for the next upstream, wherever the one before it stopped reading', async () => {
+    const size = 6 * MIB
+    const bytes = Buffer.alloc(size, 'sound')
+    // The model comes last, so that the file cannot be sent before it has arrived.
+    const head = part(`${named('file', '; filename="talk.mp3"')}\r\ncontent-type: audio/mpeg`, '').slice(0, -2)
+    const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n${MODEL}--${BOUNDARY}--\r\n`)])
+    for (const stop of [0, 100_000, 3 * MIB]) {
+      const refusing = createServer((message, response) => {
+        let read = 0
+        const refuse = () => {
+          message.pause()
+          response.writeHead(503, { connection: 'close' }).end('{}', () => message.socket.destroySoon())
+        }
+        if (stop === 0) refuse()
+        else
+          message.on('data', (chunk: Buffer) => {
+            read += chunk.length
+            if (read - chunk.length < stop && read >= stop) refuse()
+          })
+      })
+      await new Promise<void>(resolve => refusing.listen(0, '127.0.0.1', resolve))
+      closing.push(
+        () => refusing.close(),
+        () => refusing.closeAllConnections(),
+      )
+      const stub = await Stub.open(json({ text: 'so it was said' }))
+      closing.push(() => stub.close())
+      const { port } = refusing.address() as AddressInfo
+      const gateway = await openGateway([
+        channelAt(`http://127.0.0.1:${port}`, { format: 'transcriptions', name: 'refusing', priority: 0 }),
+        channelAt(stub.address, { format: 'transcriptions', name: 'taking', priority: 1 }),
+      ])
+      expect(await post(gateway.server.address, body)).toMatchObject({ status: 200 })
+      expect(gateway.lines.filter(({ message }) => message === 'a channel failed')).toHaveLength(1)
+      const hash = createHash('sha1').update(bytes).digest('hex')
+      expect((stub.seen.at(-1) as SeenForm).files).toMatchObject([{ size, hash }])
+    }
+  })
 })
