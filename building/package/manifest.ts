@@ -18,7 +18,7 @@ const MODULES = './lib/modules'
  */
 export function packageManifest(manifest: Manifest, packages: readonly string[], mayPublish: boolean): Manifest {
   const versions = manifest['dependencies'] as Versions
-  const unknown = packages.filter(name => versions[name] === undefined)
+  const unknown = packages.filter(name => !Object.hasOwn(versions, name))
   if (unknown.length > 0) throw new Error(`${unknown} must be among the dependencies of package.json`)
   return {
     ...Object.fromEntries(Object.entries(manifest).filter(([field]) => !OF_REPOSITORY.includes(field))),

@@ -10,6 +10,7 @@ import { version } from '../version.ts'
 import { resultsIn } from './conformance-diff.ts'
 import { peerResults } from './conformance-run.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { checkReportFiles, writeReports } from './report-files.ts'
 
 export interface MatrixOptions {
   readonly only?: string
@@ -70,6 +71,7 @@ export async function conformanceMatrix(
   options: MatrixOptions,
   terminal: Terminal,
 ): Promise<void> {
+  checkReportFiles(OUTPUT_FORMATS.flatMap(([name]) => options[name] ?? []))
   const peers: PeerRow[] = []
   for (const one of peersOrFiles.length > 0 ? peersOrFiles : peerNames()) {
     const row = await rowOf(one, options, terminal)
@@ -77,9 +79,12 @@ export async function conformanceMatrix(
   }
   if (peers.length === 0) throw new Error('no peer could be run')
   const matrix: Matrix = { schema: 'interlingua-conformance-matrix-1', kit: version(), peers }
-  for (const [name, view] of OUTPUT_FORMATS) {
-    const file = options[name]
-    if (file !== undefined) writeFileSync(file, view(matrix))
-  }
+  const faults = writeReports(
+    OUTPUT_FORMATS.flatMap(([name, view]) => {
+      const file = options[name]
+      return file === undefined ? [] : [{ file, text: () => view(matrix) }]
+    }),
+  )
   terminal.out(matrixSummary(matrix).join('\n'))
+  if (faults.length > 0) throw new Error(faults.join('\n'))
 }

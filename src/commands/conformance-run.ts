@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { withoutTrailingSlashes } from '../canonical/text.ts'
 import { Budget, type Price } from '../kit/conformance/budget.ts'
 import { CONVERSATIONS, FORMATS } from '../kit/conformance/formats/index.ts'
@@ -22,6 +22,7 @@ import { Upstream } from '../kit/conformance/upstream.ts'
 import { version } from '../version.ts'
 import { Progress } from './conformance-progress.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { checkReportFiles, type ReportFile, writeReports } from './report-files.ts'
 
 export interface ConformanceOptions {
   readonly target?: string
@@ -202,15 +203,35 @@ const REPORT_FORMATS = [
   ['badge', badge],
 ] as const
 
+/** Returns the reports that were requested. */
+const reportsOf = (options: ConformanceOptions, document: Results): readonly ReportFile[] =>
+  REPORT_FORMATS.flatMap(([name, view]) => {
+    const file = options[name]
+    return file === undefined ? [] : [{ file, text: () => view(document) }]
+  })
+
 const END_REASONS: { readonly [end in EarlyEnd]: string } = {
   interrupted: 'the run was interrupted',
   budget: 'the budget is spent',
 }
 
+/** Reads a file of expected failures. Throws UsageError if it cannot be read. */
+function expectedIn(file: string): readonly string[] {
+  try {
+    return readExpected(readFileSync(file, 'utf8'))
+  } catch (thrown) {
+    throw new UsageError(`${file} cannot be read: ${(thrown as Error).message}`)
+  }
+}
+
 /** Compares the failures with the expected ones. Throws if a failure is unexpected or an entry is stale. */
-function compareExpected(document: Results, { only, caller, upstream }: ConformanceOptions, file: string): void {
+function compareExpected(
+  document: Results,
+  { only, caller, upstream }: ConformanceOptions,
+  expected: readonly string[],
+): void {
   const isFullRun = [only, caller, upstream, document.interrupted].every(one => one === undefined)
-  const deviation = deviationOf(document, readExpected(readFileSync(file, 'utf8')), isFullRun)
+  const deviation = deviationOf(document, expected, isFullRun)
   const text = deviationText(deviation)
   if (text !== '') throw new Error(`the failures differ from the expected failures\n${text}`)
 }
@@ -226,16 +247,17 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
     throw new UsageError('--budget and --price must be given together')
   if (options.budget !== undefined && options.target === undefined)
     throw new UsageError('--budget requires --target, because a peer costs nothing')
+  checkReportFiles(REPORT_FORMATS.flatMap(([name]) => options[name] ?? []))
+  const expected = options.expectedFailures === undefined ? undefined : expectedIn(options.expectedFailures)
   const outcome = await documentOf(options).catch(unlessMissing)
   if (outcome instanceof MissingPeer) return terminal.out(`unsupported: ${outcome.message}`)
   const { document, ended } = outcome
-  for (const [name, view] of REPORT_FORMATS) {
-    const file = options[name]
-    if (file !== undefined) writeFileSync(file, view(document))
-  }
+  const faults = writeReports(reportsOf(options, document))
   terminal.out(summary(document))
-  if (options.expectedFailures !== undefined) compareExpected(document, options, options.expectedFailures)
+  for (const fault of faults) terminal.fault(fault)
+  if (expected !== undefined) compareExpected(document, options, expected)
   else if (hasFailed(document)) throw new Error('a check failed')
+  if (faults.length > 0) throw new Error('a report cannot be written')
   if (ended !== undefined) throw new Error(`${END_REASONS[ended]}; the reports cover the cells that ran`)
   if (options.target !== undefined && judgedOf(document) === 0)
     throw new Error('nothing was judged: the target has none of the endpoints')

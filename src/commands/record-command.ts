@@ -1,3 +1,4 @@
+import { withEscapedControls } from '../canonical/text.ts'
 import { openRecordProxy } from '../kit/recordings/record-proxy.ts'
 import { Recorder } from '../kit/recordings/recorder.ts'
 import { advised } from '../server/listening.ts'
@@ -45,7 +46,7 @@ async function refreshCommand(folder: string, { upstream, key }: RecordOptions, 
     if (reasonKept !== undefined) unrefreshed++
     if (drift.length > 0) changed++
     const lines = reasonKept === undefined ? drift : [`not refreshed: ${reasonKept}`]
-    if (lines.length > 0) terminal.out(`${file}\n${lines.map(line => `  ${line}`).join('\n')}`)
+    if (lines.length > 0) terminal.out([file, ...lines.map(line => `  ${line}`)].map(withEscapedControls).join('\n'))
   }
   terminal.out(`Refreshed ${count - unrefreshed} of ${count} recordings; ${changed} changed their shape`)
   if (changed + unrefreshed > 0) throw new Error('the recordings differ from what the upstream answers now')

@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { defined, parseObject } from '../canonical/node.ts'
 import { withoutTrailingSlashes } from '../canonical/text.ts'
 import type { Preset } from '../formats/preset.ts'
+import { readCredentialFile } from './credential-file.ts'
 import type { FaultAt } from './faults.ts'
 import type { Env } from './source.ts'
 
@@ -171,9 +171,9 @@ function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined
   const file = fields.required('file', 'GOOGLE_APPLICATION_CREDENTIALS')
   if (file === '') return undefined
   try {
-    return serviceAccountOf(readFileSync(file, 'utf8'), fields, 'file')
+    return serviceAccountOf(readCredentialFile(file), fields, 'file')
   } catch (thrown) {
-    fields.fault('file', `cannot be read: ${(thrown as NodeJS.ErrnoException).code}`)
+    fields.fault('file', (thrown as Error).message)
     return undefined
   }
 }

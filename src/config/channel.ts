@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import { withoutTrailingSlashes } from '../canonical/text.ts'
@@ -18,6 +18,7 @@ import {
   withVariables,
 } from '../formats/index.ts'
 import { authOf } from './auth.ts'
+import { readCredentialFile } from './credential-file.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
@@ -262,9 +263,9 @@ function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamT
   const read = (field: keyof WrittenTls, file: string | undefined): string | undefined => {
     if (file?.startsWith(PEM) !== false) return file
     try {
-      return readFileSync(file, 'utf8')
+      return readCredentialFile(file)
     } catch (thrown) {
-      fault(['tls', field], `cannot be read: ${(thrown as NodeJS.ErrnoException).code}`)
+      fault(['tls', field], (thrown as Error).message)
       return undefined
     }
   }
@@ -283,6 +284,7 @@ function upstreamTlsOf({ ca, cert, key }: WrittenTls, fault: FaultAt): UpstreamT
  */
 export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],
+  ...['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'],
   ...[
     'host',
     'connection',

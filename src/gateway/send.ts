@@ -6,7 +6,8 @@ import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
 import { refusalAdvice, refusesCredential } from '../upstreams/credentials/refusal.ts'
 import type { Target } from '../upstreams/router.ts'
-import { answerFailure, UpstreamFailure } from './failures.ts'
+import type { Reply } from './call.ts'
+import { answerFailure, CALLER_GONE, UpstreamFailure } from './failures.ts'
 import { restExhausted, withQuotaDelay } from './key-rest.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
 import { type Prepared, prepare, refusalFor } from './prepare.ts'
@@ -88,7 +89,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   const { call, report, trailing, submission, capture } = attempt.incoming
   if (signal === undefined) report.startAttempt(target)
   const ready = channel.ready()
-  if (ready !== undefined) await ready
+  if (ready !== undefined) await (submission === undefined ? whileWanted(ready, call.reply, signal) : ready)
   const capturedExchange = capture?.addExchange(attempt, prepared)
   const trace = report.trace?.attempt(tracedAttempt(target))
   const { headers } = call.message
@@ -102,7 +103,8 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     single: submission !== undefined,
     lateParts: trailing && (() => trailing.parts(prepared, target)),
   })
-  if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
+  if (signal?.aborted === true) exchange.abort()
+  else if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
   // A submission is completed even if the caller leaves.
   else if (submission === undefined) call.reply.abortable = exchange
   try {
@@ -110,7 +112,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
       capturedExchange === undefined ? await exchange.answer : capturedExchange.recordAnswer(await exchange.answer)
     report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
-    if (refusesCredential(answer)) channel.credentialRefused()
+    if (refusesCredential(answer)) channel.credentialRefused(exchange)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.request === undefined
@@ -123,6 +125,27 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     if (failure instanceof GatewayError) capturedExchange?.recordFailure(failure.error)
     trace?.end(undefined, failure instanceof GatewayError ? failure.error.kind : 'internal')
     throw failure
+  }
+}
+
+/**
+ * Waits for a credential, but no longer than the request is wanted: its caller may leave, the gateway may end it, and
+ * one of several parallel requests may fail.
+ *
+ * @throws GatewayError if the credential cannot be obtained or the request is no longer wanted.
+ */
+async function whileWanted(ready: Promise<void>, reply: Reply, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const end = (why?: unknown): void => reject(why instanceof GatewayError ? why : CALLER_GONE)
+  const onAbort = (): void => end(signal?.reason)
+  if (signal === undefined) reply.abortable = { abort: end }
+  else if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([ready, promise])
+  } finally {
+    if (signal === undefined) reply.abortable = undefined
+    else signal.removeEventListener('abort', onAbort)
   }
 }
 

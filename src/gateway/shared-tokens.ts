@@ -1,5 +1,5 @@
 import type { GatewayError } from '../canonical/error.ts'
-import type { Json } from '../canonical/node.ts'
+import { defined, type Json } from '../canonical/node.ts'
 import type { ChannelAuth } from '../config/auth.ts'
 import type { ProxyConfig } from '../config/types.ts'
 import type { Log } from '../log.ts'
@@ -18,9 +18,14 @@ export class SharedTokens implements TokenSharing {
   }
 
   /** Returns a token. Requests it from the cloud directly if there is no primary or the primary does not answer. */
-  async share(auth: ChannelAuth, proxy: ProxyConfig | undefined, own: TokenSource): Promise<Token> {
+  async share(
+    auth: ChannelAuth,
+    proxy: ProxyConfig | undefined,
+    own: TokenSource,
+    refused: string | undefined,
+  ): Promise<Token> {
     if (!this.cluster.isWorker) return own()
-    const message: TokenRequestMessage = { auth, ...(proxy === undefined ? {} : { proxy }) }
+    const message: TokenRequestMessage = { auth, ...defined({ proxy, refused }) }
     const token = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
     return token === undefined ? own() : (token as unknown as Token)
   }

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts'
 import { matchedRoute } from '../formats/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
 import { Services } from '../gateway/services.ts'
+import { wantsWebSocket } from '../kit/wants-websocket.ts'
 import { LogOnce } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
@@ -213,10 +214,6 @@ async function openServices(config: Config, log: Log, cluster: Cluster): Promise
 
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-
-/** Returns true if the request asks to upgrade to a WebSocket. Other upgrades are answered over HTTP. */
-const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 

@@ -16,17 +16,18 @@ const escaped = (character: string): string => ENTITIES[character]!
 
 /**
  * Writes segments as SubRip or WebVTT text (W3C WebVTT §4). Cue text is escaped so that it contains no markup, no time
- * range, and no empty line, which would end the cue. A segment without text gets no cue. Times are rounded to
- * milliseconds.
+ * range, and no empty line, which would end the cue. A segment without text gets no cue. Cues are in the order of their
+ * beginnings, as WebVTT requires, whatever the order of an upstream. Times are rounded to milliseconds.
  */
 export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyle): string {
   const { comma, head, numbered, quoted } = STYLES[style]
   const cues = segments
     .filter(({ text }) => text.trim() !== '')
+    .sort((a, b) => a.start - b.start || 0)
     .map(({ start, end, text, speaker }, index) => {
       const cue = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
       const lines = quoted(withoutBlankLines(cue))
-      return `${numbered ? `${index + 1}\n` : ''}${formatTime(start, comma)} --> ${formatTime(end, comma)}\n${lines}\n\n`
+      return `${numbered ? `${index + 1}\n` : ''}${formatTime(start, comma)} --> ${formatTime(Math.max(start, end), comma)}\n${lines}\n\n`
     })
   return `${head}${cues.join('')}`
 }

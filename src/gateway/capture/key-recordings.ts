@@ -69,7 +69,7 @@ export class KeyRecordings {
 export class RecordedCall {
   private readonly call: RecordableCall
   private readonly recorder: Recorder
-  private readonly at = new Date()
+  private readonly at: Date
   private readonly requestBody: Recording
   private readonly reply: RecordedReply
 
@@ -77,6 +77,7 @@ export class RecordedCall {
     const startTime = performance.now()
     this.call = call
     this.recorder = recorder
+    this.at = recorder.startTime()
     this.requestBody = new Recording(startTime, budget, MAX_BODY_SIZE)
     this.reply = new RecordedReply(call.reply, new Recording(startTime, budget, MAX_BODY_SIZE))
     call.reply = this.reply

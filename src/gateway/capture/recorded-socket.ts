@@ -15,7 +15,7 @@ export class RecordedSocket {
   private readonly recorder: Recorder
   private readonly budget: RecordingBudget
   private readonly limit: number
-  private readonly at = new Date()
+  private readonly at: Date
   private readonly startTime = performance.now()
   private readonly frames: ArrivedSession['frames'][number][] = []
   private size = 0
@@ -26,6 +26,7 @@ export class RecordedSocket {
   constructor(message: IncomingMessage, recorder: Recorder, budget: RecordingBudget, limit: number) {
     this.message = message
     this.recorder = recorder
+    this.at = recorder.startTime()
     this.budget = budget
     this.limit = limit
   }

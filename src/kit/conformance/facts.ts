@@ -235,7 +235,7 @@ export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
   const merged: { role: TurnFacts['role']; parts: Part[] }[] = []
   for (const { role, parts } of raw) {
     const last = merged.at(-1)
-    if (last?.role === role) last.parts = last.parts.concat(parts)
+    if (last?.role === role) for (const part of parts) last.parts.push(part)
     else merged.push({ role, parts: [...parts] })
   }
   const calls = new Map<string, string>()

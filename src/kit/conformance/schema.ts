@@ -20,9 +20,9 @@ const MAX_FAULTS = 5
 
 /**
  * Maximum number of JSON values for which all faults are collected. For larger bodies, only the first fault is
- * reported, because each fault takes memory.
+ * reported, because faults take memory, and ajv copies those it has for each further item with a fault.
  */
-const MAX_FULLY_CHECKED = 20_000
+const MAX_FULLY_CHECKED = 5000
 
 function isLarge(value: unknown): boolean {
   let count = 0
@@ -130,7 +130,8 @@ function findingsOf({ validate, value, excused }: CheckedValue, allErrors: boole
   const required = allErrors ? errors.filter(({ keyword }) => keyword === 'required') : []
   if (required.length > 0) validate(withNulls(value, required))
   const refused = new Set(required.length === 0 ? [] : validate.errors?.map(({ instancePath }) => instancePath))
-  const isAbsent = (error: ErrorObject): boolean => required.includes(error) && !refused.has(missingIn(error))
+  const absences = new Set(required)
+  const isAbsent = (error: ErrorObject): boolean => absences.has(error) && !refused.has(missingIn(error))
   const lines = (list: readonly ErrorObject[]): string[] =>
     [...new Set(list.map(lineOf))].filter(line => !excused.some(({ fault }) => fault.test(line))).slice(0, MAX_FAULTS)
   const others = specificErrors.length > 0 ? specificErrors : errors

@@ -83,6 +83,16 @@ const baseFormatNamed = (format: string): string => {
   return knownFormat === undefined ? format : baseFormatOf(knownFormat)
 }
 
+/** Writes the files of a peer. If one cannot be written, removes the folder, because the files contain keys. */
+function writeFiles(folder: string, templates: readonly (readonly [name: string, text: string])[], values: Values) {
+  try {
+    for (const [name, text] of templates) writeFileSync(join(folder, name), fillPlaceholders(text, values))
+  } catch (fault) {
+    rmSync(folder, { recursive: true, force: true })
+    throw fault
+  }
+}
+
 interface StartingPeer {
   readonly child: ChildProcess
   readonly output: () => string
@@ -90,9 +100,9 @@ interface StartingPeer {
 }
 
 async function waitUntilReady(url: string, health: string | undefined, { child, output, signal }: StartingPeer) {
-  const deadline = Date.now() + READY_TIMEOUT_MS
+  const deadline = performance.now() + READY_TIMEOUT_MS
   const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
-  while (Date.now() < deadline) {
+  while (performance.now() < deadline) {
     if (signal?.aborted) throw new Error('the run was interrupted')
     const exit = child.exitCode ?? child.signalCode
     if (exit !== null) throw new Error(`The peer exited with ${exit}:\n${output()}`)
@@ -139,7 +149,6 @@ export async function startPeer(
   signal?: AbortSignal,
 ): Promise<RunningPeer> {
   const program = programOf(peer)
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const port = await freePort()
   const key = `kit-${randomBytes(12).toString('hex')}`
   const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
@@ -150,12 +159,14 @@ export async function startPeer(
   const texts = [...templates.map(([, text]) => text), ...peer.start, ...Object.values(peer.env), ...headers]
   const bases = names.map(name => [`upstream.${name}`, upstream.base(name)])
   const versions = Object.entries({ ...DEFAULT_SPECS, ...specs }).map(([name, version]) => [`version.${name}`, version])
+  const origins = await originsIn(texts, upstream)
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const values: Values = {
     ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
     ...{ upstream: upstream.root, ...Object.fromEntries([...bases, ...versions]) },
-    ...(await originsIn(texts, upstream)),
+    ...origins,
   }
-  for (const [name, template] of templates) writeFileSync(join(folder, name), fillPlaceholders(template, values))
+  writeFiles(folder, templates, values)
   const [command, ...args] = peer.start.map(text => fillPlaceholders(text, values))
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
   const child = spawn(command!, args, options)

@@ -14,6 +14,7 @@ import type { Frame } from './sockets/frame.ts'
 import { playTurn } from './sockets/play-turn.ts'
 import { accept, type Socket } from './sockets/socket.ts'
 import { decodeBody } from './step-request.ts'
+import { wantsWebSocket } from './wants-websocket.ts'
 
 /** One request that reached the kit's upstream. */
 export interface Arrival {
@@ -101,6 +102,12 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 const flatHeaders = (headers: IncomingMessage['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
+/** Answers a request whose cell has ended. */
+function refuseLate(reply: ServerResponse): void {
+  reply.writeHead(503, { 'content-type': 'application/json' })
+  reply.end(JSON.stringify({ error: { message: 'The request came too late.', type: 'server_error' } }))
+}
+
 type UpgradeHandler = (message: IncomingMessage, connection: Duplex, head: Buffer) => void
 
 /** The kit's upstream. Every format has its own base URL, and all of them answer with the same scenario. */
@@ -119,7 +126,7 @@ export class Upstream {
 
   private constructor(models: readonly string[]) {
     this.models = models
-    this.server = createServer((message, reply) => {
+    this.server = createServer({ shouldUpgradeCallback: wantsWebSocket }, (message, reply) => {
       this.answer(message, reply).catch(() => reply.destroy())
     })
     this.server.on('upgrade', (message, connection, head) => {
@@ -159,9 +166,11 @@ export class Upstream {
     return urlOf(origin)
   }
 
-  /** Starts to answer with a scenario and forgets earlier requests. */
+  /** Starts to answer with a scenario and forgets earlier requests and answers. */
   play(scenario: Scenario): void {
     this.scenario = scenario
+    // An answer that a peer never reads would otherwise hold up every later cell.
+    this.pendingAnswers.clear()
     this.arrivals = []
     this.unknown = []
     this.first = Promise.withResolvers()
@@ -209,7 +218,10 @@ export class Upstream {
   }
 
   private async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const { arrivals } = this
     const body = await bodyOf(message)
+    // The next cell does not get the blame for a request that began in this one.
+    if (arrivals !== this.arrivals) return refuseLate(reply)
     const url = `${this.root}${message.url ?? '/'}`
     const { body: json, files } = await decodeBody(message.headers['content-type'] ?? '', body)
     const sent = { method: message.method ?? 'GET', url, headers: flatHeaders(message.headers), body }

@@ -1,5 +1,6 @@
 import { workOf } from '../../canonical/work.ts'
 import { bytesOf } from './body.ts'
+import { withoutConnection } from './headers.ts'
 import type { Entry } from './library.ts'
 import { withNewIds } from './new-ids.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
@@ -40,7 +41,7 @@ export function answerFor(entry: Entry, { caller, url, idSuffix }: RequestedAnsw
 const asRecorded = (entry: Entry): ServedAnswer => {
   const { status, headers, ms, complete, chunks } = entry.answer
   return {
-    ...{ status, headers, ms, isComplete: complete },
+    ...{ status, headers: withoutConnection(headers), ms, isComplete: complete },
     chunks: chunks?.map(chunk => ({ ms: chunk.ms, bytes: bytesOf(chunk) })) ?? [{ ms, bytes: bytesIn(entry) }],
   }
 }

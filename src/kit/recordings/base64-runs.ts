@@ -9,16 +9,21 @@ const RUN = /[A-Za-z0-9+/_-]{16,}={0,2}/g
 const MIN_BINARY_LENGTH = 64
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 
+/** Functions that redact the content of base64. */
+export interface ContentRedaction {
+  /** Redacts a content and the base64 inside it. */
+  nested(content: string): string
+  /** Redacts a content alone. */
+  plain(content: string): string
+}
+
 /** Redacts the content of base64 inside a text. Changed content is encoded again in the same alphabet. */
-export function base64Edits(text: string, redact: (content: string) => string): readonly Edit[] {
+export function base64Edits(text: string, redaction: ContentRedaction): readonly Edit[] {
   const edits: Edit[] = []
-  for (const { 0: run, index } of text.matchAll(RUN))
-    for (const start of startsIn(run)) {
-      const redacted = redactedRun(run.slice(start), redact)
-      if (redacted === undefined) continue
-      edits.push({ start: index + start, end: index + run.length, text: redacted })
-      break
-    }
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    const edit = editOf(run, redaction)
+    if (edit !== undefined) edits.push({ start: index + edit.start, end: index + run.length, text: edit.text })
+  }
   return edits
 }
 
@@ -26,22 +31,33 @@ export function base64Edits(text: string, redact: (content: string) => string): 
 const MAX_START_OFFSET = 64
 /** Minimum length of a run that cannot be just a few words, in characters. */
 const LONG_RUN_LENGTH = 4096
+/** Base64 may start at any of the first four characters. */
+const OFFSETS: readonly number[] = [0, 1, 2, 3]
 
 /**
- * Returns the indexes at which base64 may start in a run: at any of the first four characters, or after a character
- * that also separates words, as in `https://host/path/BASE64`.
+ * Returns the edit of a run. Base64 may start at any of the first four characters, or after a character that also
+ * separates words, as in `https://host/path/BASE64`. What it contains behind a separator is also in the content from
+ * one of the first four characters, so that base64 inside base64 is searched for there only: otherwise, each level
+ * would multiply the work.
  */
-function startsIn(run: string): readonly number[] {
+function editOf(run: string, { nested, plain }: ContentRedaction): Omit<Edit, 'end'> | undefined {
+  for (const start of OFFSETS) {
+    const text = redactedRun(run.slice(start), nested)
+    if (text !== undefined) return { start, text }
+  }
   // Separators are ignored in a long run, most of which decodes even if its beginning is not base64.
-  const separated =
-    run.length > LONG_RUN_LENGTH
-      ? []
-      : [...run.slice(0, MAX_START_OFFSET).matchAll(/[/_+-]/g)].map(({ index }) => index + 1)
-  return [...new Set([0, 1, 2, 3, ...separated])].filter(start => run.length - start >= MIN_RUN_LENGTH)
+  if (run.length > LONG_RUN_LENGTH) return undefined
+  for (const { index } of run.slice(0, MAX_START_OFFSET).matchAll(/[/_+-]/g)) {
+    const rest = run.slice(index + 1)
+    const text = redactedRun(rest, rest.length < MIN_BINARY_LENGTH ? nested : plain)
+    if (text !== undefined) return { start: index + 1, text }
+  }
+  return undefined
 }
 
 /** Redacts the content of base64. Returns undefined if nothing changes. */
 function redactedRun(run: string, redact: (content: string) => string): string | undefined {
+  if (run.length < MIN_RUN_LENGTH) return undefined
   const bytes = Buffer.from(run, 'base64')
   const decoded = textIn(bytes)
   const isText = decoded !== undefined && PRINTABLE.test(decoded.replaceAll(/\s/g, ''))

@@ -5,6 +5,7 @@ import { rowOf } from '../../canonical/maps.ts'
 import { textIn } from './body.ts'
 import { framesIn, isFramed, withPayload } from './event-frames.ts'
 import { eventRanges } from './event-ranges.ts'
+import { MAX_RECORDED, recordedSize } from './recording.ts'
 import { redactedEvents } from './redact-events.ts'
 import type { Redaction } from './redaction.ts'
 import { applyEdits, type Edit } from './splice.ts'
@@ -31,17 +32,28 @@ export const isDecodable = (accepted: string): boolean => {
   return encoding === 'identity' || rowOf(DECODERS, encoding) !== undefined
 }
 
+class TooLarge extends Error {}
+
 /**
  * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if
  * the encoding is unknown or does not match the bytes.
+ *
+ * @throws Error if the decoded body is too large, because a few bytes may expand to very many.
  */
 export async function decodedChunks(chunks: readonly Chunk[], encoding: string): Promise<readonly Chunk[] | undefined> {
   const decoder = rowOf(DECODERS, encoding.trim().toLowerCase())?.()
   if (decoder === undefined) return undefined
   const decoded: Chunk[] = []
   let ms = 0
-  decoder.on('data', (bytes: Buffer) => decoded.push({ ms, bytes }))
-  const failure = new Promise<true>(resolve => decoder.once('error', () => resolve(true)))
+  let size = 0
+  decoder.on('data', (bytes: Buffer) => {
+    size += recordedSize(bytes)
+    if (size > MAX_RECORDED) decoder.destroy(new TooLarge('the decoded body is too large'))
+    else decoded.push({ ms, bytes })
+  })
+  const failure = new Promise<true>((resolve, reject) =>
+    decoder.once('error', fault => (fault instanceof TooLarge ? reject(fault) : resolve(true))),
+  )
   for (const chunk of chunks) {
     ms = chunk.ms
     const isFailed = await Promise.race([failure, new Promise<void>(done => decoder.write(chunk.bytes, () => done()))])

@@ -19,12 +19,15 @@ const lineRanges = (text: string): readonly Range[] =>
     end: index + line.length,
   }))
 
+/** Matches a string, which may be truncated, or a bracket. It always matches at a quote, so that a search is linear. */
+const TOKEN = /"[^"\\]*(?:\\.?[^"\\]*)*"?|[[\]{}]/gs
+
 /** Returns the items of a JSON array, which may be truncated. */
 function itemRanges(text: string): readonly Range[] {
   const ranges: Range[] = []
   let depth = 0
   let start = 0
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       depth++
       if (depth === 2) start = index

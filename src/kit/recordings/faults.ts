@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { milliseconds } from '../../config/units.ts'
+import { Counts } from './counts.ts'
 
 /** A fault on demand, and the share of answers with this fault. */
 export type Fault = { readonly rate: number } & (
@@ -43,7 +44,7 @@ function faultOf(text: string): Fault {
  * so that a run can be repeated exactly even if its requests arrive in another order.
  */
 export class FaultChooser {
-  private readonly counts = new Map<string, number>()
+  private readonly counts = new Counts()
   private readonly faults: readonly Fault[]
   private readonly seed: number
 
@@ -56,8 +57,7 @@ export class FaultChooser {
   next(digest: string, scope: string): PositionedFault | undefined {
     if (this.faults.length === 0) return undefined
     const id = JSON.stringify([digest, scope])
-    const count = this.counts.get(id) ?? 0
-    this.counts.set(id, count + 1)
+    const count = this.counts.next(id)
     const hash = createHash('sha256')
       .update(JSON.stringify([this.seed, id, count]))
       .digest()

@@ -149,3 +149,19 @@ export function writeRecording(recording: Recording): string {
 
 const linesOf = (items: readonly object[]): string =>
   items.length === 0 ? '[]' : `[\n${items.map(item => `      ${JSON.stringify(item)}`).join(',\n')}\n    ]`
+
+/**
+ * Formats a recording as the text of its file.
+ *
+ * @throws Error if the text could not be read again, because one such file makes a folder unusable.
+ */
+export function readableText(recording: Recording): string {
+  const { success, issues } = v.safeParse(RECORDING, recording)
+  if (!success) {
+    const [{ path = [], message }] = issues
+    throw new Error(`${pathText(path.map(({ key }) => key as string | number))} ${message}`)
+  }
+  const text = writeRecording(recording)
+  if (Buffer.byteLength(text) > MAX_FILE_SIZE) throw new Error('the recording is too large')
+  return text
+}

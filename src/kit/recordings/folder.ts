@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { RecordingError, readOrFault, readRecordingFile, writeRecording } from './file.ts'
+import { RecordingError, readableText, readOrFault, readRecordingFile } from './file.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
 import type { Recording } from './recording.ts'
 
@@ -49,20 +49,35 @@ const stemOfFile = ({ file }: FiledRecording): string => file.slice(0, -'.json'.
 /** Writes the text of a new file. */
 export type WriteFile = (file: string, text: string) => Promise<void>
 
-/** Writes a recording to a new file in the folder, atomically. Returns the name of the file. */
+/** Numbers of the next files by the beginning of their names. Equal requests have files with the same beginning. */
+export type FileNumbers = Map<string, number>
+
+export interface WriteOptions {
+  readonly write?: WriteFile | undefined
+  readonly numbers?: FileNumbers
+}
+
+/**
+ * Writes a recording to a new file in the folder, atomically. Returns the name of the file.
+ *
+ * @throws Error if the file could not be read again.
+ */
 export async function writeToFolder(
   folder: string,
   recording: Recording,
-  write: WriteFile = writeFile,
+  { write = writeFile, numbers = new Map() }: WriteOptions = {},
 ): Promise<string> {
+  const text = readableText(recording)
   await mkdir(folder, { recursive: true })
   const stem = stemOf(recording)
   const partial = join(folder, `.${stem}.${process.pid}.${Math.random().toString(36).slice(2)}.partial`)
   try {
-    await write(partial, writeRecording(recording))
-    for (let number = 1; ; number++) {
+    await write(partial, text)
+    for (let number = numbers.get(stem) ?? 1; ; number++) {
       const file = `${stem}${number === 1 ? '' : `-${number}`}.json`
-      if (await tryLink(partial, join(folder, file))) return file
+      if (!(await tryLink(partial, join(folder, file)))) continue
+      if (number > 1) numbers.set(stem, number + 1)
+      return file
     }
   } finally {
     await rm(partial, { force: true })

@@ -12,6 +12,13 @@ export interface Texts {
 }
 
 /**
+ * Returns headers without those of a connection, which a file may state although they are never recorded. A wrong length
+ * would make a part of a body the next answer, and another host would get the key of an upstream.
+ */
+export const withoutConnection = (headers: Texts): Texts =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name.toLowerCase())))
+
+/**
  * Returns the headers to record, which are only known harmless ones. Credentials, cookies, accounts and unknown headers
  * are never recorded.
  */

@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { Format } from '../../canonical/node.ts'
+import { Counts } from './counts.ts'
 import { type Difference, differences } from './difference.ts'
 import { RecordingError } from './file.ts'
 import type { FiledRecording } from './folder.ts'
@@ -44,7 +45,7 @@ interface Group {
 /** Finds the recordings that answer requests. Equal requests are answered in the order in which they were recorded. */
 export class Library {
   private readonly groups = new Map<string, Group>()
-  private readonly servedCounts = new Map<string, number>()
+  private readonly servedCounts = new Counts()
   private readonly usedFiles = new Set<string>()
 
   /** Recorded WebSocket sessions. */
@@ -107,9 +108,7 @@ export class Library {
   }
 
   private next(matching: readonly Entry[], scope: string): Entry {
-    const counter = JSON.stringify([scope, matching[0]!.file])
-    const count = this.servedCounts.get(counter) ?? 0
-    this.servedCounts.set(counter, count + 1)
+    const count = this.servedCounts.next(JSON.stringify([scope, matching[0]!.file]))
     const entry = matching[Math.min(count, matching.length - 1)]!
     this.usedFiles.add(entry.file)
     return entry

@@ -18,11 +18,15 @@ export function formBytes(form: NonNullable<RecordedBody['form']>, type: string)
   const boundary = boundaryOf(type) ?? BOUNDARY
   const parts = form.flatMap(part => {
     const name = part.name === undefined ? '' : `; filename="${escaped(part.name)}"`
-    const media = part.media_type === undefined || part.media_type === '' ? '' : `content-type: ${part.media_type}\r\n`
+    const media =
+      part.media_type === undefined || part.media_type === ''
+        ? ''
+        : `content-type: ${part.media_type.replace(/[\0\r\n]/g, '')}\r\n`
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escaped(part.field)}"${name}\r\n${media}\r\n`
     return [Buffer.from(head), bytesOf(part), Buffer.from('\r\n')]
   })
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)])
 }
 
-const escaped = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const escaped = (name: string): string =>
+  name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('\0', '%00')

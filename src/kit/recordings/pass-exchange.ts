@@ -4,9 +4,7 @@ import type { Chunk } from './chunks.ts'
 import { errorAnswer } from './error-answer.ts'
 import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { Recorder } from './recorder.ts'
-
-/** Maximum size of a recorded exchange, in bytes. A larger exchange is passed on without being recorded. */
-export const MAX_RECORDED = 48 * 1024 * 1024
+import { MAX_RECORDED, recordedSize } from './recording.ts'
 
 export interface PassOptions {
   /** The base URL of the upstream. */
@@ -24,13 +22,26 @@ export function passExchange(
   { upstream, recorder, body }: PassOptions,
 ): void {
   const { method = 'GET', url = '/', headers } = message
-  const [startedAt, at] = [performance.now(), new Date()]
-  const target = new URL(upstreamUrl(upstream, url))
+  const [startedAt, at] = [performance.now(), recorder?.startTime() ?? new Date()]
+  const target = targetOf(upstream, url)
+  if (target instanceof Error) {
+    message.resume()
+    return errorAnswer(reply, url, { kind: 'invalid-request', message: `The request has no path: ${target.message}` })
+  }
+  const fail = (fault: Error): void => {
+    if (reply.writableEnded) return
+    if (reply.headersSent) reply.destroy()
+    else errorAnswer(reply, url, { kind: 'unreachable', message: `The upstream cannot be reached: ${fault.message}` })
+  }
   const send = target.protocol === 'https:' ? overHttps : overHttp
   const requestBody = body === undefined && recorder !== undefined ? new PassingBody(message, startedAt) : undefined
   const outgoing = send(target, { method, headers: upstreamHeaders(headers) }, answer => {
     const ms = msSince(startedAt)
     const { statusCode: status = 0 } = answer
+    if (status < MIN_STATUS) {
+      fail(new Error(`it answered with status ${status}`))
+      return void outgoing.destroy()
+    }
     if (recorder !== undefined) {
       const answerBody = new PassingBody(answer, startedAt)
       // Runs before the caller receives the end of the answer, so that the caller's next request finds this exchange.
@@ -51,15 +62,24 @@ export function passExchange(
       if (!answer.complete) reply.destroy()
     })
   })
-  outgoing.on('error', fault => {
-    if (reply.headersSent) reply.destroy()
-    else errorAnswer(reply, url, { kind: 'unreachable', message: `The upstream cannot be reached: ${fault.message}` })
-  })
+  outgoing.on('error', fail)
   reply.once('close', () => {
     if (!reply.writableFinished) outgoing.destroy()
   })
   if (body === undefined) message.pipe(outgoing)
   else outgoing.end(body)
+}
+
+/** Lowest status of HTTP. A server cannot send a lower one. */
+const MIN_STATUS = 100
+
+/** Returns the URL of a request at the upstream, or the error for a target that is no path. */
+function targetOf(upstream: string, url: string): URL | Error {
+  try {
+    return new URL(upstreamUrl(upstream, url))
+  } catch (thrown) {
+    return thrown as Error
+  }
 }
 
 /** Calls back once at the end of a message, or when its connection closes earlier. */
@@ -90,7 +110,7 @@ class PassingBody {
   }
 
   private take(bytes: Buffer): void {
-    this.size += bytes.length
+    this.size += recordedSize(bytes)
     if (this.size > MAX_RECORDED) {
       this.isTooLarge = true
       this.chunks.length = 0

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { wantsWebSocket } from '../wants-websocket.ts'
 import { listening } from './listening.ts'
 import { passExchange } from './pass-exchange.ts'
 import { PassedSessions } from './record-sockets.ts'
@@ -21,7 +22,8 @@ export interface RecordProxyOptions {
 
 /** Starts a proxy that passes every request to the upstream and records the exchange. */
 export async function openRecordProxy({ upstream, recorder, ...address }: RecordProxyOptions): Promise<RecordProxy> {
-  const server = createServer((message, reply) => passExchange(message, reply, { upstream, recorder }))
+  const options = { shouldUpgradeCallback: wantsWebSocket }
+  const server = createServer(options, (message, reply) => passExchange(message, reply, { upstream, recorder }))
   const sessions = new PassedSessions(upstream, recorder)
   server.on('upgrade', (message, connection, head) => sessions.pass(message, connection, head))
   const { url, close } = await listening(server, address)

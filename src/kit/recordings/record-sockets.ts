@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
-import { MAX_RECORDED } from './pass-exchange.ts'
 import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
+import { MAX_RECORDED, recordedSize } from './recording.ts'
 
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE = 64 * 1024 * 1024
+/** Maximum size of messages that one side has not read yet, in bytes. The other side is paused meanwhile. */
+const MAX_BUFFERED = 1024 * 1024
 /** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
 const UNSENDABLE_CODES = new Set([1004, 1005, 1006, 1015])
 /** Code to send instead: "normal closure". */
@@ -15,6 +17,8 @@ const NORMAL_CLOSURE = 1000
 /** Returns the code, or a replacement if a close frame must not contain it. */
 export const sendableCode = (code: number): number =>
   code < NORMAL_CLOSURE || UNSENDABLE_CODES.has(code) ? NORMAL_CLOSURE : code
+
+const REFUSAL = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'
 
 /** Passes WebSocket sessions on to an upstream, and records them if there is a recorder. */
 export class PassedSessions {
@@ -29,13 +33,8 @@ export class PassedSessions {
 
   pass(message: IncomingMessage, connection: Duplex, head: Buffer): void {
     connection.on('error', () => connection.destroy())
-    const url = upstreamUrl(this.upstream, message.url ?? '/').replace(/^http/, 'ws')
-    const protocols = message.headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
-    const to = new WebSocket(url, protocols, {
-      headers: sessionHeaders(message),
-      maxPayload: MAX_MESSAGE,
-      perMessageDeflate: false,
-    })
+    const to = openedTo(this.upstream, message)
+    if (to === undefined) return void connection.end(REFUSAL)
     to.once('unexpected-response', (_, answer) => {
       connection.end(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\nconnection: close\r\n\r\n`)
     })
@@ -56,6 +55,21 @@ export class PassedSessions {
   }
 }
 
+/** Opens a session at an upstream. Returns undefined if the caller names no path, or subprotocols that are invalid. */
+function openedTo(upstream: string, message: IncomingMessage): WebSocket | undefined {
+  try {
+    const url = upstreamUrl(upstream, message.url ?? '/').replace(/^http/, 'ws')
+    const protocols = message.headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
+    return new WebSocket(url, protocols, {
+      headers: sessionHeaders(message),
+      maxPayload: MAX_MESSAGE,
+      perMessageDeflate: false,
+    })
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the caller's headers without those of the handshake, because the upstream's connection has its own. */
 const sessionHeaders = ({ headers }: IncomingMessage): Record<string, string | string[]> =>
   Object.fromEntries(Object.entries(upstreamHeaders(headers)).filter(([name]) => !name.startsWith('sec-websocket-')))
@@ -63,12 +77,13 @@ const sessionHeaders = ({ headers }: IncomingMessage): Record<string, string | s
 /** One session, whose frames are forwarded as they arrive, in both directions. */
 class PassingSession {
   private readonly startedAt = performance.now()
-  private readonly at = new Date()
+  private readonly at: Date
   private readonly frames: ArrivedSession['frames'][number][] = []
   private isRecorded = false
   private size = 0
 
   constructor(message: IncomingMessage, caller: WebSocket, upstream: WebSocket, recorder: Recorder | undefined) {
+    this.at = recorder?.startTime() ?? new Date()
     const { url = '/', headers } = message
     const sides = [
       ['caller', caller, upstream],
@@ -76,11 +91,15 @@ class PassingSession {
     ] as const
     for (const [side, from, to] of sides) {
       from.on('message', (data: RawData, isBinary: boolean) => {
-        to.send(data, { binary: isBinary })
+        to.send(data, { binary: isBinary }, () => {
+          if (from.isPaused && to.bufferedAmount < MAX_BUFFERED) from.resume()
+        })
+        if (to.bufferedAmount > MAX_BUFFERED) from.pause()
         if (recorder !== undefined) this.take(side, data as Buffer, isBinary)
       })
       from.on('error', () => from.terminate())
       from.once('close', (code, reason) => {
+        to.resume()
         to.close(sendableCode(code), reason)
         if (this.isRecorded) return
         this.isRecorded = true
@@ -103,7 +122,7 @@ class PassingSession {
   }
 
   private take(from: 'caller' | 'upstream', bytes: Buffer, isBinary: boolean): void {
-    this.size += bytes.length
+    this.size += recordedSize(bytes)
     if (this.size > MAX_RECORDED) this.frames.length = 0
     else this.frames.push({ ms: msSince(this.startedAt), from, bytes: Buffer.from(bytes), isBinary })
   }

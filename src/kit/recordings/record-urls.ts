@@ -2,8 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { withoutTrailingSlashes } from '../../canonical/text.ts'
 import { isDecodable } from './chunks.ts'
 
-/** Appends a caller's path to the upstream's URL. If both contain the version, it is not repeated. */
-export function upstreamUrl(upstream: string, path: string): string {
+/** Matches the scheme and the host of a URL. Clients of a proxy send whole URLs (RFC 9112, section 3.2.2). */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(?=\/)/i
+
+/**
+ * Appends a caller's path to the upstream's URL. If both contain the version, it is not repeated.
+ *
+ * @throws Error if the target of the request is no path, because it could lead to another host.
+ */
+export function upstreamUrl(upstream: string, target: string): string {
+  const path = target.replace(ORIGIN, '')
+  if (!path.startsWith('/')) throw new Error(`${JSON.stringify(target)} is not a path`)
   const base = withoutTrailingSlashes(upstream)
   const version = /\/v\d\w*$/.exec(base)?.[0]
   return version !== undefined && path.startsWith(`${version}/`) ? base + path.slice(version.length) : base + path

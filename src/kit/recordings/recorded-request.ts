@@ -68,7 +68,7 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
         ...part,
         field: redaction.text(part.field),
         ...(part.name === undefined ? {} : { name: redaction.text(part.name) }),
-        ...redactedBytes(part, redaction, redaction.hides([part.field])),
+        ...redactedBytes(part, redaction, redaction.fields.inner(part.field).isNamed),
       })),
     }
   if (body.text === undefined) return { ...body, ...redactedBytes(body, redaction) }

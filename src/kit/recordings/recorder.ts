@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { withEscapedControls } from '../../canonical/text.ts'
 import { version } from '../../version.ts'
 import { recordedBody, recordedBytes } from './body.ts'
 import { type Chunk, decodedChunks, redactedChunks } from './chunks.ts'
-import { type WriteFile, writeToFolder } from './folder.ts'
+import { type FileNumbers, type WriteFile, writeToFolder } from './folder.ts'
 import { recordedHeaders } from './headers.ts'
 import { readRequest } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactedBody, redactionFor } from './recorded-request.ts'
@@ -33,7 +34,9 @@ export interface RecorderOptions {
   readonly redact?: readonly string[]
   readonly ignore?: readonly string[]
   /** Writes a new file. The default is the file system's function. */
-  readonly write?: WriteFile
+  readonly write?: WriteFile | undefined
+  /** Numbers of files of the folder. Several recorders of one folder share them. */
+  readonly numbers?: FileNumbers
   /** Reports a recording that could not be written. */
   warn(message: string): void
   /** Reports a written file. */
@@ -44,14 +47,26 @@ export interface RecorderOptions {
 export class Recorder {
   private readonly options: RecorderOptions
   private readonly pendingWrites = new Set<Promise<void>>()
+  private readonly numbers: FileNumbers
+  private lastStart = 0
 
   constructor(options: RecorderOptions) {
     this.options = options
+    this.numbers = options.numbers ?? new Map()
     // Report invalid rules at the start.
     redactionFor({ method: '', url: '', headers: {}, body: Buffer.alloc(0) }, [
       ...(options.redact ?? []),
       ...(options.ignore ?? []),
     ])
+  }
+
+  /**
+   * Returns the time at which an exchange starts. It increases even if the clock is set back, because equal requests are
+   * answered in the order of these times.
+   */
+  startTime(): Date {
+    this.lastStart = Math.max(this.lastStart + 1, Date.now())
+    return new Date(this.lastStart)
   }
 
   exchange(request: ArrivedRequest, answer: ArrivedAnswer, at: Date): void {
@@ -66,7 +81,7 @@ export class Recorder {
 
   /** Reports an exchange that was passed on without being recorded. */
   tooLarge(method: string, url: string): void {
-    this.options.warn(`cannot record ${method} ${url.split('?', 1)[0]}: the exchange is too large`)
+    this.options.warn(`cannot record ${nameOf({ method, url })}: the exchange is too large`)
   }
 
   /** Waits until all exchanges are written. */
@@ -78,17 +93,19 @@ export class Recorder {
     const { folder, write, warn, onWritten } = this.options
     const writeExchange = async (): Promise<void> => {
       const recording = await recordExchange(request, at, this.options, rest)
-      const file = await writeToFolder(folder, recording, write)
+      const file = await writeToFolder(folder, recording, { write, numbers: this.numbers })
       onWritten?.(file, recording)
     }
     const pending = writeExchange()
-      .catch((fault: Error) =>
-        warn(`cannot record ${request.method} ${request.url.split('?', 1)[0]}: ${fault.message}`),
-      )
+      .catch((fault: Error) => warn(`cannot record ${nameOf(request)}: ${fault.message}`))
       .finally(() => this.pendingWrites.delete(pending))
     this.pendingWrites.add(pending)
   }
 }
+
+/** Returns the method and path of a request for a message. Both come from callers or from files of other tools. */
+const nameOf = ({ method, url }: Pick<ArrivedRequest, 'method' | 'url'>): string =>
+  withEscapedControls(`${method} ${url.split('?', 1)[0]}`)
 
 /** Converts the answer or the session to its recorded form. */
 type RestOfRecording = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
@@ -119,7 +136,8 @@ export const recordingOf = (request: ArrivedRequest, answer: ArrivedAnswer, at: 
     answer: await recordedAnswer(answer, redaction, streams),
   }))
 
-async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> {
+/** Decodes the body of a request. The replayer also decodes its callers' requests with this function. */
+export async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> {
   const encoding = request.headers['content-encoding']
   if (encoding === undefined) return request
   const chunks = await decodedChunks([{ ms: 0, bytes: Buffer.from(request.body) }], encoding)

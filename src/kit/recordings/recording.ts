@@ -10,6 +10,15 @@ export const VERSION = 1
 /** Maximum number of items in a list: chunks of a stream, frames of a session, parts of a form. */
 const MAX_ITEMS = 1_000_000
 
+/** Maximum size of a recorded exchange, in bytes. A larger exchange is passed on without being recorded. */
+export const MAX_RECORDED = 48 * 1024 * 1024
+
+/** Size of a chunk or frame beside its bytes, in memory and in a file. */
+const CHUNK_SIZE = 64
+
+/** Returns the size of a chunk or frame that counts towards the maximum, in bytes. Empty ones take memory, too. */
+export const recordedSize = (bytes: Uint8Array): number => bytes.length + CHUNK_SIZE
+
 const anyText = v.string('expected a string')
 const ms = v.pipe(v.number('expected milliseconds'), v.minValue(0, 'expected milliseconds, 0 or more'))
 const headers = mapOf(anyText)

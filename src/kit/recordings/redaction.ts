@@ -1,10 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { base64Edits } from './base64-runs.ts'
-import { matchesPath, parseRule, type Rule } from './rules.ts'
+import { NamedFields, parseRule, type Rule } from './rules.ts'
 import { applyEdits, type Edit, mergedEdits } from './splice.ts'
 
 /** Placeholder for text that a recording must not contain. */
 export const REDACTED = '[redacted]'
+
+/** Maximum number of passes over a text. A text that still matches a rule afterwards is removed as a whole. */
+const MAX_PASSES = 100
+/** Maximum number of encodings in base64 around each other whose content is searched. */
+const MAX_DEPTH = 4
 
 /**
  * Removes secrets from texts and JSON. Redaction is idempotent, so that a recorded request and the original request
@@ -12,7 +17,8 @@ export const REDACTED = '[redacted]'
  */
 export class Redaction {
   private readonly patterns: readonly RegExp[]
-  private readonly paths: readonly (readonly string[])[]
+  /** Fields that path rules name. */
+  readonly fields: NamedFields
   private readonly placeholder: string
 
   /**
@@ -22,46 +28,53 @@ export class Redaction {
   constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED) {
     const parsed: readonly Rule[] = rules.map(parseRule)
     this.patterns = [...secrets, ...parsed.flatMap(rule => ('pattern' in rule ? [rule.pattern] : []))]
-    this.paths = parsed.flatMap(rule => ('path' in rule ? [rule.path] : []))
+    this.fields = new NamedFields(parsed.flatMap(rule => ('path' in rule ? [rule.path] : [])))
     this.placeholder = placeholder
   }
 
   text(text: string): string {
-    return this.pieces([text])[0]!
+    return this.redacted([text], 0)[0]!
+  }
+
+  private atDepth(depth: number): (text: string) => string {
+    return text => this.redacted([text], depth)[0]!
   }
 
   /** Redacts the concatenation of pieces and splits it again, so that a secret spread over several pieces is found. */
   pieces(pieces: readonly string[]): readonly string[] {
+    return this.redacted(pieces, 0)
+  }
+
+  /** @param depth number of encodings in base64 around the pieces. */
+  private redacted(pieces: readonly string[], depth: number): readonly string[] {
     if (this.patterns.length === 0) return pieces
     let redacted = pieces
     // A replacement may create the start of a text, which `^` matches. Each pass leaves less to replace.
-    for (;;) {
-      const edits = this.editsOf(redacted.join(''))
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const edits = this.editsOf(redacted.join(''), depth)
       if (edits.length === 0) return redacted
       redacted = applyEdits(redacted, edits)
     }
-  }
-
-  /** Returns true if a path rule names the field. */
-  hides(path: readonly string[]): boolean {
-    return this.paths.length > 0 && matchesPath(this.paths, path)
+    return pieces.map((_, index) => (index === 0 ? this.placeholder : ''))
   }
 
   /** Copies a value without the fields named by path rules. */
-  without(value: Json, path: readonly string[] = []): Json {
-    if (this.paths.length === 0 || typeof value !== 'object' || value === null) return value
-    const visible = Object.entries(value as JsonObject).filter(([name]) => !this.hides([...path, name]))
-    const copied = visible.map(([name, item]) => [name, this.without(item, [...path, name])] as const)
+  without(value: Json, fields = this.fields): Json {
+    if (fields.isEmpty || typeof value !== 'object' || value === null) return value
+    const copied = Object.entries(value as JsonObject).flatMap(([name, item]) => {
+      const inner = fields.inner(name)
+      return inner.isNamed ? [] : [[name, this.without(item, inner)] as const]
+    })
     return Array.isArray(value) ? copied.map(([, item]) => item) : Object.fromEntries(copied)
   }
 
   /** Redacts every text and field name. The shape stays the same. */
-  json(value: Json, path: readonly string[] = [], isHidden = false): Json {
-    const hidden = isHidden || this.hides(path)
-    if (Array.isArray(value)) return value.map((item, index) => this.json(item, [...path, String(index)], hidden))
+  json(value: Json, fields = this.fields, isHidden = false): Json {
+    const hidden = isHidden || fields.isNamed
+    if (Array.isArray(value)) return value.map((item, index) => this.json(item, fields.inner(String(index)), hidden))
     if (isObject(value))
       return Object.fromEntries(
-        Object.entries(value).map(([name, item]) => [this.text(name), this.json(item, [...path, name], hidden)]),
+        Object.entries(value).map(([name, item]) => [this.text(name), this.json(item, fields.inner(name), hidden)]),
       )
     if (hidden) return this.hidden(value)
     return typeof value === 'string' ? this.text(value) : value
@@ -73,7 +86,7 @@ export class Redaction {
     return typeof value === 'number' ? 0 : typeof value === 'boolean' ? false : value
   }
 
-  private editsOf(text: string): readonly Edit[] {
+  private editsOf(text: string, depth: number): readonly Edit[] {
     const edits: Edit[] = []
     let offset = 0
     for (const segment of text.split(this.placeholder)) {
@@ -81,7 +94,8 @@ export class Redaction {
         for (const { 0: found, index } of segment.matchAll(pattern))
           if (found !== '')
             edits.push({ start: offset + index, end: offset + index + found.length, text: this.placeholder })
-      for (const edit of base64Edits(segment, inner => this.text(inner)))
+      const content = { nested: this.atDepth(depth + 1), plain: this.atDepth(MAX_DEPTH) }
+      for (const edit of depth < MAX_DEPTH ? base64Edits(segment, content) : [])
         edits.push({ start: offset + edit.start, end: offset + edit.end, text: edit.text })
       offset += segment.length + this.placeholder.length
     }

@@ -1,20 +1,22 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { join } from 'node:path'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { authHeaders } from '../../formats/auth.ts'
 import { ROWS } from '../../formats/rows/index.ts'
 import { version } from '../../version.ts'
 import { bodyBytes } from './body.ts'
 import type { Chunk } from './chunks.ts'
-import { writeRecording } from './file.ts'
-import { type FiledRecording, readFolder } from './folder.ts'
+import { readableText, readRecordingFile } from './file.ts'
+import { type FiledRecording, readFolder, stemOf } from './folder.ts'
+import { withoutConnection } from './headers.ts'
 import { formBytes, formType } from './multipart.ts'
 import { readRequest } from './read-request.ts'
 import { msSince, upstreamUrl } from './record-urls.ts'
 import { type ArrivedRequest, redactionFor } from './recorded-request.ts'
 import { type ArrivedAnswer, recordedAnswer } from './recorder.ts'
-import type { RecordedRequest, Recording } from './recording.ts'
+import { MAX_RECORDED, type RecordedRequest, type Recording, recordedSize } from './recording.ts'
 import { drift, shapeOf } from './shape.ts'
 
 export interface RefreshOptions {
@@ -41,14 +43,35 @@ export interface RefreshResult {
  * @throws RecordingError if a file in the folder is not a recording.
  */
 export async function* refresh(options: RefreshOptions): AsyncGenerator<RefreshResult> {
-  for (const filed of readFolder(options.folder)) yield await refreshOne(filed, options)
+  const refreshed = new Map<string, FiledRecording[]>()
+  let time = 0
+  for (const filed of readFolder(options.folder)) {
+    // The times keep their order even if the clock is set back.
+    time = Math.max(time + 1, Date.now(), Date.parse(filed.recording.recorded_at))
+    const result = await refreshOne(filed, options, new Date(time))
+    const earlier = getOrAdd(refreshed, stemOf(filed.recording), (): FiledRecording[] => [])
+    if (result.reasonKept === undefined) earlier.push(filed)
+    else await keepOrder(earlier.splice(0), options.folder)
+    yield result
+  }
 }
 
-async function refreshOne({ file, recording }: FiledRecording, options: RefreshOptions): Promise<RefreshResult> {
+/** Gives recordings their old times again, because a later one for an equal request was not replaced. */
+async function keepOrder(earlier: readonly FiledRecording[], folder: string): Promise<void> {
+  for (const { file, recording } of earlier) {
+    const path = join(folder, file)
+    await replace(path, { ...readRecordingFile(path), recorded_at: recording.recorded_at })
+  }
+}
+
+async function refreshOne(
+  { file, recording }: FiledRecording,
+  options: RefreshOptions,
+  at: Date,
+): Promise<RefreshResult> {
   const { request, answer, redact = [] } = recording
   if (answer === undefined) return { file, drift: [], reasonKept: 'a WebSocket session cannot be refreshed' }
   const sent = arrivedRequest(request, options.key)
-  const at = new Date()
   const newAnswer = await exchange(sent, options.upstream).catch((fault: Error) => fault.message)
   if (typeof newAnswer === 'string')
     return { file, drift: [], reasonKept: `the upstream cannot be reached: ${newAnswer}` }
@@ -56,16 +79,25 @@ async function refreshOne({ file, recording }: FiledRecording, options: RefreshO
   if (newAnswer.status >= 400 && answer.status < 400)
     return { file, drift: [], reasonKept: `the upstream answered with status ${newAnswer.status}` }
   const streams = readRequest(request)?.streams ?? false
-  const fresh = await recordedAnswer(newAnswer, redactionFor(sent, redact), streams)
-  const program = `interlingua ${version()}`
-  await replace(join(options.folder, file), { ...recording, program, recorded_at: at.toISOString(), answer: fresh })
-  return { file, drift: drift(shapeOf(answer), shapeOf(fresh)) }
+  const head = { program: `interlingua ${version()}`, recorded_at: at.toISOString() }
+  try {
+    const fresh = await recordedAnswer(newAnswer, redactionFor(sent, redact), streams)
+    await replace(join(options.folder, file), { ...recording, ...head, answer: fresh })
+    return { file, drift: drift(shapeOf(answer), shapeOf(fresh)) }
+  } catch (thrown) {
+    return { file, drift: [], reasonKept: `the answer cannot be recorded: ${(thrown as Error).message}` }
+  }
 }
 
 /** Replaces a file atomically. */
 async function replace(file: string, recording: Recording): Promise<void> {
-  await writeFile(`${file}.partial`, writeRecording(recording))
-  await rename(`${file}.partial`, file)
+  const partial = `${file}.partial`
+  try {
+    await writeFile(partial, readableText(recording))
+    await rename(partial, file)
+  } finally {
+    await rm(partial, { force: true })
+  }
 }
 
 /** Returns a recorded request as sent to the upstream, with the key in the header of its format. */
@@ -77,7 +109,7 @@ function arrivedRequest(recorded: RecordedRequest, key: string | undefined): Arr
   return {
     ...{ method, url: path + search },
     headers: {
-      ...headers,
+      ...withoutConnection(headers),
       ...(type === undefined ? {} : { 'content-type': type }),
       ...authHeaders(auth, key),
     },
@@ -85,8 +117,11 @@ function arrivedRequest(recorded: RecordedRequest, key: string | undefined): Arr
   }
 }
 
+/** Maximum silence of an upstream, in milliseconds. Some models think for minutes. */
+const MAX_SILENCE = 600_000
+
 /** Sends a request. Returns the answer with its chunks and their times. */
-function exchange({ method, url, headers, body }: ArrivedRequest, upstream: string): Promise<ArrivedAnswer> {
+async function exchange({ method, url, headers, body }: ArrivedRequest, upstream: string): Promise<ArrivedAnswer> {
   const target = new URL(upstreamUrl(upstream, url))
   const send = target.protocol === 'https:' ? overHttps : overHttp
   const startedAt = performance.now()
@@ -98,12 +133,19 @@ function exchange({ method, url, headers, body }: ArrivedRequest, upstream: stri
         const { statusCode: status = 0, headers: head } = answer
         const ms = msSince(startedAt)
         const chunks: Chunk[] = []
-        answer.on('data', (bytes: Buffer) => chunks.push({ ms: msSince(startedAt), bytes }))
+        let size = 0
+        answer.on('data', (bytes: Buffer) => {
+          size += recordedSize(bytes)
+          if (size <= MAX_RECORDED) return void chunks.push({ ms: msSince(startedAt), bytes })
+          reject(new Error('the answer is too large'))
+          outgoing.destroy()
+        })
         answer.on('error', () => {})
         answer.once('close', () => resolve({ status, headers: head, ms, chunks, isComplete: answer.complete }))
       },
     )
-    outgoing.once('error', reject)
+    outgoing.on('error', reject)
+    outgoing.setTimeout(MAX_SILENCE, () => outgoing.destroy(new Error('it does not answer')))
     outgoing.end(body)
   })
 }

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { errorKindOf } from '../../canonical/error.ts'
 import type { Format } from '../../canonical/node.ts'
+import { withEscapedControls } from '../../canonical/text.ts'
+import { wantsWebSocket } from '../wants-websocket.ts'
 import { answerFor, type RequestedAnswer, wantsStream } from './answer-for.ts'
 import { textIn } from './body.ts'
 import { differenceText } from './difference.ts'
@@ -10,10 +12,13 @@ import { type Fault, FaultChooser } from './faults.ts'
 import type { FiledRecording } from './folder.ts'
 import { type Entry, Library, type Nearest, type WantedAnswer } from './library.ts'
 import { listening } from './listening.ts'
+import { addMiss } from './misses.ts'
 import { newSuffix, suffixIn, withoutSuffixes } from './new-ids.ts'
 import { type MissPolicy, PassedMisses } from './passed-misses.ts'
 import { readRequest, unreadableReason } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
+import { decodedRequest } from './recorder.ts'
+import { MAX_RECORDED } from './recording.ts'
 import { ReplaySockets } from './replay-sockets.ts'
 import { sendAnswer, withFault, withRange } from './served-answer.ts'
 
@@ -37,7 +42,7 @@ export interface ReplayOptions {
 /** A running server that answers from recordings. */
 export interface Replay {
   readonly url: string
-  /** Messages for all requests that failed because no recording matches them. */
+  /** Messages for the first requests that failed because no recording matches them. */
   readonly misses: readonly string[]
   /** Files that no request has asked for. */
   readonly unused: readonly string[]
@@ -49,7 +54,7 @@ export interface Replay {
 /** Starts a server that answers requests of any format from recordings. */
 export async function openReplay(options: ReplayOptions): Promise<Replay> {
   const server = new ReplayServer(options)
-  const listener = createServer((message, reply) => {
+  const listener = createServer({ shouldUpgradeCallback: wantsWebSocket }, (message, reply) => {
     server.answer(message, reply).catch((fault: Error) => {
       if (reply.headersSent) reply.destroy()
       else
@@ -110,10 +115,10 @@ class ReplayServer {
   }
 
   async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of message) chunks.push(chunk as Buffer)
     const { method = 'GET', url = '/', headers } = message
-    const request: ArrivedRequest = { method, url, headers, body: Buffer.concat(chunks) }
+    const body = await readBody(message)
+    if (body === undefined) return refuseLarge(reply, url)
+    const request = await decodedRequest({ method, url, headers, body })
     // Equal requests about different answers, such as polls of two videos, have separate orders.
     const answerSuffix = suffixIn(url)
     const scope = `${String(headers[SCOPE_HEADER] ?? '')}${answerSuffix ?? ''}`
@@ -126,9 +131,9 @@ class ReplayServer {
     const idSuffix = answerSuffix === undefined || method === 'POST' ? newSuffix() : answerSuffix
     const requestedAnswer = { caller, scope, url, idSuffix, range: rangeOf(message) }
     if (found !== undefined && 'answer' in found) return this.serve(reply, found, requestedAnswer)
-    if (this.passed !== undefined) return this.passed.pass(message, reply, Buffer.concat(chunks))
+    if (this.passed !== undefined) return this.passed.pass(message, reply, body)
     const missMessage = missText(request, found, caller === undefined ? unreadableReason(recorded) : undefined)
-    this.misses.push(missMessage)
+    addMiss(this.misses, missMessage)
     errorAnswer(reply, url, { kind: 'not-found', message: missMessage, code: 'no_recording' })
   }
 
@@ -176,6 +181,23 @@ class ReplayServer {
   }
 }
 
+/** Reads a body. Returns undefined if it is too large to be that of a recording. */
+async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length
+    if (size > MAX_RECORDED) return undefined
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+function refuseLarge(reply: ServerResponse, url: string): void {
+  reply.shouldKeepAlive = false
+  errorAnswer(reply, url, { kind: 'too-large', message: `A request has at most ${MAX_RECORDED} bytes.` })
+}
+
 interface RequestedDownload extends RequestedAnswer {
   readonly scope: string
   /** Value of the header `range` of a download. */
@@ -199,5 +221,5 @@ function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined,
   const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
   const summary = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
   if (nearest === undefined) return `${summary} There are no recordings.`
-  return `${summary} The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
+  return `${summary} The nearest is ${withEscapedControls(nearest.file)}; it differs in:\n${differenceText(nearest.differences)}`
 }

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { withEscapedControls } from '../../canonical/text.ts'
 import { bytesOf } from './body.ts'
 import { differenceText } from './difference.ts'
+import { addMiss } from './misses.ts'
 import { MAX_MESSAGE, sendableCode } from './record-sockets.ts'
 import type { SessionCandidate, SessionLibrary } from './session-library.ts'
 import { callerMessage, type ReleasedFrame, redactedMessage, type SessionMiss } from './session-script.ts'
@@ -49,7 +51,7 @@ export class ReplaySockets {
   /** Refuses a session without a recording. */
   refuse(connection: Duplex, url: string): void {
     const message = `No recorded session matches GET ${url.split('?', 1)[0]}.`
-    this.serving.misses.push(message)
+    addMiss(this.serving.misses, message)
     const body = JSON.stringify(errorEvent(message).error)
     connection.end(
       `HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -120,8 +122,8 @@ class ReplayedSession {
     if (misses.length === 0) return
     const [first, ...others] = misses as readonly [SessionMiss, ...SessionMiss[]]
     const nearest = others.reduce((a, b) => (b.differences.length < a.differences.length ? b : a), first)
-    const message = `No recorded session of ${path} has this message. The nearest is ${nearest.file}; it differs in:\n${differenceText(nearest.differences)}`
-    this.serving.misses.push(message)
+    const message = `No recorded session of ${path} has this message. The nearest is ${withEscapedControls(nearest.file)}; it differs in:\n${differenceText(nearest.differences)}`
+    addMiss(this.serving.misses, message)
     this.lastSend = this.lastSend.then(() => {
       this.socket.send(JSON.stringify(errorEvent(message)))
       this.socket.close(POLICY_VIOLATION, 'no recording')

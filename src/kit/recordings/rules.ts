@@ -34,12 +34,52 @@ export function isRule(text: string): boolean {
   }
 }
 
-/** Returns true if one of the paths matches a field. */
-export const matchesPath = (paths: readonly (readonly string[])[], field: readonly string[]): boolean =>
-  paths.some(path => matches(path, field))
+/** A value and the fields that path rules name inside it. Each step into a field takes time linear in the rules. */
+export class NamedFields {
+  /** No fields. */
+  static readonly NONE: NamedFields = new NamedFields([])
+  private readonly paths: readonly (readonly string[])[]
+  /** For each path, the numbers of its steps that lead here. */
+  private readonly reached: readonly ReadonlySet<number>[]
 
-function matches([step, ...rest]: readonly string[], field: readonly string[]): boolean {
-  if (step === undefined) return field.length === 0
-  if (step === '**') return matches(rest, field) || (field.length > 0 && matches([step, ...rest], field.slice(1)))
-  return field.length > 0 && (step === '*' || step === field[0]) && matches(rest, field.slice(1))
+  /** @param reached where the value is. At the root by default. */
+  constructor(paths: readonly (readonly string[])[], reached: readonly Iterable<number>[] = paths.map(() => [0])) {
+    this.paths = paths
+    this.reached = reached.map((steps, at) => withSkipped(paths[at]!, steps))
+  }
+
+  /** True if a path names this value. */
+  get isNamed(): boolean {
+    return this.reached.some((steps, at) => steps.has(this.paths[at]!.length))
+  }
+
+  /** True if no path names this value or one inside it. */
+  get isEmpty(): boolean {
+    return this.paths.length === 0
+  }
+
+  /** Returns the fields inside a field. */
+  inner(name: string): NamedFields {
+    if (this.isEmpty) return this
+    const next = this.paths.map((path, at) => [...this.reached[at]!].flatMap(step => nextStep(path, step, name)))
+    const open = next.flatMap((steps, at) => (steps.length > 0 ? [at] : []))
+    if (open.length === 0) return NamedFields.NONE
+    return new NamedFields(
+      open.map(at => this.paths[at]!),
+      open.map(at => next[at]!),
+    )
+  }
+}
+
+/** Adds the steps behind each `**`, which may stand for no field at all. */
+function withSkipped(path: readonly string[], steps: Iterable<number>): ReadonlySet<number> {
+  const all = new Set(steps)
+  for (const step of all) if (path[step] === '**') all.add(step + 1)
+  return all
+}
+
+function nextStep(path: readonly string[], step: number, name: string): readonly number[] {
+  const expected = path[step]
+  if (expected === '**') return [step]
+  return expected === '*' || expected === name ? [step + 1] : []
 }

@@ -55,14 +55,36 @@ const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray
 /** Lists the changes between two shapes: `+` for added, `-` for removed, `~` for another type. */
 export function drift(before: Shape, after: Shape): readonly string[] {
   const paths = [...new Set([...before.types.keys(), ...after.types.keys()])]
+  const unobserved = [unobservedLists(before), unobservedLists(after)]
   return paths.flatMap(path => {
     const [was, is] = [before.types.get(path), after.types.get(path)].map(one => one && [...one].sort().join(' or '))
-    if (was === is || isUnobserved(path, before) || isUnobserved(path, after)) return []
+    if (was === is || unobserved.some(lists => isInside(path, lists))) return []
     if (was === undefined) return [`+ ${path}: ${is}`]
     return [is === undefined ? `- ${path}: ${was}` : `~ ${path}: ${was}, now ${is}`]
   })
 }
 
-/** Returns true if a shape says nothing about a field, because every list that could contain the field was empty. */
-const isUnobserved = (path: string, { types, empty }: Shape): boolean =>
-  [...empty].some(list => path.startsWith(`${list}[`) && ![...types.keys()].some(one => one.startsWith(`${list}[`)))
+/** Lists whose fields a shape does not show, because every one was empty. */
+interface UnobservedLists {
+  readonly paths: ReadonlySet<string>
+  /** Lengths of these paths. */
+  readonly lengths: ReadonlySet<number>
+}
+
+function unobservedLists({ types, empty }: Shape): UnobservedLists {
+  const lengths = new Set([...empty].map(({ length }) => length))
+  const observed = new Set([...types.keys()].flatMap(path => listsAround(path, lengths)))
+  const paths = empty.difference(observed)
+  return { paths, lengths: new Set([...paths].map(({ length }) => length)) }
+}
+
+const isInside = (path: string, { paths, lengths }: UnobservedLists): boolean =>
+  paths.size > 0 && listsAround(path, lengths).some(list => paths.has(list))
+
+/** Returns the paths of the lists around a field, but only those of certain lengths. */
+function listsAround(path: string, lengths: ReadonlySet<number>): readonly string[] {
+  const lists: string[] = []
+  for (let at = path.indexOf('['); at >= 0; at = path.indexOf('[', at + 1))
+    if (lengths.has(at)) lists.push(path.slice(0, at))
+  return lists
+}

@@ -163,9 +163,9 @@ export class Channel {
     return this.credential?.ready()
   }
 
-  /** Records that the upstream refused the credential, so that the next request gets a new one. */
-  credentialRefused(): void {
-    this.credential?.refused()
+  /** Records that the upstream refused the credential of a request, so that the next request gets a new one. */
+  credentialRefused({ credential }: Exchange): void {
+    this.credential?.refused(credential)
   }
 
   /** Sends a request. Never throws; failures are reported by the exchange. */
@@ -240,7 +240,10 @@ export class Channel {
     const isOnce = request.once === true || request.single === true
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
-    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
+    const exchange = new Exchange({
+      ...{ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight },
+      credential: this.credential?.current,
+    })
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signablePart(origin, request))
     if (signing === undefined) send()

@@ -10,9 +10,10 @@ export interface Token {
 /**
  * Requests a new token.
  *
+ * @param refused token that an upstream refused, and that must not be returned from a cache.
  * @throws GatewayError `upstream-account` with a message that explains the cause to operators and contains no secret.
  */
-export type TokenSource = () => Promise<Token>
+export type TokenSource = (refused?: string) => Promise<Token>
 
 /** Maximum time before expiry at which a token is renewed, in seconds. */
 const RENEW_BEFORE = 300
@@ -20,6 +21,12 @@ const RENEW_BEFORE = 300
 const RENEW_SHARE = 0.2
 /** Delay after a failed renewal, in seconds, while the old token is still valid. */
 const RETRY_AFTER = 15
+/** Maximum time to obtain a token, in milliseconds. Afterwards, the next request tries again. */
+const TIMEOUT = 60_000
+/** Maximum lifetime of a token, in seconds. */
+const MAX_LIFETIME = 86_400
+/** Lifetime of a token whose end is no finite number, in seconds. */
+const UNKNOWN_LIFETIME = 900
 
 /**
  * Access token of an upstream account, shared by all requests. It is renewed while it is still valid, so requests wait
@@ -31,6 +38,8 @@ export class AccessToken {
   private readonly onFailure: (error: GatewayError) => void
   private token: Token | undefined
   private renewAt = 0
+  /** Token that an upstream refused, until another one arrives. */
+  private refusedText: string | undefined
   private pending: Promise<void> | undefined
 
   /**
@@ -75,12 +84,19 @@ export class AccessToken {
 
   /** Discards a token that an upstream refused, so that the next request gets a new one. */
   refused(text: string | undefined): void {
-    if (text !== undefined && text === this.token?.text) this.token = undefined
+    if (text === undefined || text !== this.token?.text) return
+    this.token = undefined
+    this.refusedText = text
   }
 
   private renew(): Promise<void> {
-    this.pending ??= this.source()
-      .then(token => this.setToken(token))
+    this.pending ??= inTime(this.source(this.refusedText))
+      .then(
+        token => this.setToken(token),
+        thrown => {
+          throw thrown instanceof GatewayError ? thrown : accountError('The token could not be obtained.', thrown)
+        },
+      )
       .finally(() => {
         this.pending = undefined
       })
@@ -88,16 +104,26 @@ export class AccessToken {
   }
 
   private setToken(token: Token): void {
-    this.token = token
-    this.renewAt = token.until - Math.min(RENEW_BEFORE, (token.until - this.now() / 1000) * RENEW_SHARE)
+    const now = this.now() / 1000
+    const until = Number.isFinite(token.until) ? Math.min(token.until, now + MAX_LIFETIME) : now + UNKNOWN_LIFETIME
+    this.token = { ...token, until }
+    this.refusedText = undefined
+    this.renewAt = until - Math.min(RENEW_BEFORE, (until - now) * RENEW_SHARE)
   }
 
   private readonly renewalFailed = (thrown: unknown): void => {
     this.renewAt = this.now() / 1000 + RETRY_AFTER
-    this.onFailure(thrown instanceof GatewayError ? thrown : accountError('The token could not be renewed.', thrown))
+    this.onFailure(thrown as GatewayError)
   }
 }
 
 /** Returns the error for an account without an obtainable credential. The message must not contain secrets. */
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })
+
+/** Rejects if a source does not return a token in time, because some sources wait for ever. */
+function inTime(token: Promise<Token>): Promise<Token> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(accountError('The token did not arrive in time.')), TIMEOUT)
+  return Promise.race([token, promise]).finally(() => clearTimeout(timer))
+}

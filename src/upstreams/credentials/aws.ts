@@ -70,7 +70,7 @@ export class AwsSigner {
       },
       {
         ...(at === undefined ? {} : { signingDate: at }),
-        unsignableHeaders: UNSIGNABLE,
+        unsignableHeaders: unsignableIn(headers),
       },
     )
     return signedRequest.headers
@@ -89,6 +89,15 @@ const UNSIGNABLE = new Set([
   'content-length',
   'connection',
 ])
+
+/** Matches characters whose bytes a server may read differently. */
+const AMBIGUOUS = /[^\x20-\x7e]/
+
+/** Returns the headers that are not signed, among them those with characters beyond ASCII and with tabs. */
+function unsignableIn(headers: SignedHeaders): Set<string> {
+  const foreign = Object.keys(headers).filter(name => AMBIGUOUS.test(headers[name]!))
+  return foreign.length === 0 ? UNSIGNABLE : UNSIGNABLE.union(new Set(foreign))
+}
 
 /** Splits a path from its query. A repeated name in the query has a list of values. */
 function splitPath(path: string): { readonly pathname: string; readonly query: { [name: string]: string | string[] } } {
@@ -137,6 +146,8 @@ const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
 interface CredentialProviders {
   defaultProvider(options: {
     readonly profile?: string | undefined
+    /** True to read the files of keys again. Otherwise, the library reads each file once per process. */
+    readonly ignoreCache: boolean
   }): () => Promise<AwsKeys & { readonly expiration?: Date }>
 }
 
@@ -153,7 +164,10 @@ export const awsDefaultKeys =
     const { defaultProvider } = loadOptionalPackage<CredentialProviders>('@aws-sdk/credential-provider-node')
     const from = Math.floor(Date.now() / 1000)
     try {
-      const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({ profile })()
+      const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({
+        profile,
+        ignoreCache: true,
+      })()
       const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
     } catch (thrown) {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { AzureAuth } from '../../config/auth.ts'
+import { readCredentialFile } from '../../config/credential-file.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
 import { loadOptionalPackage } from './optional-package.ts'
@@ -28,18 +28,29 @@ export const clientSecretTokens =
 export const workloadTokens =
   ({ tenant, clientId, tokenFile, authority, scope }: AzureAuth<'azure-workload'>, proxy?: ProxyConfig): TokenSource =>
   async () => {
-    const assertion = await readFile(tokenFile, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-      throw accountError(`The token file of the workload identity cannot be read: ${thrown.code}.`)
-    })
+    const assertion = readAssertion(tokenFile)
     return requestToken({
       url: tokenUrl(authority, tenant),
       form: {
         ...{ grant_type: 'client_credentials', client_id: clientId, scope },
-        ...{ client_assertion_type: ASSERTION_TYPE, client_assertion: assertion.trim() },
+        ...{ client_assertion_type: ASSERTION_TYPE, client_assertion: assertion },
       },
       ...{ proxy, server: ENTRA },
     })
   }
+
+/** Matches an assertion. A file that is still being written may be empty. */
+const ASSERTION = /^[\x21-\x7e]+$/
+
+function readAssertion(file: string): string {
+  try {
+    const assertion = readCredentialFile(file).trim()
+    if (!ASSERTION.test(assertion)) throw new Error('contains no assertion')
+    return assertion
+  } catch (thrown) {
+    throw accountError(`The token file of the workload identity ${(thrown as Error).message}.`)
+  }
+}
 
 const tokenUrl = (authority: string, tenant: string): string =>
   `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`
@@ -76,8 +87,10 @@ interface AzureIdentity {
 /** Returns a source of tokens from Azure's default credential chain. Needs the package `@azure/identity`. */
 export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): TokenSource => {
   let credential: InstanceType<AzureIdentity['DefaultAzureCredential']> | undefined
-  return async () => {
+  return async refused => {
     const { DefaultAzureCredential } = loadOptionalPackage<AzureIdentity>('@azure/identity')
+    // The library returns a token until it expires, even if an upstream refused it.
+    if (refused !== undefined) credential = undefined
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
       throw accountError(`Azure's default credentials failed: ${thrown.message}`)

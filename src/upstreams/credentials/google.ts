@@ -56,8 +56,10 @@ interface GoogleAuthLibrary {
  */
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
-  return async (): Promise<Token> => {
+  return async (refused): Promise<Token> => {
     const { GoogleAuth } = loadOptionalPackage<GoogleAuthLibrary>('google-auth-library')
+    // The library returns a token until it expires, even if an upstream refused it.
+    if (refused !== undefined) client = undefined
     client ??= new GoogleAuth({ scopes: SCOPE }).getClient()
     const from = Math.floor(Date.now() / 1000)
     try {

@@ -20,13 +20,19 @@ export interface Credential {
   ready(): Promise<void> | undefined
   /** The token for the headers. Undefined before the first token arrives, or if requests are signed. */
   readonly token: string | undefined
+  /** Token or keys with which the next request is sent. */
+  readonly current: string | undefined
   /**
    * Function that returns the headers of a request including its signature. Returns undefined if requests are not
    * signed.
    */
   readonly sign: ((request: SignableRequest) => Promise<SignableRequest['headers']>) | undefined
-  /** Records that the upstream refused the current token. */
-  refused(): void
+  /**
+   * Records that the upstream refused a token or keys.
+   *
+   * @param sent `current` when the request was sent. Meanwhile, another request may have got new ones.
+   */
+  refused(sent: string | undefined): void
 }
 
 /** Shares tokens with the machine's other processes and reports failed renewals. */
@@ -35,8 +41,14 @@ export interface TokenSharing {
    * Returns the token of an account. One process obtains it for all.
    *
    * @param directSource obtains the token in this process.
+   * @param refused token that an upstream refused.
    */
-  share(auth: ChannelAuth, proxy: ProxyConfig | undefined, directSource: TokenSource): Promise<Token>
+  share(
+    auth: ChannelAuth,
+    proxy: ProxyConfig | undefined,
+    directSource: TokenSource,
+    refused: string | undefined,
+  ): Promise<Token>
   /** Reports a failed renewal while the old token is still valid. */
   renewalFailed(channel: string, error: GatewayError): void
 }
@@ -48,6 +60,8 @@ export const TOKEN_TOPIC = 'upstream-token'
 export interface TokenRequestMessage {
   readonly auth: ChannelAuth
   readonly proxy?: ProxyConfig
+  /** Token that an upstream refused. */
+  readonly refused?: string
 }
 
 /** Returns the credential of a channel, or undefined if its key is sent unchanged or it has no key. */
@@ -60,7 +74,8 @@ export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Cre
   }
   if (auth.type === 'aws-keys') return new SigningCredential(new AwsSigner(auth, auth))
   const directSource = tokenSourceOf(auth, proxy)
-  const source = sharing === undefined ? directSource : () => sharing.share(auth, proxy, directSource)
+  const source: TokenSource =
+    sharing === undefined ? directSource : refused => sharing.share(auth, proxy, directSource, refused)
   const token = new AccessToken(source, renewalFailed)
   return auth.type === 'aws-default'
     ? new SigningCredential(new AwsSigner(auth, NO_KEYS), token)
@@ -109,12 +124,16 @@ class TokenCredential implements Credential {
     return this.access.text
   }
 
+  get current(): string | undefined {
+    return this.access.text
+  }
+
   ready(): Promise<void> | undefined {
     return this.access.ready()
   }
 
-  refused(): void {
-    this.access.refused(this.access.text)
+  refused(sent: string | undefined): void {
+    this.access.refused(sent)
   }
 }
 
@@ -134,6 +153,10 @@ class SigningCredential implements Credential {
     this.keys = keys
   }
 
+  get current(): string | undefined {
+    return this.keys?.text
+  }
+
   ready(): Promise<void> | undefined {
     return this.keys?.ready()
   }
@@ -147,7 +170,7 @@ class SigningCredential implements Credential {
     return this.signer.sign(request)
   }
 
-  refused(): void {
-    this.keys?.refused(this.keys.text)
+  refused(sent: string | undefined): void {
+    this.keys?.refused(sent)
   }
 }

@@ -13,13 +13,15 @@ export class PrimaryTokens {
 
   /**
    * Answers a worker's request. As long as the primary's token is valid and not due for renewal, further requests get
-   * the same token.
+   * the same token, unless an upstream refused it.
    *
    * @throws GatewayError `upstream-account`.
    */
-  async answer({ auth, proxy }: TokenRequestMessage): Promise<Token> {
+  async answer({ auth, proxy, refused }: TokenRequestMessage): Promise<Token> {
     const id = tokenId(auth, proxy)
-    if (this.tokens.size >= MAX_ACCOUNTS) this.tokens.clear()
-    return this.tokens.getOrInsertComputed(id, () => new AccessToken(tokenSourceOf(auth, proxy))).fresh()
+    if (this.tokens.size >= MAX_ACCOUNTS && !this.tokens.has(id)) this.tokens.clear()
+    const token = this.tokens.getOrInsertComputed(id, () => new AccessToken(tokenSourceOf(auth, proxy)))
+    token.refused(refused)
+    return token.fresh()
   }
 }

@@ -49,8 +49,8 @@ const TOKEN = /^[\x21-\x7e]+$/
 
 async function sendRequest({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
   const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
-  const { origin, pathname, search } = new URL(url)
   try {
+    const { origin, pathname, search } = new URL(url)
     const {
       statusCode,
       headers: answerHeaders,

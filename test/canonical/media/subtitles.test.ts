@@ -23,9 +23,12 @@ const anything = fc.array(
 )
 
 describe('subtitles', () => {
-  test.each(['srt', 'vtt'] as const)('%s that was written is read as it was', style => {
+  test.each(['srt', 'vtt'] as const)('%s that was written is read as it was, in the order of time', style => {
     holds(SPOKEN[style], all => {
-      expect(readSubtitles(writeSubtitles(all, style))).toEqual(all)
+      const inOrder = all
+        .toSorted((a, b) => a.start - b.start)
+        .map(segment => ({ ...segment, end: Math.max(segment.start, segment.end) }))
+      expect(readSubtitles(writeSubtitles(all, style))).toEqual(inOrder)
       expect(styleOf(writeSubtitles(all, style))).toBe(style)
     })
   })

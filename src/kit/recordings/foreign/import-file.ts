@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { isObject } from '../../../canonical/node.ts'
 import { pathText } from '../../../config/faults.ts'
 import { MESSAGES_VERSION } from '../../../formats/dialects/messages.ts'
-import { fileFault, issuesFault } from '../file.ts'
+import { fileFault, issuesFault, readOrFault } from '../file.ts'
+import type { FileNumbers } from '../folder.ts'
 import { routeAt } from '../read-request.ts'
 import type { ArrivedRequest } from '../recorded-request.ts'
 import { Recorder } from '../recorder.ts'
@@ -43,13 +44,16 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   for (const { path, reason } of skipped)
     options.onSkipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
   // Write one after the other, so that equal requests keep their order.
-  for (const one of exchanges) await write(one, file, options)
+  const numbers: FileNumbers = new Map()
+  for (const one of exchanges) await write(one, file, { ...options, numbers })
   return exchanges.length
 }
 
 function textOf(file: string): string {
   const bytes = readFileSync(file)
-  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8').replace(/^\uFEFF/, '')
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const text = isGzip ? readOrFault(file, () => gunzipSync(bytes, { maxOutputLength: MAX_SIZE })) : bytes
+  return text.toString('utf8').replace(/^\uFEFF/, '')
 }
 
 /** Kinds of files, by a field that only this kind has. */
@@ -75,11 +79,15 @@ function validated<S extends v.GenericSchema>(schema: S, { value, lineOf }: Pars
   throw issuesFault(file, result.issues, lineOf)
 }
 
-async function write(one: ForeignExchange, file: string, options: ImportOptions): Promise<void> {
-  const { folder, redact = [], ignore = [], onWritten } = options
+async function write(
+  one: ForeignExchange,
+  file: string,
+  options: ImportOptions & { readonly numbers: FileNumbers },
+): Promise<void> {
+  const { folder, redact = [], ignore = [], onWritten, numbers } = options
   const faults: string[] = []
   const recorder = new Recorder({
-    folder,
+    ...{ folder, numbers },
     redact: [...new Set([...(one.redact ?? []), ...redact])],
     ignore: [...new Set([...(one.ignore ?? []), ...ignore])],
     warn: message => faults.push(message),
