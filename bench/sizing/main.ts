@@ -155,7 +155,7 @@ const rowOf = (name: string, all: readonly Figures[]): string[] => {
     ...[name, request.toFixed(0), rounded(1e6 / request), event.toFixed(1), rounded(1e6 / event / TOKENS)],
     ...[
       MIDDLE(all, 'idle').toFixed(0),
-      MIDDLE(all, 'stream').toFixed(0),
+      MIDDLE(all, 'stream') > 0 ? MIDDLE(all, 'stream').toFixed(0) : '–',
       MIDDLE(all, 'p50').toFixed(1),
       MIDDLE(all, 'p99').toFixed(1),
     ],

@@ -6,8 +6,9 @@ const ADJUST_MS = 50
 
 /**
  * Holds quota of busy keys, so that most of their steps need no message to the shared counts. Quota is taken there
- * before it is used, and only while every limit of the key has ample room: limits are never exceeded, and another
- * process is refused too early by at most a sixteenth of what was left, for at most two adjustments.
+ * before it is used, and only while every limit of the key has ample room: slots and budgets are never exceeded, and
+ * another process is refused too early by at most a sixteenth of what was left, for at most two adjustments. A quota per
+ * minute refills while some of it is held, so that a burst may be larger by what the key used in two adjustments.
  */
 export class HoldingEngine implements LimitEngine {
   private readonly shared: LimitEngine
