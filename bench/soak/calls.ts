@@ -2,7 +2,7 @@
 export const FORMATS = ['chat', 'messages', 'contents'] as const
 export type SoakedFormat = (typeof FORMATS)[number]
 
-/** What an upstream does: answers whole streams of text or of tool calls, breaks off, or fails before it answers. */
+/** Behaviours of an upstream: whole streams of text or of tool calls, a stream that breaks off, a failure before it. */
 export const MODES = ['text', 'tools', 'cut', 'failing'] as const
 export type Mode = (typeof MODES)[number]
 

@@ -120,7 +120,7 @@ export class ConversationRepository implements Conversations {
       .where('owner', '=', owner)
       .where('parent', '=', id)
       .execute()
-    // Of items with the same id, only one is found by it.
+    // The store finds one of several items with the same id, so that all items are read here.
     const places = rows.flatMap(row => (idOf(JSON.parse(row.item) as JsonObject) === item ? [Number(row.place)] : []))
     let count = 0n
     for (let at = 0; at < places.length; at += ROWS_PER_STATEMENT) {

@@ -20,7 +20,7 @@ export class EventRepository implements Events {
 
   async from(owner: string, id: string, number: number): Promise<readonly string[]> {
     const batches = this.database.selectFrom('events').where('owner', '=', owner).where('parent', '=', id)
-    // Where the batches end is not indexed, so that a search by it alone would read all earlier ones.
+    // The index has only the beginnings of batches. A search by their ends would read all earlier batches.
     const latest = batches
       .select(({ fn, lit }) => fn.coalesce(fn.max('first'), lit(0)).as('first'))
       .where('first', '<=', number)

@@ -7,20 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { commandLine } from '../../src/commands/command-line.ts'
 import { openProxy, type RunningProxy } from '../../src/kit/conformance/proxy/index.ts'
 import { saboteur as doneMissing } from '../../src/kit/conformance/saboteurs/done-missing.ts'
 import { readScenario } from '../../src/kit/conformance/scenario.ts'
 import { Upstream } from '../../src/kit/conformance/upstream.ts'
+import { conformance } from '../builders/conformance.ts'
 import { ENV, MAIN } from '../builders/paths.ts'
-
-async function conformance(...args: string[]) {
-  let out = ''
-  let fault = ''
-  const terminal = { out: (text: string) => (out += `${text}\n`), fault: (text: string) => (fault += `${text}\n`) }
-  const code = await commandLine(['conformance', ...args], terminal)
-  return { code, out, fault }
-}
 
 const fileName = (): string => join(mkdtempSync(join(tmpdir(), 'conformance-')), 'results.json')
 

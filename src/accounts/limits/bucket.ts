@@ -88,3 +88,7 @@ export const levelNow = (
   elapsed: number,
 ): number | undefined =>
   level === undefined || perMinute === undefined ? undefined : refilled(level, perMinute, elapsed)
+
+/** Returns the sum of a level and an amount. Undefined without a level. */
+export const sumOf = (level: number | undefined, amount: number): number | undefined =>
+  level === undefined ? undefined : level + amount

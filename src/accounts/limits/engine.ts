@@ -297,6 +297,7 @@ function initialSpend(
 const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
   spend?.isKnown(now) === true ? spend : undefined
 
+/** Returns true if all limits of two keys are equal. */
 export const hasSameLimits = (one: KeyLimits, other: KeyLimits): boolean =>
   one.rpm === other.rpm &&
   one.tpm === other.tpm &&

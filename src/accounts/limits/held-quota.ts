@@ -1,11 +1,10 @@
-import { levelNow } from './bucket.ts'
+import { hasAmpleRoom, isAmple } from './ample-room.ts'
+import { levelNow, sumOf } from './bucket.ts'
 import { hasSameLimits, type KeyLimits, type LimitState, type LimitStep, NO_AMOUNTS } from './engine.ts'
 import { DAYS } from './spend.ts'
 
 /** Number of steps of a key between two adjustments from which holding quota saves messages. */
 const BUSY_STEPS = 4
-/** Number of times that what is held must fit into what is left of every limit, because other processes take from it, too. */
-const AMPLE = 16
 
 /** Amounts of the limits that are no slots. */
 interface Amounts {
@@ -28,9 +27,10 @@ export class HeldQuota {
   private readonly asked: Amounts = { requests: 0, tokens: 0, cost: 0 }
   /** Names of the slots that are taken in the shared counts and that no request uses. */
   private readonly slots: string[] = []
-  /** What requests took since the last adjustment, and the smallest number of unused slots. */
+  /** Amounts that requests took since the last adjustment. */
   private readonly demand: Amounts = { requests: 0, tokens: 0, cost: 0 }
   private stepCount = 0
+  /** Smallest number of unused slots since the last adjustment. */
   private leastSlots = 0
   /** True if steps may use what is held, and may leave there what they return. */
   private isHolding = false
@@ -163,22 +163,11 @@ export class HeldQuota {
 
   private wanted(now: number): Readonly<Amounts> {
     const { requests, tokens, cost } = this.demand
-    // What was taken yesterday does not count in the budget of today.
+    // Amounts of yesterday do not count in the budget of today.
     const isNewDay = this.adjustedAt !== 0 && DAYS.at(now) !== DAYS.at(this.adjustedAt)
     if (this.stepCount < BUSY_STEPS || isNewDay) return NOTHING
     const wanted = { requests: 2 * requests, tokens: Math.max(0, 2 * tokens), cost: 2 * cost }
-    return this.isAmple(wanted) ? wanted : NOTHING
-  }
-
-  private isAmple({ requests, tokens, cost }: Amounts): boolean {
-    const { limits, state, slots } = this
-    return (
-      isAmple(limits.rpm, state.requests, requests) &&
-      isAmple(limits.tpm, state.tokens, tokens) &&
-      isAmple(limits.concurrent, state.room?.concurrent, slots.length) &&
-      isAmple(limits.day, state.room?.day, cost) &&
-      isAmple(limits.month, state.room?.month, cost)
-    )
+    return hasAmpleRoom(this.limits, this.state, { ...wanted, slots: this.slots.length }) ? wanted : NOTHING
   }
 
   /** Removes what is held beyond the wanted amounts, and debts. Returns the step for it, unless there is nothing. */
@@ -234,9 +223,3 @@ const NOTHING: Readonly<Amounts> = { requests: 0, tokens: 0, cost: 0 }
 const isNothing = ({ requests, tokens, cost }: Amounts): boolean => requests === 0 && tokens === 0 && cost === 0
 
 const hasBudget = ({ day, month }: KeyLimits): boolean => day !== undefined || month !== undefined
-
-const isAmple = (limit: number | undefined, left: number | undefined, wanted: number): boolean =>
-  limit === undefined || (left !== undefined && left > 0 && left >= AMPLE * wanted)
-
-const sumOf = (level: number | undefined, held: number): number | undefined =>
-  level === undefined ? undefined : level + held

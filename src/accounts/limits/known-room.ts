@@ -1,8 +1,7 @@
-import { levelNow } from './bucket.ts'
+import { hasAmpleRoom } from './ample-room.ts'
+import { levelNow, sumOf } from './bucket.ts'
 import { hasSameLimits, type KeyLimits, type LimitState, type LimitStep } from './engine.ts'
 
-/** Number of times that the steps without an answer must fit into what is left, because other processes take from it, too. */
-const AMPLE_STEPS = 16
 /** Maximum age of what is known, in milliseconds. */
 const MAX_AGE_MS = 10_000
 
@@ -28,16 +27,13 @@ export class KnownRoom {
 
   /** Returns true if there is ample room for a step. */
   covers({ limits, requests, tokens, cost, enter }: LimitStep, now: number): boolean {
-    const { requests: requestsLeft, tokens: tokensLeft, room } = this.state
-    return (
-      this.isAbout(limits) &&
-      now - this.learntAt <= MAX_AGE_MS &&
-      isAmple(limits.rpm, requestsLeft, this.requests + requests) &&
-      isAmple(limits.tpm, tokensLeft, this.tokens + tokens) &&
-      isAmple(limits.concurrent, room?.concurrent, this.slots + (enter === undefined ? 0 : 1)) &&
-      isAmple(limits.day, room?.day, this.cost + cost) &&
-      isAmple(limits.month, room?.month, this.cost + cost)
-    )
+    const wanted = {
+      requests: this.requests + requests,
+      tokens: this.tokens + tokens,
+      slots: this.slots + (enter === undefined ? 0 : 1),
+      cost: this.cost + cost,
+    }
+    return this.isAbout(limits) && now - this.learntAt <= MAX_AGE_MS && hasAmpleRoom(limits, this.state, wanted)
   }
 
   /** Records a step that was sent. */
@@ -67,19 +63,13 @@ export class KnownRoom {
   expected(now: number): LimitState {
     const { state, limits, learntAt } = this
     return {
-      requests: lessTaken(levelNow(state.requests, limits.rpm, now - learntAt), this.requests),
-      tokens: lessTaken(levelNow(state.tokens, limits.tpm, now - learntAt), this.tokens),
+      requests: sumOf(levelNow(state.requests, limits.rpm, now - learntAt), -this.requests),
+      tokens: sumOf(levelNow(state.tokens, limits.tpm, now - learntAt), -this.tokens),
       room: {
-        concurrent: lessTaken(state.room?.concurrent, this.slots),
-        day: lessTaken(state.room?.day, this.cost),
-        month: lessTaken(state.room?.month, this.cost),
+        concurrent: sumOf(state.room?.concurrent, -this.slots),
+        day: sumOf(state.room?.day, -this.cost),
+        month: sumOf(state.room?.month, -this.cost),
       },
     }
   }
 }
-
-const isAmple = (limit: number | undefined, left: number | undefined, wanted: number): boolean =>
-  limit === undefined || (left !== undefined && left >= AMPLE_STEPS * wanted && left > 0)
-
-const lessTaken = (level: number | undefined, taken: number): number | undefined =>
-  level === undefined ? undefined : level - taken

@@ -240,10 +240,9 @@ export class Channel {
     const isOnce = request.once === true || request.single === true
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
-    const exchange = new Exchange({
-      ...{ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight },
-      credential: this.credential?.current,
-    })
+    const { idle } = this.config.timeout
+    const credential = this.credential?.current
+    const exchange = new Exchange({ watchdog, head, idle, staleRetry, credential, endInFlight })
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signablePart(origin, request))
     if (signing === undefined) send()

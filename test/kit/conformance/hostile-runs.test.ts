@@ -14,7 +14,6 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { commandLine } from '../../../src/commands/command-line.ts'
 import { turnsOf } from '../../../src/kit/conformance/facts.ts'
 import { readPeer } from '../../../src/kit/conformance/peer.ts'
 import { openProxy } from '../../../src/kit/conformance/proxy/index.ts'
@@ -27,6 +26,7 @@ import { readSse } from '../../../src/kit/conformance/sse.ts'
 import { startPeer } from '../../../src/kit/conformance/start-peer.ts'
 import { Upstream } from '../../../src/kit/conformance/upstream.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
+import { conformance } from '../../builders/conformance.ts'
 import { growthOf, LINEAR } from '../../builders/growth.ts'
 import { TIMED } from '../../builders/time.ts'
 
@@ -48,14 +48,6 @@ async function openUpstream(): Promise<Upstream> {
   const upstream = await Upstream.open()
   closing.push(() => upstream.close())
   return upstream
-}
-
-async function conformance(...args: string[]) {
-  let out = ''
-  let fault = ''
-  const terminal = { out: (text: string) => (out += `${text}\n`), fault: (text: string) => (fault += `${text}\n`) }
-  const code = await commandLine(['conformance', ...args], terminal)
-  return { code, out, fault }
 }
 
 describe('a disk that takes no report', () => {
