@@ -73,8 +73,10 @@ export function parseUntouched(text: string): JsonObject | undefined {
   let from = 0
   for (let key = text.indexOf(KEY); key !== -1; key = text.indexOf(KEY, key + KEY.length)) {
     const start = valueAt(text, key + KEY.length)
+    if (start === -1 || text[start] !== '[') continue
     const end = text.indexOf(']', start)
-    if (start === -1 || text[start] !== '[' || end === -1) continue
+    // A list without an end is not JSON, so that the rest need not be searched.
+    if (end === -1) break
     const list = text.slice(start, end + 1)
     if (!isFlat(list)) return parseObject(text)
     parts.push(text.slice(from, start), `{"\\u0001":${lists.length}}`)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type JsonObject, parseObject } from '../../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
@@ -57,4 +57,24 @@ describe('vectors that are only passed on', () => {
     holds(fc.string(), text => same(parse!(text), parseObject(text)))
     holds(fc.jsonValue(), value => same(parse!(JSON.stringify(value)), parseObject(JSON.stringify(value))))
   })
+
+  test('are searched for in linear time, also in base64 and in lists that never end', () => {
+    const base64 = `{"data":[${'{"index":0,"embedding":"AAAAPwAAAD8="},'.repeat(2000)}{}]}`
+    const endless = `{"data":[${'{"embedding":['.repeat(2000)}`
+    for (const text of [base64, endless]) expect(searched(() => parse!(text))).toBeLessThan(4 * text.length)
+  })
 })
+
+/** Returns the number of characters that `indexOf` reads during a call. */
+function searched(call: () => unknown): number {
+  const { indexOf } = String.prototype
+  let read = 0
+  const spy = vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, what, from = 0) {
+    const found = indexOf.call(this, what, from)
+    read += (found === -1 ? this.length : found) - from
+    return found
+  })
+  call()
+  spy.mockRestore()
+  return read
+}
