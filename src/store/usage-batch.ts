@@ -69,7 +69,7 @@ export class BatchSums {
   /** Adds a row to the sums and returns its column values, in the order of `ROW_COLUMNS`. */
   add(row: UsageRow): Values {
     const one = this.index.of(row)
-    const values = valuesOf(row, one.id)
+    const values = valuesOf(row, one)
     const sums = this.sumsOf(row.at - (row.at % HOUR))
     let sum = sums.get(one.id)
     if (sum === undefined) {
@@ -141,11 +141,11 @@ export function kindsIn(text: string): LossKinds {
 }
 
 /** Returns the column values of a row, in the order of `ROW_COLUMNS`. */
-const valuesOf = (row: UsageRow, series: number): Values => [
+const valuesOf = (row: UsageRow, series: SeriesRow): Values => [
   row.at,
   plainText(row.id)!,
-  series,
-  row.channel === undefined ? plainText(row.model) : null,
+  series.id,
+  series.model === null ? plainText(row.model) : null,
   row.upstreamModel === row.model ? null : plainText(row.upstreamModel),
   row.stream ? 1 : 0,
   row.attempts,

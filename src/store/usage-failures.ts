@@ -77,7 +77,7 @@ function add(groups: Map<string, FailureGroup>, row: Row): void {
   }
   groups.set(key, {
     ...{ failure, error: row.error ?? undefined, channel: channel ?? undefined },
-    ...{ model: (channel === null ? row.named : row.model) ?? undefined },
+    ...{ model: row.model ?? row.named ?? undefined },
     ...{ count: 1, firstAt: at, lastAt: at, request: row.id },
   })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isFailed, type UsageRow } from './usage/row.ts'
+import { SeriesModels } from './usage-models.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
 /** Maximum length of a name, in characters. Callers and upstreams choose some of the names. */
@@ -21,34 +22,32 @@ type Level = Map<string | number, Level | SeriesRow>
 /** Finds the series of a row. Rows with equal fields share a series. */
 export class SeriesIndex {
   private readonly known: Level = new Map()
+  private readonly models = new SeriesModels()
   private count = 0
 
-  /**
-   * Returns the series of a row. A series includes the model only if a channel was tried, because callers can invent
-   * model names.
-   */
+  /** Returns the series of a row. `SeriesModels` says whether it includes the model, because callers can invent names. */
   of(row: UsageRow): SeriesRow {
-    const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
+    const { key = '', keyName = '', group = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
-    const seriesModel = channel === '' ? '' : model
+    const model = this.models.of(row)
     let level = childOf(this.known, key)
     level = childOf(level, keyName)
     level = childOf(level, group)
-    level = childOf(level, seriesModel)
+    level = childOf(level, model ?? '')
     level = childOf(level, channel)
     level = childOf(level, row.format)
     level = childOf(level, upstreamFormat)
     level = childOf(level, row.door)
     const last = 2 * status + failed
-    return (level.get(last) as SeriesRow | undefined) ?? this.add(level, last, row, failed)
+    return (level.get(last) as SeriesRow | undefined) ?? this.add(level, last, row, model, failed)
   }
 
-  private add(level: Level, last: number, row: UsageRow, failed: number): SeriesRow {
+  private add(level: Level, last: number, row: UsageRow, model: string | undefined, failed: number): SeriesRow {
     const fields: Omit<SeriesRow, 'id'> = {
       key_id: plainText(row.key),
       key_name: plainText(row.keyName),
       group_name: plainText(row.group),
-      model: row.channel === undefined ? null : plainText(row.model),
+      model: plainText(model),
       channel: plainText(row.channel),
       format: plainText(row.format)!,
       upstream_format: plainText(row.upstreamFormat),

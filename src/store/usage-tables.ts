@@ -5,7 +5,7 @@ export interface SeriesRow {
   readonly key_id: string | null
   readonly key_name: string | null
   readonly group_name: string | null
-  /** Model of the requests, or null if no channel was tried, because callers can invent names. */
+  /** Model of the requests, or null if sums do not name it (`SeriesModels`). */
   readonly model: string | null
   readonly channel: string | null
   readonly format: string
@@ -22,7 +22,7 @@ export interface RequestRow {
   readonly at: number
   readonly id: string
   readonly series: number
-  /** Model named by the caller. Set only if no channel was tried. */
+  /** Model named by the caller. Set only if the series does not have it. */
   readonly model: string | null
   readonly upstream_model: string | null
   /** 1 if the caller requested a stream. */
