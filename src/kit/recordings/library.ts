@@ -96,7 +96,10 @@ export class Library {
    */
   async find(request: ArrivedRequest, wantedAnswer: WantedAnswer, scope = ''): Promise<Entry | Nearest | undefined> {
     const unmatched: UnmatchedGroup[] = []
-    for (const { redact, ignore, entries } of this.groups.values()) {
+    for (const { redact, ignore, entries: all } of this.groups.values()) {
+      // Reading a recorded request takes a while, and requests of different methods never match.
+      const entries = all.filter(({ recording }) => recording.request.method === request.method)
+      if (entries.length === 0) continue
       const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
       const matching = bestOf(entries, key, wantedAnswer)
       if (matching.length > 0) return this.next(matching, scope)

@@ -220,6 +220,6 @@ function withoutSuffixesIn(request: ArrivedRequest): ArrivedRequest | undefined 
 function missText({ method, url }: ArrivedRequest, nearest: Nearest | undefined, fault: string | undefined): string {
   const reason = fault === undefined ? '' : ` The request is invalid: ${fault}`
   const summary = `No recording matches ${method} ${url.split('?', 1)[0]}.${reason}`
-  if (nearest === undefined) return `${summary} There are no recordings.`
+  if (nearest === undefined) return `${summary} There are no recordings of ${method} requests.`
   return `${summary} The nearest is ${withEscapedControls(nearest.file)}; it differs in:\n${differenceText(nearest.differences)}`
 }

@@ -109,5 +109,8 @@ test('a recording nested too deeply to compare is an error that names its file',
   })
   const answer = await fetch(`${replay.url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify(body) })
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('deep.json: cannot be compared')])
+  // Requests of another method are not compared with it.
+  const list = await fetch(`${replay.url}/v1/models`)
+  expect([list.status, await list.text()]).toEqual([404, expect.stringContaining('no recordings of GET requests')])
   await replay.close()
 })
