@@ -160,7 +160,7 @@ export const address = withValueKind(
   v.pipe(
     text,
     v.check(
-      value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
+      value => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(value) && URL.canParse(value),
       expects('an http or https address'),
     ),
   ),

@@ -148,7 +148,10 @@ function keysOf({ channel: { key = '', auth }, format }: SecretOwner): readonly 
 /** Returns true if a string is long enough to be a secret. Short words are sent with every request. */
 const isSecret = (text: string): boolean => text.length >= 8
 
-const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
+const inBase64 = (text: string): string =>
+  Buffer.from(text)
+    .toString('base64')
+    .replace(/={1,2}$/, '')
 
 /**
  * Compiles texts, patterns and keys into one pattern. Longer texts come first, because one address may be the start of

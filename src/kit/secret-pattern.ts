@@ -34,4 +34,6 @@ function encodings(secret: string): string[] {
 const urlEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>
-  Buffer.from(text).toString(name).replace(/=+$/, '')
+  Buffer.from(text)
+    .toString(name)
+    .replace(/={1,2}$/, '')

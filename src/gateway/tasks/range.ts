@@ -4,7 +4,7 @@ export interface ByteRange {
   readonly last: number
 }
 
-const RANGE_PATTERN = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
+const RANGE_PATTERN = /^\s*bytes\s*=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i
 
 /** Returns true if a `range` header requests exactly one valid range. */
 export function isRange(header: string): boolean {

@@ -176,7 +176,7 @@ export const argumentsOf = (text: string): Json => (text === '' ? {} : (parseJso
 export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
   compact({ type, digest: createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex') }) as MediaFacts
 
-const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/s
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s
 
 /** Returns the facts of media at a URL. The bytes of a `data:` URL are decoded. */
 export function mediaAt(address: string): MediaFacts {

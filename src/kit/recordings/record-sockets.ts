@@ -59,7 +59,7 @@ export class PassedSessions {
 function openedTo(upstream: string, message: IncomingMessage): WebSocket | undefined {
   try {
     const url = upstreamUrl(upstream, message.url ?? '/').replace(/^http/, 'ws')
-    const protocols = message.headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? []
+    const protocols = message.headers['sec-websocket-protocol']?.split(',').map(one => one.trim()) ?? []
     return new WebSocket(url, protocols, {
       headers: sessionHeaders(message),
       maxPayload: MAX_MESSAGE,

@@ -26,8 +26,12 @@ export function upstreamHeaders(headers: IncomingHttpHeaders): Record<string, st
   const forwarded: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !CONNECTION_HEADERS.has(name)) forwarded[name] = value
-  const encodings = headers['accept-encoding']?.toString().split(/\s*,\s*/)
-  if (encodings !== undefined) forwarded['accept-encoding'] = encodings.filter(isDecodable).join(', ')
+  const encodings = headers['accept-encoding']?.toString().split(',')
+  if (encodings !== undefined)
+    forwarded['accept-encoding'] = encodings
+      .map(one => one.trim())
+      .filter(isDecodable)
+      .join(', ')
   return forwarded
 }
 

@@ -79,8 +79,16 @@ describe('what is spoken', () => {
     ['2 * 3, a*b, snake_case', '2 * 3, a*b, snake_case'],
     ['_very_ good 👍🏽', 'very good'],
     ['1. First', '1. First'],
+    ['- one\n\n  - two\n> three', 'one\n\ntwo\nthree'],
+    ['[a list][0] and [an image: ![x](y)](z)', '[a list][0] and [an image: x](z)'],
   ])('of %s', (text, words) => {
     expect(spokenText(text)).toBe(words)
+  })
+
+  it.each(['[', '[](', '\n', '# '])('of "%s" a hundred thousand times takes no more time than its length', piece => {
+    const before = performance.now()
+    spokenText(`a${piece.repeat(100_000)}a`)
+    expect(performance.now() - before).toBeLessThan(2000)
   })
 })
 

@@ -22,7 +22,7 @@ const base64Forms = (key: string): string[] =>
   [0, 1, 2].map(offset => {
     const text = Buffer.from(`${' '.repeat(offset)}${key}`)
       .toString('base64')
-      .replace(/=+$/, '')
+      .replace(/={1,2}$/, '')
     const start = offset === 0 ? 0 : offset + 1
     return text.slice(start, text.length - 1)
   })

@@ -41,7 +41,7 @@ export function requestLint(
   fileFaults(files, violations)
   const allowedFields = FIELDS[path.split('/').at(-1)!]!
   for (const name of Object.keys(body))
-    if (!allowedFields.has(name.replace(/\[.*\]$/, ''))) violations.add('fields', `The form has a field ${name}.`)
+    if (!allowedFields.has(name.replace(/\[.*/s, ''))) violations.add('fields', `The form has a field ${name}.`)
   if (!textOf(body['model'])) violations.add('model', 'The form has no model.')
   return violations.list
 }

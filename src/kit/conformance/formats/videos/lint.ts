@@ -21,7 +21,7 @@ export function requestLint(
   if (files === undefined) return violations.list
   if (!textOf(body['prompt'])) violations.add('form-prompt', 'The form has no prompt.')
   for (const name of [...Object.keys(body), ...files.map(({ field }) => field)])
-    if (!FIELDS.has(name.replace(/\[.*\]$/, ''))) violations.add('form-fields', `The form has a field ${name}.`)
+    if (!FIELDS.has(name.replace(/\[.*/s, ''))) violations.add('form-fields', `The form has a field ${name}.`)
   for (const { field, type, bytes } of files) {
     const fault = typeFault(type, bytes)
     if (fault !== undefined) violations.add('file-type', `${field}: ${fault}`)
