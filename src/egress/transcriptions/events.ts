@@ -1,8 +1,9 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
-import type { TokenLogprob, Transcript, Usage } from '../../canonical/result.ts'
+import type { TokenLogprob, Transcript, Usage, Word } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
@@ -22,7 +23,9 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private text = ''
   private heldLogprobs: TokenLogprob[] = []
   private logprobs: TokenLogprob[] = []
+  /** What is known of the transcript, but for its words. */
   private transcriptFacts: Transcript = {}
+  private words: Word[] | undefined
   private segmentCount = 0
   private usage: Usage | undefined
   private isOver = false
@@ -75,8 +78,8 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private writeTiming({ segments = [], words, ...transcriptFacts }: Transcript): readonly WireEvent[] {
-    const all = words === undefined ? this.transcriptFacts.words : [...(this.transcriptFacts.words ?? []), ...words]
-    this.transcriptFacts = { ...this.transcriptFacts, ...transcriptFacts, ...defined({ words: all }) }
+    if (words !== undefined) append((this.words ??= []), words)
+    this.transcriptFacts = { ...this.transcriptFacts, ...transcriptFacts }
     return segments.map(segment => {
       const { type: _, ...wire } = writeSegment(segment, this.segmentCount++, 'diarized')
       return eventOf({ type: 'transcript.text.segment', ...wire })
@@ -87,7 +90,10 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
     this.isOver = true
     const logprobs = this.logprobs.length === 0 ? undefined : this.logprobs
     const transcriptFacts = writeFacts({
-      candidate: { transcript: this.transcriptFacts, ...defined({ logprobs }) },
+      candidate: {
+        transcript: { ...this.transcriptFacts, ...defined({ words: this.words }) },
+        ...defined({ logprobs }),
+      },
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })
