@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, PartEvent, Preview, ResultStart } from '../../canonical/event.ts'
-import { applyEvent, EMPTY_RESULT, patched, withBody } from '../../canonical/fold.ts'
+import { applyEvent, fold, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
 import { type JsonObject, type Node, stringIn, wireSourceOf } from '../../canonical/node.ts'
@@ -33,7 +33,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly type: string
   private readonly growing = new Map<string, GrowingImage>()
   /** The result without its images. If no image arrives, its text becomes the error message. */
-  private imagelessResult: CanonicalResult = EMPTY_RESULT
+  private imagelessResult: CanonicalResult = fold([])
   private readonly images: MediaPart[][] = []
   private readonly endedCandidates = new Map<number, CandidateEnd>()
   private nextCandidate = 0
@@ -67,7 +67,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return NOTHING
       case 'candidate-end':
-        this.imagelessResult = applyEvent(this.imagelessResult, event)
+        this.imagelessResult = applyEvent(this.imagelessResult, event, true)
         this.endedCandidates.set(event.candidate, event)
         return this.finished()
       case 'result-end':
@@ -91,7 +91,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const pending = this.growing.get(key)
     if (event.type === 'part-start' && isGeneratedImage(event.part))
       this.growing.set(key, { part: event.part, data: [] })
-    else if (pending === undefined) this.imagelessResult = applyEvent(this.imagelessResult, event)
+    else if (pending === undefined) this.imagelessResult = applyEvent(this.imagelessResult, event, true)
     else if (event.type === 'part-delta' && event.of === undefined) pending.data.push(event.append)
     else if (event.type === 'part-patch') pending.part = withBody(patched(pending.part, event), '')
     else if (event.type === 'part-end') {
