@@ -406,6 +406,70 @@ describe('whatever a setting holds, `check` accepts the config', () => {
   })
 })
 
+describe('a key or an address that is refused leaves its channel out, which would use others otherwise', () => {
+  const KEY = '! !'
+
+  test.each<[string, unknown, string]>([
+    [
+      'litellm',
+      { model_list: [OPENAI, model('large', { model: 'anthropic/claude-opus-4-8', api_key: KEY })] },
+      'channels[1].key',
+    ],
+    ['new-api', [channel({ key: 'k' }), channel({ key: KEY })], 'channels[1].key'],
+    ['one-api', [channel({ key: 'k' }), channel({ key: `${KEY}\n\ttwo words` })], 'channels[1].keys'],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'bedrock', api_key: KEY },
+        ],
+      },
+      'channels[1].key',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'bedrock', aws_access_key_id: 'i', aws_secret_access_key: ' ' },
+        ],
+      },
+      'channels[1].auth.secret_access_key',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'vertex-ai', vertex_project_id: 'p', vertex_region: 'europe west' },
+        ],
+      },
+      'channels[1].region',
+    ],
+    [
+      'litellm',
+      {
+        model_list: [
+          OPENAI,
+          model('large', { model: 'anthropic/c', api_key: 'k', api_base: 'https://gateway.example.org/?team=a' }),
+        ],
+      },
+      'channels[1].base_url',
+    ],
+    [
+      'litellm',
+      { model_list: [OPENAI, model('large', { model: 'azure/d', api_key: 'k', api_base: 'r.openai.azure.com' })] },
+      'channels[1].base_url',
+    ],
+  ])('of %s', (gateway, config, path) => {
+    const { text, notes } = importJson(gateway, config)
+    expect(read(text).channels).toHaveLength(1)
+    expect(notes).toContainEqual({ path, text: expect.stringMatching(/^left out with its channel, because it /) })
+    expect(JSON.stringify(notes)).not.toContain(KEY)
+  })
+})
+
 describe('names that every object inherits, and objects without a string form, are values like any other', () => {
   const NAMES = ['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty']
   const WORDLESS = { toString: 'a', valueOf: 'b' }
