@@ -96,7 +96,7 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   }
   const timeout = target['request_timeout']
   draft.channels.push({
-    name: freeName(draft, textOf(target['provider']) ?? 'custom'),
+    name: freeName(draft.names, textOf(target['provider']) ?? 'custom'),
     provider: account.provider,
     models: new Map(account.model === undefined ? [['*', '*']] : [['portkey', account.model]]),
     fields: defined({

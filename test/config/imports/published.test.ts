@@ -253,6 +253,16 @@ describe('a list of channels', () => {
     ])
   })
 
+  test('has a variable of its own also for names that differ only in signs, whose keys are for different hosts', () => {
+    const names = ['open ai', 'open-ai', 'Open.AI', 'open ai 2', 'channel 9', '硅基流动']
+    const list = names.map((name, index) => channel({ id: index === 5 ? '9}-:' : index + 1, name }))
+    const { text } = importJson('new-api', list)
+    const variables = [...text.matchAll(/key: \$\{(\w+)\}/g)].map(([, name]) => name)
+    expect(variables).toEqual([
+      ...['OPEN_AI_KEY', 'OPEN_AI_2_KEY', 'OPEN_AI_3_KEY', 'OPEN_AI_2_2_KEY', 'CHANNEL_9_KEY', 'CHANNEL_9_2_KEY'],
+    ])
+  })
+
   test.each([
     ['new-api', { other: '2024-10-21' }],
     ['one-api', { config: '{"api_version":"2024-10-21"}' }],
