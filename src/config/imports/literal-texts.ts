@@ -25,3 +25,6 @@ export function withLiteralTexts(value: unknown, copies: Map<object, unknown> = 
   copies.set(value, copy)
   return copy
 }
+
+/** Returns the text of the other gateway's file, with `${` as it was written there. */
+export const literalText = (text: string): string => text.replaceAll('$${', '${')

@@ -226,6 +226,18 @@ describe('a config of LiteLLM', () => {
     expect(notes.map(({ path }) => path)).toEqual(['router_settings.timeout'])
   })
 
+  test.each(['p@ss/w#rd?', 'a:b@c', '100%', `\${HOME}`, 'ü ß'])(
+    'may have the password %j for Redis',
+    redis_password => {
+      const { text } = litellm({
+        model_list: [OPENAI],
+        router_settings: { redis_host: 'r.example.org', redis_password },
+      })
+      const { hostname, password } = new URL(read(text).redis!)
+      expect([hostname, decodeURIComponent(password)]).toEqual(['r.example.org', redis_password])
+    },
+  )
+
   test('that is no YAML is an error with its name', () => {
     expect(() => importConfig('litellm', 'general_settings:\n  master_key: "\n', 'config.yaml')).toThrow(
       /^config\.yaml is neither YAML nor JSON: /,
