@@ -238,6 +238,20 @@ describe('a config of LiteLLM', () => {
     },
   )
 
+  test('has variables in headers', () => {
+    const { text } = litellm({
+      model_list: [
+        model('small', {
+          model: 'gpt-5.6',
+          api_key: 'k',
+          extra_headers: { 'x-token': 'os.environ/TEAM_TOKEN', 'x-a': 'b' },
+        }),
+      ],
+    })
+    expect(text).toContain(`x-token: \${TEAM_TOKEN}`)
+    expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-token': 'v', 'x-a': 'b' })
+  })
+
   test('that is no YAML is an error with its name', () => {
     expect(() => importConfig('litellm', 'general_settings:\n  master_key: "\n', 'config.yaml')).toThrow(
       /^config\.yaml is neither YAML nor JSON: /,
