@@ -359,6 +359,17 @@ describe('a config of Portkey', () => {
     ])
   })
 
+  test.each([
+    ['openai', 'https://llm.example.org/v1', 'chat', 'https://llm.example.org/v1', 'bearer'],
+    ['anthropic', 'https://llm.example.org/v1', 'messages', 'https://llm.example.org', 'x-api-key'],
+    ['google', 'https://llm.example.org/v1beta', 'contents', 'https://llm.example.org', 'x-goog-api-key'],
+    ['ollama', 'http://127.0.0.1:11434', 'chat', 'http://127.0.0.1:11434/v1', 'bearer'],
+  ])('speaks the format of %s at a host of its own', (provider, custom_host, format, baseUrl, auth) => {
+    const { text, notes } = portkey({ provider, custom_host, api_key: 'k' })
+    expect(read(text).channels[0]!.formats).toEqual([expect.objectContaining({ format, baseUrl, auth })])
+    expect(notes).toEqual([])
+  })
+
   test('notes parameters and providers that only Portkey knows', () => {
     const { notes } = portkey({
       strategy: { mode: 'fallback' },
