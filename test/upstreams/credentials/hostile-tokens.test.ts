@@ -327,6 +327,24 @@ describe('refusals of a token', () => {
     expect(tokens.seen).toHaveLength(2)
   })
 
+  test.each<[string, Partial<Cluster>]>([
+    ['a single process', { isWorker: false }],
+    ['a worker whose primary does not answer', { isWorker: true, ask: () => Promise.reject(new Error('no answer')) }],
+  ])('reach the source of %s, which may have a cache of its own', async (_, cluster) => {
+    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const known: (string | undefined)[] = []
+    const source: TokenSource = async refused => {
+      known.push(refused)
+      return { text: `token-${known.length}`, from: 0, until: Date.now() / 1000 + 3600 }
+    }
+    const sharing = new SharedTokens(log, cluster as Cluster)
+    const token = new AccessToken(refused => sharing.share(authAt('https://a'), undefined, source, refused))
+    await token.ready()
+    token.refused('token-1')
+    await token.ready()
+    expect(known).toEqual([undefined, 'token-1'])
+  })
+
   test('also empty the cache of a library', async () => {
     let issued = 0
     const server = await openUpstream((response, { url }) => {
