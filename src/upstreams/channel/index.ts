@@ -3,6 +3,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../channel-health.ts'
 import { type Credential, credentialOf, type SignableRequest, type TokenSharing } from '../credentials/index.ts'
+import { refusesCredential } from '../credentials/refusal.ts'
 import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
@@ -76,6 +77,17 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
     watch.taken()
   }
   watch.ended()
+}
+
+/** Discards the current credential if the answer refuses it. */
+function discardRefused(credential: Credential, { answer }: Exchange): void {
+  const sent = credential.current
+  answer.then(
+    head => {
+      if (refusesCredential(head)) credential.refused(sent)
+    },
+    () => {},
+  )
 }
 
 /**
@@ -163,11 +175,6 @@ export class Channel {
     return this.credential?.ready()
   }
 
-  /** Records that the upstream refused the credential of a request, so that the next request gets a new one. */
-  credentialRefused({ credential }: Exchange): void {
-    this.credential?.refused(credential)
-  }
-
   /** Sends a request. Never throws; failures are reported by the exchange. */
   send(request: ChannelRequest): Exchange {
     const { origin, path, headers, body } = outgoingRequest(this.config, request, this.credential?.token)
@@ -241,8 +248,8 @@ export class Channel {
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
     const { idle } = this.config.timeout
-    const credential = this.credential?.current
-    const exchange = new Exchange({ watchdog, head, idle, staleRetry, credential, endInFlight })
+    const exchange = new Exchange({ watchdog, head, idle, staleRetry, endInFlight })
+    if (this.credential !== undefined) discardRefused(this.credential, exchange)
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signablePart(origin, request))
     if (signing === undefined) send()

@@ -8,6 +8,7 @@ import type { ChannelConfig } from '../../../src/config/index.ts'
 import { readConfig } from '../../../src/config/read.ts'
 import { SharedTokens } from '../../../src/gateway/shared-tokens.ts'
 import type { Cluster } from '../../../src/store/cluster/cluster.ts'
+import { Channel } from '../../../src/upstreams/channel/index.ts'
 import { AccessToken, type Token, type TokenSource } from '../../../src/upstreams/credentials/access-token.ts'
 import { AwsSigner } from '../../../src/upstreams/credentials/aws.ts'
 import { credentialOf, type TokenRequestMessage, tokenSourceOf } from '../../../src/upstreams/credentials/index.ts'
@@ -303,6 +304,21 @@ describe('refusals of a token', () => {
     await Promise.all(first)
     expect(bearers(upstream.seen)).toEqual([...Array(4).fill('Bearer token-1'), ...Array(4).fill('Bearer token-2')])
     expect(tokens.seen).toHaveLength(2)
+  })
+
+  test('of a poll, a list of models or a download discard it too', async () => {
+    const tokens = await openUpstream(numbering())
+    const upstream = await openUpstream(refusing)
+    const config = azureChannel('c', upstream.address, tokens.address)
+    const channel = new Channel(config)
+    closing.push(() => channel.destroy())
+    for (let count = 0; count < 2; count++) {
+      await channel.ready()
+      const { status } = await channel.call('GET', config.formats[0]!, { path: '/models', query: {}, headers: {} })
+        .answer
+      expect(status).toBe(401)
+    }
+    expect(bearers(upstream.seen)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
   test('reach the process that hands out the tokens, which never hands out a refused one again', async () => {
