@@ -167,12 +167,22 @@ export class Channel {
 
   /**
    * Resolves when the credential for requests is ready. Returns undefined if it is ready now. Must be awaited before
-   * `send` and `call`.
+   * `send`, `call` and `endpoint`.
    *
    * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
   ready(): Promise<void> | undefined {
     return this.credential?.ready()
+  }
+
+  /**
+   * Records that the upstream refused a credential, so that the next request gets a new one. Exchanges record refusals
+   * themselves.
+   *
+   * @param sent the credential from `endpoint`.
+   */
+  credentialRefused(sent: string | undefined): void {
+    this.credential?.refused(sent)
   }
 
   /** Sends a request. Never throws; failures are reported by the exchange. */
@@ -199,13 +209,18 @@ export class Channel {
     return exchange
   }
 
-  /** Returns the URL and headers to open a WebSocket at a path of the format. */
+  /** Returns the URL and headers to open a WebSocket at a path of the format, and the token in these headers. */
   endpoint(
     format: ChannelFormat,
     endpoint: Pick<WireRequest, 'path' | 'query'>,
-  ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = endpointAt(this.config, format, endpoint, this.credential?.token)
-    return { url: `${origin}${path}`, headers }
+  ): {
+    readonly url: string
+    readonly headers: { readonly [name: string]: string }
+    readonly credential: string | undefined
+  } {
+    const credential = this.credential?.token
+    const { origin, path, headers } = endpointAt(this.config, format, endpoint, credential)
+    return { url: `${origin}${path}`, headers, credential }
   }
 
   /** Counts a voice session as a request in flight until the returned function is called. */
