@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { ChannelConfig } from '../../../src/config/index.ts'
+import { KEY } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
+import { until } from '../../builders/time.ts'
 import type { Script } from '../../builders/upstream.ts'
 import { Client } from '../../sockets/client.ts'
 import { channelTo, created, ScriptedUpstream } from '../../voice/upstream.ts'
@@ -62,5 +65,31 @@ describe.each(PATHS)('a session that is %s, at a channel that signs in at a clou
     upstream.refusal = undefined
     ;(await sessionAt(server.address, headers)).socket.close()
     expect(bearersOf(upstream)).toEqual(['Bearer token-2'])
+  })
+})
+
+describe('a caller that leaves before its session begins ends it at once', () => {
+  /** Opens a session, ends the caller's connection properly when `hasBegun`, and waits for the session's end. */
+  async function left(channel: ChannelConfig, hasBegun: () => boolean): Promise<void> {
+    const { server, lines } = await openGateway([channel])
+    const caller = new WebSocket(`${server.address.replace('http', 'ws')}/v1/realtime?model=voice`, {
+      headers: { authorization: `Bearer ${KEY}` },
+    })
+    caller.on('error', () => {})
+    await until(hasBegun)
+    caller.terminate()
+    await until(() => lines.some(({ message }) => message === 'session'), 3000)
+  }
+
+  test('while the upstream is silent', async () => {
+    const silent = await openUpstream(() => {})
+    await left(channelTo({ url: silent.address }), () => silent.seen.length === 1)
+  })
+
+  test('while a token is awaited, and no session begins at the upstream', async () => {
+    const tokens = await openUpstream(() => {})
+    const upstream = await voiceUpstream()
+    await left(signingIn(upstream, tokens.address), () => tokens.seen.length === 1)
+    expect(upstream.connections).toEqual([])
   })
 })
