@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { mayBeSent, NORMAL } from '../../voice/closing.ts'
 import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 import { MAX_RECORDED, recordedSize } from './recording.ts'
@@ -14,9 +15,8 @@ const UNSENDABLE_CODES = new Set([1004, 1005, 1006, 1015])
 /** Code to send instead: "normal closure". */
 const NORMAL_CLOSURE = 1000
 
-/** Returns the code, or a replacement if a close frame must not contain it. */
-export const sendableCode = (code: number): number =>
-  code < NORMAL_CLOSURE || UNSENDABLE_CODES.has(code) ? NORMAL_CLOSURE : code
+/** Returns the code, or "normal closure" if a close frame must not contain it. */
+export const sendableCode = (code: number): number => (mayBeSent(code) ? code : NORMAL)
 
 const REFUSAL = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'
 

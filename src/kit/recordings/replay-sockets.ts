@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { withEscapedControls } from '../../canonical/text.ts'
+import { sendableReason } from '../../voice/closing.ts'
 import { bytesOf } from './body.ts'
 import { differenceText } from './difference.ts'
 import { addMiss } from './misses.ts'
@@ -142,7 +143,7 @@ class ReplayedSession {
         const binary = frame.binary === true || frame.text === undefined
         this.socket.send(binary ? bytesOf(frame) : frame.text!, { binary })
       }
-      if (closed?.from === 'upstream') this.socket.close(sendableCode(closed.code), closed.reason ?? '')
+      if (closed?.from === 'upstream') this.socket.close(sendableCode(closed.code), sendableReason(closed.reason ?? ''))
     })
   }
 }
