@@ -315,6 +315,53 @@ describe('sessions without end', () => {
   })
 })
 
+describe('a session that the upstream does not answer', () => {
+  const openedAt = (url: string): WebSocket => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime`)
+    closing.push(() => socket.terminate())
+    return socket.on('error', () => {}) as WebSocket
+  }
+
+  test.each([
+    ['breaks off', (caller: WebSocket) => caller.terminate()],
+    ['says goodbye', (caller: WebSocket) => (caller as unknown as { _req: { socket: Socket } })._req.socket.end()],
+  ])('is left when its caller %s', async (_, leave) => {
+    let ended = 0
+    let arrived = 0
+    const address = await rawUpstream(socket => {
+      arrived++
+      socket.on('close', () => ended++).resume()
+    })
+    const { url } = await recording(address)
+    const caller = openedAt(url)
+    await until(() => arrived === 1)
+    leave(caller)
+    await until(() => ended === 1, 3000)
+  })
+
+  test('does not keep the proxy from ending', async () => {
+    let arrived = 0
+    const address = await rawUpstream(() => arrived++)
+    const recorder = new Recorder({ folder: newFolder(), warn: message => expect.fail(message) })
+    const proxy = await openRecordProxy({ upstream: address, recorder })
+    openedAt(proxy.url)
+    await until(() => arrived === 1)
+    const ended = proxy.close().then(() => 'ended')
+    expect(await Promise.race([ended, new Promise(resolve => setTimeout(resolve, 3000, 'waiting'))])).toBe('ended')
+  })
+
+  test('but refuses leaves no connection open', async () => {
+    let ended = 0
+    const address = await rawUpstream(socket => {
+      socket.on('close', () => ended++).write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+    })
+    const { url } = await recording(address)
+    const caller = openedAt(url)
+    await new Promise(resolve => caller.once('close', resolve))
+    await until(() => ended === 1, 3000)
+  })
+})
+
 describe('a replay server', () => {
   async function replaying(recordings: readonly FiledRecording[]) {
     const replay = await openReplay({ recordings })
