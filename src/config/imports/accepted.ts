@@ -4,6 +4,7 @@ import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { ConfigError, type Fault } from '../faults.ts'
 import { readConfig } from '../read.ts'
+import { hasVariable } from './literal-texts.ts'
 import type { Note } from './note.ts'
 
 /** A config without the values that `check` refuses, and a note for each removed value. */
@@ -56,7 +57,7 @@ function refusedValues(config: JsonObject): readonly Fault[] {
 }
 
 const dependsOnPlace = (value: unknown, path: string): boolean =>
-  path.endsWith('.file') || (typeof value === 'string' && value.includes('${'))
+  path.endsWith('.file') || (typeof value === 'string' && hasVariable(value))
 
 /** Position of a value in a config: its container and its key in the container. */
 interface Position {

@@ -509,6 +509,23 @@ describe('a key or an address that is refused leaves its channel out, which woul
       { model_list: [OPENAI, model('large', { model: 'azure/d', api_key: 'k', api_base: 'r.openai.azure.com' })] },
       'channels[1].base_url',
     ],
+    [
+      'litellm',
+      {
+        model_list: [OPENAI, model('large', { model: 'azure/d', api_key: 'k', api_base: `\${HOST}/openai` })],
+      },
+      'channels[1].base_url',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'vertex-ai', vertex_project_id: `\${PROJECT}` },
+        ],
+      },
+      'channels[1].project',
+    ],
   ])('of %s', (gateway, config, path) => {
     const { text, notes } = importJson(gateway, config)
     expect(read(text).channels).toHaveLength(1)
