@@ -10,10 +10,10 @@ const ACCOUNT_PLACEHOLDER = '[account]'
  * time.
  */
 const NAMED_SECRETS =
-  /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
+  /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
-  /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
+  /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
 const KEY_CHARACTERS = /[\d*…]/
 

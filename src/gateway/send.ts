@@ -4,7 +4,7 @@ import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
-import { refusalAdvice, refusesCredential } from '../upstreams/credentials/refusal.ts'
+import { refusalAdvice } from '../upstreams/credentials/refusal.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Reply } from './call.ts'
 import { answerFailure, CALLER_GONE, UpstreamFailure } from './failures.ts'
@@ -112,7 +112,6 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
       capturedExchange === undefined ? await exchange.answer : capturedExchange.recordAnswer(await exchange.answer)
     report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
-    if (refusesCredential(answer)) channel.credentialRefused(exchange)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.request === undefined

@@ -24,10 +24,10 @@ export class SharedTokens implements TokenSharing {
     own: TokenSource,
     refused: string | undefined,
   ): Promise<Token> {
-    if (!this.cluster.isWorker) return own()
+    if (!this.cluster.isWorker) return own(refused)
     const message: TokenRequestMessage = { auth, ...defined({ proxy, refused }) }
     const token = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
-    return token === undefined ? own() : (token as unknown as Token)
+    return token === undefined ? own(refused) : (token as unknown as Token)
   }
 
   renewalFailed(channel: string, { message }: GatewayError): void {

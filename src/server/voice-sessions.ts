@@ -47,7 +47,8 @@ export class VoiceSessions {
     const abort = (): void => abortController.abort()
     const { query, queryKey } = queryOf(message)
     this.opening.add(abortController)
-    socket.once('close', abort)
+    // A caller that ends the connection properly does not close this side of it.
+    for (const event of ['end', 'close']) socket.once(event, abort)
     try {
       const call = { id: requestId(), path: pathOf(message), message, query, signal: abortController.signal }
       const realtime = await this.gateway.realtime
@@ -71,7 +72,7 @@ export class VoiceSessions {
       throw this.isClosing ? STOPPED : thrown
     } finally {
       this.opening.delete(abortController)
-      socket.off('close', abort)
+      for (const event of ['end', 'close']) socket.off(event, abort)
     }
   }
 

@@ -20,7 +20,7 @@ const MAX_REASON_BYTES = 123
  * Returns true if a close frame may contain the code. Undefined codes, and codes for a missing close frame, are not
  * allowed.
  */
-const mayBeSent = (code: number): boolean =>
+export const mayBeSent = (code: number): boolean =>
   (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
 
 /**
@@ -46,13 +46,14 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
     socket.terminate()
     return
   }
-  socket.close(relayedCode(code), truncate(reason))
+  socket.close(relayedCode(code), sendableReason(reason))
   const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
   timer.unref()
   socket.once('close', () => clearTimeout(timer))
 }
 
-function truncate(reason: string): string {
+/** Cuts a reason to the length that a close frame can hold. */
+export function sendableReason(reason: string): string {
   const bytes = Buffer.from(reason)
   return bytes.length <= MAX_REASON_BYTES
     ? reason

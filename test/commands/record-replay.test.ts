@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { MAIN } from '../builders/paths.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
@@ -75,6 +76,34 @@ test('the documented commands record a call and replay it', { timeout: 60_000 },
   expect(await ask(replayer.url)).toEqual(answer)
   replayer.process.kill('SIGTERM')
   expect(await once(replayer.process, 'exit')).toEqual([0, null])
+})
+
+test('a replay at the recorded speed ends at once, although a caller waits for a slow answer', {
+  timeout: 60_000,
+}, async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'slow-'))
+  const head = { version: 1, program: 'test', recorded_at: '2026-11-29T00:00:00.000Z' }
+  const slow = {
+    ...{ ...head, request: { method: 'POST', path: '/slow', headers: {} } },
+    answer: { status: 200, headers: {}, ms: 90_000, complete: true },
+  }
+  const session = {
+    ...{ ...head, request: { method: 'GET', path: '/session', headers: {} } },
+    session: { frames: [{ ms: 90_000, from: 'upstream', text: 'late' }] },
+  }
+  for (const [index, one] of [slow, session].entries()) writeFileSync(join(cwd, `${index}.json`), JSON.stringify(one))
+  const replayer = await started(['replay', cwd, '--port', '0', '--timing', 'real'], cwd)
+  const socket = new WebSocket(`${replayer.url.replace('http', 'ws')}/session`)
+  await once(socket, 'open')
+  socket.on('error', () => {})
+  const asked = fetch(`${replayer.url}/slow`, { method: 'POST' }).catch(() => {})
+  await new Promise(resolve => setTimeout(resolve, 200))
+  replayer.process.kill('SIGTERM')
+  const exited = once(replayer.process, 'exit')
+  expect(await Promise.race([exited, new Promise(resolve => setTimeout(resolve, 20_000, 'still running'))])).toEqual([
+    ...[0, null],
+  ])
+  await asked
 })
 
 test('both commands name their port alike, and the help names the default timing', async () => {

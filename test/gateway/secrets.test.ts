@@ -262,6 +262,8 @@ describe('what is no secret stays', () => {
     ['api_key=abcdef123456&x=1', 'api_key=[key]&x=1'],
     ['Incorrect API key provided: my-own-key-0001.', 'Incorrect API key provided: [key]'],
     ['gsk_abcdefghijklmnop1234 AIzaSyA1234567890abcdefghijklmno', '[key] [key]'],
+    ['x-amz-security-token:IQoJb3JpZ2luX2VjEBAa/+z9==\nhost:a', 'x-amz-security-token:[key]\nhost:a'],
+    ['token ya29.c.b0AXv0zTN1x-Q2_345678901234567890', 'token [key]'],
   ])('%s', (text, safe) => {
     expect(withoutAddresses(withoutKeys(text))).toBe(safe)
   })

@@ -4,6 +4,7 @@ import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { ConfigError, type Fault } from '../faults.ts'
 import { readConfig } from '../read.ts'
+import { hasVariable } from './literal-texts.ts'
 import type { Note } from './note.ts'
 
 /** A config without the values that `check` refuses, and a note for each removed value. */
@@ -25,10 +26,21 @@ export function withoutRefusedValues(config: JsonObject): AcceptedConfig {
     if (removed.length === 0) return { config: remaining, notes }
     append(
       notes,
-      removed.map(({ path, message }) => ({ path, text: `left out, because it ${message}` })),
+      removed.map(({ path, message }) => ({ path, text: `left out${withChannel(path)}, because it ${message}` })),
     )
   }
 }
+
+/** Matches the path of a field that decides where a channel's requests go, or with which credential. */
+const DESTINATION = /^(channels\[\d+\])\.(?:key|keys|auth(?:\..+)?|base_url|region|project|resource)$/
+
+const withChannel = (path: string): string => (DESTINATION.test(path) ? ' with its channel' : '')
+
+/**
+ * Returns the path of the value that a fault removes. A refused key or address is removed with its channel, which would
+ * otherwise use those of the environment or the provider: requests would reach another account or another host.
+ */
+const removedPath = (path: string): string => DESTINATION.exec(path)?.[1] ?? path
 
 /** Placeholder value of every variable during the check. */
 const PLACEHOLDER = 'https://variable.example.org'
@@ -45,7 +57,7 @@ function refusedValues(config: JsonObject): readonly Fault[] {
 }
 
 const dependsOnPlace = (value: unknown, path: string): boolean =>
-  path.endsWith('.file') || (typeof value === 'string' && value.includes('${'))
+  path.endsWith('.file') || (typeof value === 'string' && hasVariable(value))
 
 /** Position of a value in a config: its container and its key in the container. */
 interface Position {
@@ -91,11 +103,11 @@ function valueAt(config: JsonObject, path: string): unknown {
 }
 
 /**
- * Removes the innermost existing value at the path of each fault. If a channel lacks a required field, this removes the
- * channel. Returns the faults whose values were removed, without those inside other removed values.
+ * Removes the innermost existing value at the path that each fault removes. If a channel lacks a required field, this
+ * removes the channel. Returns the faults whose values were removed, without those inside other removed values.
  */
 function removeAll(config: JsonObject, faults: readonly Fault[]): readonly Fault[] {
-  const found = faults.map(fault => ({ fault, positions: positionsOf(config, fault.path) }))
+  const found = faults.map(fault => ({ fault, positions: positionsOf(config, removedPath(fault.path)) }))
   const removed = new Map<object, Set<string | number>>()
   for (const { positions } of found) {
     const last = positions.at(-1)

@@ -98,8 +98,8 @@ function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: r
     return note('base_url is not an address')
   const address = addressOf(channel) ?? ADDRESSES[program]?.[type]
   if (address === undefined && (upstream.preset === undefined || upstream.isCloud)) return note('base_url is missing')
-  const free = freeName(draft, name)
-  const key = keysOf(channel, free, note)
+  const free = freeName(draft.names, name)
+  const key = keysOf(draft, channel, free, note)
   draft.channels.push({ name: free, ...providerOf(upstream, address, key), models: modelsOf(channel, note) })
   const { fields } = draft.channels.at(-1)!
   const rank = ranks.indexOf(priorityOf(channel))
@@ -154,17 +154,20 @@ const splitList = (value: unknown, separator: string): string[] =>
 
 /**
  * Returns the keys, which the source has one per line. Channel lists hide keys, so an environment variable replaces a
- * hidden key.
+ * hidden key. Each channel has a variable of its own, because a key must not reach the host of another channel.
  */
-function keysOf(channel: JsonObject, name: string, note: (text: string) => void): { [field: string]: unknown } {
+function keysOf(draft: Draft, channel: JsonObject, name: string, note: (text: string) => void): Facts {
   const keys = splitList(channel['key'], '\n')
   if (keys.length > 1) return { keys }
   if (keys.length === 1) return { key: keys[0] }
-  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? ['CHANNEL', idOf(channel)]
-  const variable = [...words, 'KEY'].join('_').replace(/^(?=\d)/, '_')
+  const words = wordsIn(name) ?? ['CHANNEL', ...(wordsIn(idOf(channel)) ?? [])]
+  const variable = `${freeName(draft.variables, words.join('_').replace(/^(?=\d)/, '_'), '_')}_KEY`
   note(`lists of channels hide the key: set ${variable}`)
   return { key: `\${${variable}}` }
 }
+
+/** Returns the words of a text that a variable's name can have, or null if there are none. */
+const wordsIn = (text: string): readonly string[] | null => text.toUpperCase().match(/[A-Z0-9]+/g)
 
 function modelsOf(channel: JsonObject, note: (text: string) => void): Map<string, string> {
   const names = splitList(channel['models'], ',')

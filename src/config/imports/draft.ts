@@ -27,6 +27,8 @@ export interface Draft {
   readonly accounts: Map<string, DraftChannel[]>
   /** Names of channels, each with the number that its next namesake tries first. */
   readonly names: Map<string, number>
+  /** Names of variables for hidden keys, each with the number that its next namesake tries first. */
+  readonly variables: Map<string, number>
   /** Facts about models, in the form of the config. */
   readonly models: Map<string, Facts>
   readonly groups: Map<string, Facts>
@@ -38,7 +40,7 @@ export interface Draft {
 }
 
 export const newDraft = (): Draft => ({
-  ...{ channels: [], accounts: new Map(), names: new Map() },
+  ...{ channels: [], accounts: new Map(), names: new Map(), variables: new Map() },
   ...{ models: new Map(), groups: new Map(), keys: [], fields: {}, notes: [] },
 })
 
@@ -66,19 +68,19 @@ export function channelFor(
   const channels = getOrAdd(draft.accounts, JSON.stringify([provider, fields]), (): DraftChannel[] => [])
   const found = channels.find(({ models }) => !models.has(model))
   if (found !== undefined) return found
-  const channel = { name: freeName(draft, provider), provider, models: new Map<string, string>(), fields }
+  const channel = { name: freeName(draft.names, provider), provider, models: new Map<string, string>(), fields }
   draft.channels.push(channel)
   channels.push(channel)
   return channel
 }
 
 /** Takes the name if it is free, otherwise the name with the first free number. */
-export function freeName({ names }: Draft, name: string): string {
+export function freeName(names: Map<string, number>, name: string, separator = '-'): string {
   let free = name
   const next = names.get(name)
   if (next !== undefined) {
     let number = next
-    do free = `${name}-${number++}`
+    do free = `${name}${separator}${number++}`
     while (names.has(free))
     names.set(name, number)
   }

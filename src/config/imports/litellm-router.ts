@@ -2,6 +2,7 @@ import { rowOf } from '../../canonical/maps.ts'
 import { type Facts, factsOf, objectOf } from './draft.ts'
 import { aliases, defaultGroup, fallbacks, type ReadSetting } from './litellm-fallbacks.ts'
 import { numberOf, settingOf } from './litellm-upstreams.ts'
+import { literalText } from './literal-texts.ts'
 
 const ORDERS: { readonly [strategy: string]: string } = {
   'latency-based-routing': 'latency',
@@ -23,9 +24,13 @@ const redis: ReadSetting = (draft, _, { router_settings }) => {
   const { redis_host, redis_port, redis_password } = objectOf(router_settings)
   const [host, port, password] = [redis_host, redis_port, redis_password].map(one => settingOf(one) ?? numberOf(one))
   if (host === undefined) return 'redis_host is missing'
-  draft.fields['redis'] = `redis://${password === undefined ? '' : `:${password}@`}${host}:${port ?? '6379'}`
+  draft.fields['redis'] = `redis://${password === undefined ? '' : `:${inAddress(password)}@`}${host}:${port ?? '6379'}`
   return undefined
 }
+
+/** Encodes a text for an address. The value of a variable must already be encoded. */
+const inAddress = (part: string | number): string =>
+  /^\$\{\w+\}$/.test(`${part}`) ? `${part}` : encodeURIComponent(literalText(`${part}`).toWellFormed())
 
 const masterKey: ReadSetting = (draft, setting) => {
   const key = typeof setting === 'number' ? String(setting) : settingOf(setting)

@@ -183,8 +183,11 @@ function limitsOf(params: JsonObject): { [field: string]: unknown } {
 
 function headersOf(params: JsonObject): { [name: string]: unknown } | undefined {
   const organization = settingOf(params['organization'])
-  const extra = isObject(params['extra_headers']) ? params['extra_headers'] : {}
-  const headers = { ...extra, ...defined({ 'openai-organization': organization }) }
+  const extra = Object.entries(isObject(params['extra_headers']) ? params['extra_headers'] : {})
+  const headers = {
+    ...Object.fromEntries(extra.map(([name, value]) => [name, settingOf(value) ?? value])),
+    ...defined({ 'openai-organization': organization }),
+  }
   return Object.keys(headers).length === 0 ? undefined : headers
 }
 

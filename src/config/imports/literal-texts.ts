@@ -25,3 +25,9 @@ export function withLiteralTexts(value: unknown, copies: Map<object, unknown> = 
   copies.set(value, copy)
   return copy
 }
+
+/** Returns the text of the other gateway's file, with `${` as it was written there. */
+export const literalText = (text: string): string => text.replaceAll('$${', '${')
+
+/** Returns true if a text of the new config has a variable, rather than an escaped `${` of the other gateway's file. */
+export const hasVariable = (text: string): boolean => text.replaceAll('$${', ' ').includes('${')

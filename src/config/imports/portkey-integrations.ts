@@ -31,7 +31,7 @@ function addIntegration(draft: Draft, integration: JsonObject, path: string): vo
   const models = objectsOf(integration['models']).filter(({ status }) => status === undefined || status === 'active')
   const names = models.map(({ slug }) => textOf(slug)).filter(slug => slug !== undefined)
   draft.channels.push({
-    name: freeName(draft, textOf(integration['slug']) ?? provider),
+    name: freeName(draft.names, textOf(integration['slug']) ?? provider),
     provider,
     models: new Map((names.length === 0 ? ['*'] : names).map(name => [name, name])),
     fields: defined({ key: textOf(objectOf(integration['credentials'])['apiKey']) }),

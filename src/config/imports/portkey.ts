@@ -96,7 +96,7 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   }
   const timeout = target['request_timeout']
   draft.channels.push({
-    name: freeName(draft, textOf(target['provider']) ?? 'custom'),
+    name: freeName(draft.names, textOf(target['provider']) ?? 'custom'),
     provider: account.provider,
     models: new Map(account.model === undefined ? [['*', '*']] : [['portkey', account.model]]),
     fields: defined({
@@ -109,6 +109,21 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   return 1
 }
 
+/** What Portkey sends to a `custom_host`: a format, and the path that it appends. */
+interface Host {
+  readonly format: string
+  readonly below: string
+}
+
+const CHAT: Host = { format: 'chat', below: '' }
+
+/** Hosts by provider, except those of Chat Completions (src/providers of its gateway, read on 2026-11-29). */
+const HOSTS: { readonly [provider: string]: Host } = {
+  anthropic: { format: 'messages', below: '' },
+  google: { format: 'contents', below: '' },
+  ollama: { format: 'chat', below: '/v1' },
+}
+
 /** Returns the account of a target, or the reason why there is none. */
 function accountOf(target: JsonObject): PortkeyAccount | string {
   const name = textOf(target['provider'])
@@ -116,9 +131,10 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   const key = textOf(target['api_key'])
   const model = textOf(objectOf(target['override_params'])['model'])
   if (host !== undefined) {
-    const base_url = addressIn(host)
-    if (base_url === undefined) return 'its custom_host is not an address'
-    return { provider: 'custom', model, fields: { key: key ?? 'none', formats: ['chat'], base_url } }
+    const address = addressIn(host)
+    if (address === undefined) return 'its custom_host is not an address'
+    const { format, below } = rowOf(HOSTS, name ?? '') ?? CHAT
+    return { provider: 'custom', model, fields: { key: key ?? 'none', formats: [format], base_url: address + below } }
   }
   if (name === undefined) return 'it names no provider'
   if (name.startsWith('@')) return `only Portkey has "${name}": write the provider and its key`

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { percentDecoded } from '../../canonical/text.ts'
+import { secretsOf as authSecretsOf } from '../../config/auth.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
 import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../../kit/public-headers.ts'
 import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
@@ -50,14 +51,18 @@ export function secretsOfRequest(
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
 
-/** Returns the secrets of a channel: its key, and any secret parts of its addresses and fixed headers. */
-export function secretsOfChannel({ key = '', formats }: ChannelConfig): string[] {
+/**
+ * Returns the secrets of a channel: its key or the secrets of its sign-in, and any secret parts of its addresses and
+ * fixed headers.
+ */
+export function secretsOfChannel({ key = '', auth, formats }: ChannelConfig): string[] {
   const pair = keyPairOf(key)
   const fixedValues = formats.flatMap(({ headers, query, baseUrl }) => [
     ...[...Object.values(headers), ...Object.values(query)].flatMap(value => [value, ...value.split(/\s+/)]),
     ...passwordsIn(baseUrl),
   ])
-  return [key, ...(pair === undefined ? [] : [pair.access, pair.secret]), ...fixedValues.filter(isLong)]
+  const ownSecrets = [...(pair === undefined ? [] : [pair.access, pair.secret]), ...(auth ? authSecretsOf(auth) : [])]
+  return [key, ...ownSecrets, ...fixedValues.filter(isLong)]
 }
 
 const isLong = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !VERSION.test(value)

@@ -24,6 +24,7 @@ import { type Naming, REALTIME } from '../../voice/formats/realtime/wire.ts'
 import { SessionSocket } from '../../voice/session-socket.ts'
 import { refusal, TranslatedSession } from '../../voice/translated-session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../voice/upstream.ts'
+import { CALLER_DISCONNECTED } from '../../voice/upstream-errors.ts'
 import { openCascade, openConverter, PROTOCOLS } from '../../voice/upstreams.ts'
 import type { SessionModels, VoiceSession } from '../../voice/voice-session.ts'
 import { WebSocketUpstream } from '../../voice/websocket-upstream.ts'
@@ -304,12 +305,14 @@ function openUpstream(options: AttemptOptions, upstream: UpstreamOptions): Promi
 
 type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
 
+/** Returns a function that connects to a target as soon as the channel has its credential. */
 const connector =
   ({ target, channel, config, traceHeaders }: AttemptOptions, address: Address) =>
-  (signal: AbortSignal): Promise<SessionSocket> => {
+  async (signal: AbortSignal): Promise<SessionSocket> => {
     const { proxy, tls, timeout } = channel.config
-    const { url, headers } = channel.endpoint(target.format, address)
-    return dial({
+    await whileWanted(channel.ready(), signal)
+    const { url, headers, credential } = channel.endpoint(target.format, address)
+    const connecting = dial({
       url,
       headers: { ...generationOf(target.format), ...headers, ...traceHeaders },
       timeout: timeout.connect,
@@ -317,7 +320,24 @@ const connector =
       heartbeat: config.server.heartbeat,
       ...{ signal, proxy, tls },
     })
+    return connecting.catch((thrown: unknown) => {
+      if (thrown instanceof GatewayError && thrown.error.status === 401) channel.credentialRefused(credential)
+      throw thrown
+    })
   }
+
+/** Waits for a credential, but no longer than the session is wanted. */
+async function whileWanted(ready: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  if (ready === undefined) return
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(CALLER_DISCONNECTED)
+  signal.addEventListener('abort', onAbort)
+  try {
+    await Promise.race([ready, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
 
 /** Returns OpenAI's header for beta events, by which an upstream that supports both versions chooses one. */
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>

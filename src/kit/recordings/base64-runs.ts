@@ -3,8 +3,11 @@ import type { Edit } from './splice.ts'
 
 /** Minimum length of base64 whose content is searched, in characters. */
 const MIN_RUN_LENGTH = 16
-/** Pattern of base64 inside a text, in both alphabets. */
-const RUN = /[A-Za-z0-9+/_-]{16,}={0,2}/g
+/**
+ * Pattern of base64 inside a text, in both alphabets. `{16,}` would use up the stack of the regular expression in a run
+ * of several megabytes.
+ */
+const RUN = /[A-Za-z0-9+/_-]{16}[A-Za-z0-9+/_-]*={0,2}/g
 /** Minimum length of base64 whose binary content is searched, in characters. Words also decode to binary. */
 const MIN_BINARY_LENGTH = 64
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u

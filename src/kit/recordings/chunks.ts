@@ -38,9 +38,14 @@ class TooLarge extends Error {}
  * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if
  * the encoding is unknown or does not match the bytes.
  *
+ * @param isComplete false for a body that was interrupted, whose encoding may have no end.
  * @throws Error if the decoded body is too large, because a few bytes may expand to very many.
  */
-export async function decodedChunks(chunks: readonly Chunk[], encoding: string): Promise<readonly Chunk[] | undefined> {
+export async function decodedChunks(
+  chunks: readonly Chunk[],
+  encoding: string,
+  isComplete = true,
+): Promise<readonly Chunk[] | undefined> {
   const decoder = rowOf(DECODERS, encoding.trim().toLowerCase())?.()
   if (decoder === undefined) return undefined
   const decoded: Chunk[] = []
@@ -63,7 +68,8 @@ export async function decodedChunks(chunks: readonly Chunk[], encoding: string):
   }
   const completion = new Promise<void>(resolve => decoder.once('end', () => resolve()))
   decoder.end()
-  return (await Promise.race([failure, completion])) ? undefined : decoded
+  const isFailed = await Promise.race([failure, completion])
+  return isFailed && isComplete ? undefined : decoded
 }
 
 /** Redacts a streamed body and splits it into the same chunks again. */

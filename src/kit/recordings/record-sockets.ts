@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { mayBeSent, NORMAL } from '../../voice/closing.ts'
 import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 import { MAX_RECORDED, recordedSize } from './recording.ts'
@@ -9,14 +10,9 @@ import { MAX_RECORDED, recordedSize } from './recording.ts'
 export const MAX_MESSAGE = 64 * 1024 * 1024
 /** Maximum size of messages that one side has not read yet, in bytes. The other side is paused meanwhile. */
 const MAX_BUFFERED = 1024 * 1024
-/** Codes that a close frame must not contain (RFC 6455, section 7.4.1). */
-const UNSENDABLE_CODES = new Set([1004, 1005, 1006, 1015])
-/** Code to send instead: "normal closure". */
-const NORMAL_CLOSURE = 1000
 
-/** Returns the code, or a replacement if a close frame must not contain it. */
-export const sendableCode = (code: number): number =>
-  code < NORMAL_CLOSURE || UNSENDABLE_CODES.has(code) ? NORMAL_CLOSURE : code
+/** Returns the code, or "normal closure" if a close frame must not contain it. */
+export const sendableCode = (code: number): number => (mayBeSent(code) ? code : NORMAL)
 
 const REFUSAL = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'
 
@@ -25,6 +21,8 @@ export class PassedSessions {
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
   private readonly upstream: string
   private readonly recorder: Recorder | undefined
+  /** Connections of callers whose upstream has not accepted the session yet. */
+  private readonly waiting = new Set<Duplex>()
 
   constructor(upstream: string, recorder?: Recorder) {
     this.upstream = upstream
@@ -35,11 +33,21 @@ export class PassedSessions {
     connection.on('error', () => connection.destroy())
     const to = openedTo(this.upstream, message)
     if (to === undefined) return void connection.end(REFUSAL)
+    this.waiting.add(connection)
+    const leave = (): void => void connection.destroy()
+    // A caller that ends the connection properly does not close this side of it.
+    connection.once('end', leave)
+    connection.once('close', () => {
+      this.waiting.delete(connection)
+      if (to.readyState === to.CONNECTING) to.terminate()
+    })
     to.once('unexpected-response', (_, answer) => {
       connection.end(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\nconnection: close\r\n\r\n`)
     })
     to.once('error', () => connection.destroy())
     to.once('open', () => {
+      this.waiting.delete(connection)
+      connection.off('end', leave)
       this.sockets.handleUpgrade(
         message,
         connection,
@@ -51,6 +59,7 @@ export class PassedSessions {
 
   /** Ends all sessions. */
   close(): void {
+    for (const connection of this.waiting) connection.destroy()
     for (const client of this.sockets.clients) client.terminate()
   }
 }

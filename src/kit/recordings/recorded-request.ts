@@ -4,6 +4,7 @@ import { recordedBody, recordedBytes } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
+import { hasRepeatedNames } from './repeated-names.ts'
 
 /** A request as it arrived, with its body decoded. */
 export interface ArrivedRequest {
@@ -77,15 +78,16 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
 }
 
 /**
- * Redacts the text of a JSON value, which keeps its spacing if it contains no secret. Returns undefined for other
- * texts.
+ * Redacts the text of a JSON value, which keeps its spacing if it contains no secret and no repeated names. Returns
+ * undefined for other texts.
  */
 function jsonText(text: string, redaction: Redaction): RecordedBody | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
     const json = JSON.parse(text) as Json
     const redacted = redaction.json(json)
-    return JSON.stringify(redacted) === JSON.stringify(json) ? { text } : { json: redacted }
+    const isClean = JSON.stringify(redacted) === JSON.stringify(json) && !hasRepeatedNames(text, json)
+    return isClean ? { text } : { json: redacted }
   } catch {
     return undefined
   }

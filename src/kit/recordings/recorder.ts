@@ -151,7 +151,7 @@ export async function recordedAnswer(
   streams: boolean,
 ): Promise<RecordedAnswer> {
   const encoding = headers['content-encoding']
-  const decoded = encoding === undefined || isDecoded ? chunks : await decodedChunks(chunks, encoding)
+  const decoded = encoding === undefined || isDecoded ? chunks : await decodedChunks(chunks, encoding, isComplete)
   if (decoded === undefined) throw new Error(`the answer's encoding ${encoding} cannot be decoded`)
   const type = headers['content-type'] ?? ''
   const isWholeJson = /^application\/json\b/i.test(type) && !streams

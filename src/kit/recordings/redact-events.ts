@@ -1,6 +1,7 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { Redaction } from './redaction.ts'
+import { hasRepeatedNames } from './repeated-names.ts'
 import { NamedFields } from './rules.ts'
 
 /** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
@@ -20,7 +21,9 @@ export function redactedEvents(payloads: readonly string[], redaction: Redaction
     const value = values[event]
     if (value === undefined) return plain.next()
     const rewritten = JSON.stringify(withNewTexts(value, root, redaction))
-    return rewritten === JSON.stringify(value) ? payload : rewritten
+    if (rewritten === payload) return payload
+    const isClean = rewritten === JSON.stringify(value) && !hasRepeatedNames(payload, value)
+    return isClean ? payload : rewritten
   })
 }
 

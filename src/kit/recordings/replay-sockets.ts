@@ -3,10 +3,12 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { withEscapedControls } from '../../canonical/text.ts'
+import { sendableReason } from '../../voice/closing.ts'
 import { bytesOf } from './body.ts'
 import { differenceText } from './difference.ts'
 import { addMiss } from './misses.ts'
 import { MAX_MESSAGE, sendableCode } from './record-sockets.ts'
+import { UNREFERENCED } from './served-answer.ts'
 import type { SessionCandidate, SessionLibrary } from './session-library.ts'
 import { callerMessage, type ReleasedFrame, redactedMessage, type SessionMiss } from './session-script.ts'
 
@@ -138,11 +140,11 @@ class ReplayedSession {
     const closed = script?.isOver ? script.session.closed : undefined
     this.lastSend = this.lastSend.then(async () => {
       for (const { frame, wait } of frames) {
-        if (speed > 0) await sleep(wait / speed)
+        if (speed > 0) await sleep(wait / speed, undefined, UNREFERENCED)
         const binary = frame.binary === true || frame.text === undefined
         this.socket.send(binary ? bytesOf(frame) : frame.text!, { binary })
       }
-      if (closed?.from === 'upstream') this.socket.close(sendableCode(closed.code), closed.reason ?? '')
+      if (closed?.from === 'upstream') this.socket.close(sendableCode(closed.code), sendableReason(closed.reason ?? ''))
     })
   }
 }

@@ -19,6 +19,9 @@ interface ServedChunk {
   readonly pause?: number
 }
 
+/** Option of timers that do not keep a stopped server's process from ending. */
+export const UNREFERENCED = { ref: false } as const
+
 /** Maximum number of bytes that a fault overwrites. */
 const GARBLED_BYTES = 8
 
@@ -82,14 +85,14 @@ export async function sendAnswer(reply: ServerResponse, answer: ServedAnswer, sp
   const startedAt = performance.now()
   const waitUntil = async (ms: number): Promise<void> => {
     const wait = speed === 0 ? 0 : ms / speed - (performance.now() - startedAt)
-    if (wait > 1) await sleep(wait)
+    if (wait > 1) await sleep(wait, undefined, UNREFERENCED)
   }
   await waitUntil(answer.ms)
   reply.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) })
   reply.flushHeaders()
   for (const { ms, bytes, pause } of answer.chunks) {
     await waitUntil(ms)
-    if (pause !== undefined) await sleep(pause)
+    if (pause !== undefined) await sleep(pause, undefined, UNREFERENCED)
     if (reply.destroyed) return
     if (bytes.length > 0) await new Promise<void>(done => reply.write(bytes, () => done()))
   }

@@ -49,8 +49,6 @@ export interface ExchangeOptions {
   readonly idle: number
   /** Retry of the request after a stale connection, or undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
-  /** Token or keys with which the request is sent, if they are created at run time. */
-  readonly credential?: string | undefined
   /** Called once, when the exchange has ended and no longer counts towards the upstream's load. */
   endInFlight(): void
 }
@@ -268,11 +266,6 @@ export class Exchange implements Watched {
   private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {
     if (outcome === 'ended') consumer.onEnd()
     else consumer.onError(outcome)
-  }
-
-  /** Token or keys with which the request was sent. */
-  get credential(): string | undefined {
-    return this.options.credential
   }
 
   /** True if the body is compressed, so that its declared length is not the length of the content. */

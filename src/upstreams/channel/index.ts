@@ -3,6 +3,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../channel-health.ts'
 import { type Credential, credentialOf, type SignableRequest, type TokenSharing } from '../credentials/index.ts'
+import { refusesCredential } from '../credentials/refusal.ts'
 import { endpointAt, type Outgoing, outgoingRequest, type RequestParts } from './address.ts'
 import { Exchange } from './exchange.ts'
 import { ChannelStats, RestingState } from './health.ts'
@@ -76,6 +77,17 @@ async function* observedBody(body: AsyncIterable<Uint8Array>, watch: BodyObserve
     watch.taken()
   }
   watch.ended()
+}
+
+/** Discards the current credential if the answer refuses it. */
+function discardRefused(credential: Credential, { answer }: Exchange): void {
+  const sent = credential.current
+  answer.then(
+    head => {
+      if (refusesCredential(head)) credential.refused(sent)
+    },
+    () => {},
+  )
 }
 
 /**
@@ -155,7 +167,7 @@ export class Channel {
 
   /**
    * Resolves when the credential for requests is ready. Returns undefined if it is ready now. Must be awaited before
-   * `send` and `call`.
+   * `send`, `call` and `endpoint`.
    *
    * @throws GatewayError `upstream-account` if no credential can be obtained.
    */
@@ -163,9 +175,14 @@ export class Channel {
     return this.credential?.ready()
   }
 
-  /** Records that the upstream refused the credential of a request, so that the next request gets a new one. */
-  credentialRefused({ credential }: Exchange): void {
-    this.credential?.refused(credential)
+  /**
+   * Records that the upstream refused a credential, so that the next request gets a new one. Exchanges record refusals
+   * themselves.
+   *
+   * @param sent the credential from `endpoint`.
+   */
+  credentialRefused(sent: string | undefined): void {
+    this.credential?.refused(sent)
   }
 
   /** Sends a request. Never throws; failures are reported by the exchange. */
@@ -192,13 +209,18 @@ export class Channel {
     return exchange
   }
 
-  /** Returns the URL and headers to open a WebSocket at a path of the format. */
+  /** Returns the URL and headers to open a WebSocket at a path of the format, and the token in these headers. */
   endpoint(
     format: ChannelFormat,
     endpoint: Pick<WireRequest, 'path' | 'query'>,
-  ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = endpointAt(this.config, format, endpoint, this.credential?.token)
-    return { url: `${origin}${path}`, headers }
+  ): {
+    readonly url: string
+    readonly headers: { readonly [name: string]: string }
+    readonly credential: string | undefined
+  } {
+    const credential = this.credential?.token
+    const { origin, path, headers } = endpointAt(this.config, format, endpoint, credential)
+    return { url: `${origin}${path}`, headers, credential }
   }
 
   /** Counts a voice session as a request in flight until the returned function is called. */
@@ -241,8 +263,8 @@ export class Channel {
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
     const { idle } = this.config.timeout
-    const credential = this.credential?.current
-    const exchange = new Exchange({ watchdog, head, idle, staleRetry, credential, endInFlight })
+    const exchange = new Exchange({ watchdog, head, idle, staleRetry, endInFlight })
+    if (this.credential !== undefined) discardRefused(this.credential, exchange)
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signablePart(origin, request))
     if (signing === undefined) send()

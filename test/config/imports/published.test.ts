@@ -226,6 +226,32 @@ describe('a config of LiteLLM', () => {
     expect(notes.map(({ path }) => path)).toEqual(['router_settings.timeout'])
   })
 
+  test.each(['p@ss/w#rd?', 'a:b@c', '100%', `\${HOME}`, 'ü ß'])(
+    'may have the password %j for Redis',
+    redis_password => {
+      const { text } = litellm({
+        model_list: [OPENAI],
+        router_settings: { redis_host: 'r.example.org', redis_password },
+      })
+      const { hostname, password } = new URL(read(text).redis!)
+      expect([hostname, decodeURIComponent(password)]).toEqual(['r.example.org', redis_password])
+    },
+  )
+
+  test('has variables in headers', () => {
+    const { text } = litellm({
+      model_list: [
+        model('small', {
+          model: 'gpt-5.6',
+          api_key: 'k',
+          extra_headers: { 'x-token': 'os.environ/TEAM_TOKEN', 'x-a': 'b' },
+        }),
+      ],
+    })
+    expect(text).toContain(`x-token: \${TEAM_TOKEN}`)
+    expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-token': 'v', 'x-a': 'b' })
+  })
+
   test('that is no YAML is an error with its name', () => {
     expect(() => importConfig('litellm', 'general_settings:\n  master_key: "\n', 'config.yaml')).toThrow(
       /^config\.yaml is neither YAML nor JSON: /,
@@ -250,6 +276,16 @@ describe('a list of channels', () => {
       'dup-2',
       '2nd',
       'channel-6',
+    ])
+  })
+
+  test('has a variable of its own also for names that differ only in signs, whose keys are for different hosts', () => {
+    const names = ['open ai', 'open-ai', 'Open.AI', 'open ai 2', 'channel 9', '硅基流动']
+    const list = names.map((name, index) => channel({ id: index === 5 ? '9}-:' : index + 1, name }))
+    const { text } = importJson('new-api', list)
+    const variables = [...text.matchAll(/key: \$\{(\w+)\}/g)].map(([, name]) => name)
+    expect(variables).toEqual([
+      ...['OPEN_AI_KEY', 'OPEN_AI_2_KEY', 'OPEN_AI_3_KEY', 'OPEN_AI_2_2_KEY', 'CHANNEL_9_KEY', 'CHANNEL_9_2_KEY'],
     ])
   })
 
@@ -321,6 +357,17 @@ describe('a config of Portkey', () => {
       ],
       [1, 1],
     ])
+  })
+
+  test.each([
+    ['openai', 'https://llm.example.org/v1', 'chat', 'https://llm.example.org/v1', 'bearer'],
+    ['anthropic', 'https://llm.example.org/v1', 'messages', 'https://llm.example.org', 'x-api-key'],
+    ['google', 'https://llm.example.org/v1beta', 'contents', 'https://llm.example.org', 'x-goog-api-key'],
+    ['ollama', 'http://127.0.0.1:11434', 'chat', 'http://127.0.0.1:11434/v1', 'bearer'],
+  ])('speaks the format of %s at a host of its own', (provider, custom_host, format, baseUrl, auth) => {
+    const { text, notes } = portkey({ provider, custom_host, api_key: 'k' })
+    expect(read(text).channels[0]!.formats).toEqual([expect.objectContaining({ format, baseUrl, auth })])
+    expect(notes).toEqual([])
   })
 
   test('notes parameters and providers that only Portkey knows', () => {
@@ -403,6 +450,87 @@ describe('whatever a setting holds, `check` accepts the config', () => {
         return void [...warnings(read(text))]
       }),
     )
+  })
+})
+
+describe('a key or an address that is refused leaves its channel out, which would use others otherwise', () => {
+  const KEY = '! !'
+
+  test.each<[string, unknown, string]>([
+    [
+      'litellm',
+      { model_list: [OPENAI, model('large', { model: 'anthropic/claude-opus-4-8', api_key: KEY })] },
+      'channels[1].key',
+    ],
+    ['new-api', [channel({ key: 'k' }), channel({ key: KEY })], 'channels[1].key'],
+    ['one-api', [channel({ key: 'k' }), channel({ key: `${KEY}\n\ttwo words` })], 'channels[1].keys'],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'bedrock', api_key: KEY },
+        ],
+      },
+      'channels[1].key',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'bedrock', aws_access_key_id: 'i', aws_secret_access_key: ' ' },
+        ],
+      },
+      'channels[1].auth.secret_access_key',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'vertex-ai', vertex_project_id: 'p', vertex_region: 'europe west' },
+        ],
+      },
+      'channels[1].region',
+    ],
+    [
+      'litellm',
+      {
+        model_list: [
+          OPENAI,
+          model('large', { model: 'anthropic/c', api_key: 'k', api_base: 'https://gateway.example.org/?team=a' }),
+        ],
+      },
+      'channels[1].base_url',
+    ],
+    [
+      'litellm',
+      { model_list: [OPENAI, model('large', { model: 'azure/d', api_key: 'k', api_base: 'r.openai.azure.com' })] },
+      'channels[1].base_url',
+    ],
+    [
+      'litellm',
+      {
+        model_list: [OPENAI, model('large', { model: 'azure/d', api_key: 'k', api_base: `\${HOST}/openai` })],
+      },
+      'channels[1].base_url',
+    ],
+    [
+      'portkey',
+      {
+        targets: [
+          { provider: 'openai', api_key: 'k' },
+          { provider: 'vertex-ai', vertex_project_id: `\${PROJECT}` },
+        ],
+      },
+      'channels[1].project',
+    ],
+  ])('of %s', (gateway, config, path) => {
+    const { text, notes } = importJson(gateway, config)
+    expect(read(text).channels).toHaveLength(1)
+    expect(notes).toContainEqual({ path, text: expect.stringMatching(/^left out with its channel, because it /) })
+    expect(JSON.stringify(notes)).not.toContain(KEY)
   })
 })
 

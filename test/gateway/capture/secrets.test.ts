@@ -196,6 +196,19 @@ test('keys that are known by their look are removed, and addresses of the inside
   expect(JSON.stringify(document)).not.toMatch(/abcdefghij1234567890|10\.0\.0\.7|db\.internal/)
 })
 
+test('a capture holds no secret of a sign-in at a cloud, such as the headers that AWS repeats for a wrong signature', () => {
+  const keys = {
+    accessKeyId: 'own-id-of-the-access-key-1',
+    secretAccessKey: 'own-secret-access-key-1',
+    sessionToken: 'own+session/token==',
+  }
+  const { key: _, ...channel } = channelAt('https://up.example.com')
+  const auth = { type: 'aws-keys', region: 'eu-west-1', service: 'bedrock', ...keys } as const
+  const scrub = scrubberOf(patternOf(secretsOfConfig(configOf([{ ...channel, auth }]))))
+  const said = `The Canonical String should have been 'POST\n/\n${Object.values(keys).join('\n')}\n'`
+  expect(scrub(said)).not.toMatch(/own/)
+})
+
 test('no half of a secret is left where a text is cut', () => {
   const key = 'a-very-secret-key-1234567890'
   const scrub = scrubberOf(patternOf([key]))

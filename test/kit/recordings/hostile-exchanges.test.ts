@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
@@ -12,6 +13,7 @@ import { differences, differenceText } from '../../../src/kit/recordings/differe
 import { eventRanges } from '../../../src/kit/recordings/event-ranges.ts'
 import { type FiledRecording, readFolder, stemOf, writeToFolder } from '../../../src/kit/recordings/folder.ts'
 import { importFile } from '../../../src/kit/recordings/foreign/import-file.ts'
+import { Library } from '../../../src/kit/recordings/library.ts'
 import { openRecordProxy } from '../../../src/kit/recordings/record-proxy.ts'
 import { Recorder } from '../../../src/kit/recordings/recorder.ts'
 import { type Recording, VERSION } from '../../../src/kit/recordings/recording.ts'
@@ -253,6 +255,68 @@ describe('an answer of the upstream', () => {
   })
 })
 
+describe('a text of many megabytes without a break', () => {
+  const LONG = randomBytes(7 * MIB).toString('base64')
+  const LONG_TEXT = Buffer.from('a long text. '.repeat(MIB / 2)).toString('base64')
+  const json = (value: object): Buffer => Buffer.from(JSON.stringify(value))
+  const spaced = (value: object): Buffer => Buffer.from(JSON.stringify(value).replaceAll('":', '": '))
+  const BODIES: readonly (readonly [string, string, Buffer])[] = [
+    ['JSON', 'application/json', json({ ...QUESTION, image: `data:image/png;base64,${LONG}` })],
+    ['spaced JSON', 'application/json', spaced({ ...QUESTION, image: LONG })],
+    ['a text in base64', 'application/json', json({ ...QUESTION, file: LONG_TEXT })],
+    ['bytes', 'application/octet-stream', Buffer.from(LONG, 'base64')],
+    ['words', 'text/plain', Buffer.from('é'.repeat(8 * MIB))],
+    ['a line', 'text/event-stream', Buffer.from(`data: {"b64_json": "${LONG}"}\n\n`)],
+    ['a list', 'application/json', Buffer.from(`[{"data":"${LONG}"},\r\n{"data":"b"}]`)],
+    ['a form', 'multipart/form-data; boundary=x', multipartOf(Buffer.from(LONG, 'base64'))],
+  ]
+
+  test.each(BODIES)('is recorded as %s, without the secret beside it, and found again', async (_, type, body) => {
+    const folder = newFolder()
+    const recorder = new Recorder({ folder, warn: message => expect.fail(message) })
+    const headers = { authorization: 'Bearer sk-secret-1234567890', 'content-type': type }
+    const secret = Buffer.from('\nsk-secret-1234567890')
+    const request = { method: 'POST', url: type.includes('stream') ? '/v1/chat/completions' : '/other', headers, body }
+    const chunks = [body, ...(type.includes('json') || type.includes('form') ? [] : [secret])].map(bytes => ({
+      ms: 1,
+      bytes,
+    }))
+    recorder.exchange(
+      request,
+      { status: 200, headers: { 'content-type': type }, ms: 1, chunks, isComplete: true },
+      new Date(),
+    )
+    await recorder.close()
+    const [one] = readFolder(folder)
+    expect(JSON.stringify(one!.recording.answer).length).toBeGreaterThan(6 * MIB)
+    expect(JSON.stringify(one)).not.toContain('sk-secret')
+    const library = new Library([one!])
+    expect(await library.find(request, { format: undefined, streams: false })).toMatchObject({ file: one!.file })
+  })
+
+  test('is recorded in a session', async () => {
+    const folder = newFolder()
+    const recorder = new Recorder({ folder, warn: message => expect.fail(message) })
+    const frames = [`{"type": "x", "audio": "${LONG}"}`, LONG].map(text => ({
+      ...({ ms: 1, from: 'caller', isBinary: false, bytes: Buffer.from(text) } as const),
+    }))
+    const request = {
+      method: 'GET',
+      url: '/v1/realtime',
+      headers: { 'api-key': 'sk-secret-1234567890' },
+      body: Buffer.alloc(0),
+    }
+    recorder.session(request, { frames }, new Date())
+    await recorder.close()
+    expect(readFolder(folder)[0]!.recording.session!.frames).toHaveLength(2)
+  })
+})
+
+function multipartOf(bytes: Buffer): Buffer {
+  const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\ncontent-type: audio/wav\r\n\r\n'
+  return Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--x--\r\n')])
+}
+
 describe('sessions without end', () => {
   async function sessions(onSession: (socket: WebSocket) => void) {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
@@ -312,6 +376,53 @@ describe('sessions without end', () => {
     await recorder.close()
     expect(received).toBe(count + 1)
     expect(warnings.join()).toMatch(/too large/)
+  })
+})
+
+describe('a session that the upstream does not answer', () => {
+  const openedAt = (url: string): WebSocket => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime`)
+    closing.push(() => socket.terminate())
+    return socket.on('error', () => {}) as WebSocket
+  }
+
+  test.each([
+    ['breaks off', (caller: WebSocket) => caller.terminate()],
+    ['says goodbye', (caller: WebSocket) => (caller as unknown as { _req: { socket: Socket } })._req.socket.end()],
+  ])('is left when its caller %s', async (_, leave) => {
+    let ended = 0
+    let arrived = 0
+    const address = await rawUpstream(socket => {
+      arrived++
+      socket.on('close', () => ended++).resume()
+    })
+    const { url } = await recording(address)
+    const caller = openedAt(url)
+    await until(() => arrived === 1)
+    leave(caller)
+    await until(() => ended === 1, 3000)
+  })
+
+  test('does not keep the proxy from ending', async () => {
+    let arrived = 0
+    const address = await rawUpstream(() => arrived++)
+    const recorder = new Recorder({ folder: newFolder(), warn: message => expect.fail(message) })
+    const proxy = await openRecordProxy({ upstream: address, recorder })
+    openedAt(proxy.url)
+    await until(() => arrived === 1)
+    const ended = proxy.close().then(() => 'ended')
+    expect(await Promise.race([ended, new Promise(resolve => setTimeout(resolve, 3000, 'waiting'))])).toBe('ended')
+  })
+
+  test('but refuses leaves no connection open', async () => {
+    let ended = 0
+    const address = await rawUpstream(socket => {
+      socket.on('close', () => ended++).write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+    })
+    const { url } = await recording(address)
+    const caller = openedAt(url)
+    await new Promise(resolve => caller.once('close', resolve))
+    await until(() => ended === 1, 3000)
   })
 })
 

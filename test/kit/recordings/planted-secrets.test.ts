@@ -151,6 +151,29 @@ describe.each(formatsWith('request'))('a request of %s', format => {
   })
 })
 
+test('a secret in the first of two fields of one name, which parsers drop', async () => {
+  const hidden = 'sk-AAAABBBBCCCCDDDDEEEE1'
+  const twice = `{ "text": "${hidden}", "text": "harmless", "inner": { "private": { "a": "${hidden}" }, "private": 1 } }`
+  const headers = { authorization: `Bearer ${hidden}`, 'content-type': 'application/json' }
+  for (const redact of [[], ['text', 'inner.private']]) {
+    const head = { url: '/v1/chat/completions', headers: redact.length === 0 ? headers : {} }
+    const request = { ...head, body: Buffer.from(twice) }
+    for (const [type, body] of [
+      ['application/json', twice],
+      ['text/event-stream', `data: ${twice}\n\ndata: ${twice}\n\n`],
+    ] as const) {
+      const answer = { headers: { 'content-type': type }, chunks: cutAt(Buffer.from(body), []) }
+      expect(holds(await written({ request, answer }, redact), hidden)).toBe(false)
+    }
+    const frames = (['caller', 'upstream'] as const).map(from => ({
+      ...{ ms: 1, from, isBinary: false, bytes: Buffer.from(twice) },
+    }))
+    expect(
+      holds(await written({ request: { ...head, body: Buffer.alloc(0) }, session: { frames } }, redact), hidden),
+    ).toBe(false)
+  }
+})
+
 test('a form with a secret in names, files and fields', async () => {
   await fc.assert(
     fc.asyncProperty(place, async at => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGzip, gzipSync } from 'node:zlib'
+import { createBrotliCompress, createDeflate, createGzip, createZstdCompress, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -129,6 +129,28 @@ describe('a recording proxy', () => {
     await expect(answer.text()).rejects.toThrow()
     await sleep(20)
     expect((await recordings())[0]!.answer).toMatchObject({ complete: false, chunks: [{ text: EVENTS[0] }] })
+  })
+
+  test.each([
+    ['gzip', createGzip],
+    ['deflate', createDeflate],
+    ['br', createBrotliCompress],
+    ['zstd', createZstdCompress],
+  ] as const)('records a stream in %s that breaks off, as far as it came', async (encoding, compressor) => {
+    const { proxy, recordings, warnings } = await recording(async response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding })
+      const compressed = compressor()
+      compressed.pipe(response)
+      compressed.write(EVENTS[0])
+      await new Promise<void>(done => compressed.flush(() => done()))
+      await sleep(20)
+      response.destroy()
+    })
+    const answer = await ask(proxy.url, QUESTION)
+    await expect(answer.text()).rejects.toThrow()
+    const [one] = await recordings()
+    expect(warnings).toEqual([])
+    expect(one!.answer).toMatchObject({ content_encoding: encoding, complete: false, chunks: [{ text: EVENTS[0] }] })
   })
 
   test('answers in the format of the caller if the upstream cannot be reached', async () => {

@@ -216,6 +216,21 @@ describe('a recorded realtime session', () => {
     expect(replay.misses).toEqual(['No recorded session matches GET /v1/realtime.'])
   })
 
+  test.each([
+    ['a code that no close frame can hold', { code: 2000 }, { code: 1000, reason: 'done' }],
+    ['a reason that is too long', { reason: 'é'.repeat(100) }, { code: 4001, reason: 'é'.repeat(61) }],
+  ])('with %s, which a file may state, is closed and leaves the server running', async (_, change, expected) => {
+    const recordings = readFolder(folder).map(({ file, recording }) => {
+      const { session } = recording
+      const closed = session?.closed && { ...session.closed, ...change }
+      return { file, recording: { ...recording, ...(closed && { session: { ...session, closed } }) } }
+    })
+    const { url } = await opened({ recordings })
+    const session = new Session(url, REALTIME)
+    for (const text of ['my secret-1', 'binary', 'end']) session.say(says(text))
+    expect(await session.closed).toEqual(expected)
+  })
+
   test('waits as recorded if asked to', async () => {
     const recordings = readFolder(folder).map(one => {
       const { session } = one.recording

@@ -8,6 +8,7 @@ import type { ChannelConfig } from '../../../src/config/index.ts'
 import { readConfig } from '../../../src/config/read.ts'
 import { SharedTokens } from '../../../src/gateway/shared-tokens.ts'
 import type { Cluster } from '../../../src/store/cluster/cluster.ts'
+import { Channel } from '../../../src/upstreams/channel/index.ts'
 import { AccessToken, type Token, type TokenSource } from '../../../src/upstreams/credentials/access-token.ts'
 import { AwsSigner } from '../../../src/upstreams/credentials/aws.ts'
 import { credentialOf, type TokenRequestMessage, tokenSourceOf } from '../../../src/upstreams/credentials/index.ts'
@@ -305,6 +306,21 @@ describe('refusals of a token', () => {
     expect(tokens.seen).toHaveLength(2)
   })
 
+  test('of a poll, a list of models or a download discard it too', async () => {
+    const tokens = await openUpstream(numbering())
+    const upstream = await openUpstream(refusing)
+    const config = azureChannel('c', upstream.address, tokens.address)
+    const channel = new Channel(config)
+    closing.push(() => channel.destroy())
+    for (let count = 0; count < 2; count++) {
+      await channel.ready()
+      const { status } = await channel.call('GET', config.formats[0]!, { path: '/models', query: {}, headers: {} })
+        .answer
+      expect(status).toBe(401)
+    }
+    expect(bearers(upstream.seen)).toEqual(['Bearer token-1', 'Bearer token-2'])
+  })
+
   test('reach the process that hands out the tokens, which never hands out a refused one again', async () => {
     const tokens = await openUpstream(numbering())
     const primary = new PrimaryTokens()
@@ -325,6 +341,24 @@ describe('refusals of a token', () => {
     await other!.ready()
     expect(other!.token).toBe('token-2')
     expect(tokens.seen).toHaveLength(2)
+  })
+
+  test.each<[string, Partial<Cluster>]>([
+    ['a single process', { isWorker: false }],
+    ['a worker whose primary does not answer', { isWorker: true, ask: () => Promise.reject(new Error('no answer')) }],
+  ])('reach the source of %s, which may have a cache of its own', async (_, cluster) => {
+    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const known: (string | undefined)[] = []
+    const source: TokenSource = async refused => {
+      known.push(refused)
+      return { text: `token-${known.length}`, from: 0, until: Date.now() / 1000 + 3600 }
+    }
+    const sharing = new SharedTokens(log, cluster as Cluster)
+    const token = new AccessToken(refused => sharing.share(authAt('https://a'), undefined, source, refused))
+    await token.ready()
+    token.refused('token-1')
+    await token.ready()
+    expect(known).toEqual([undefined, 'token-1'])
   })
 
   test('also empty the cache of a library', async () => {
