@@ -3,6 +3,7 @@ import { permissionsOf } from '../../../accounts/permissions.ts'
 import type { GroupConfig, KeySettings } from '../../../config/index.ts'
 import type { StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
+import { isFixed } from '../endpoints/groups.ts'
 import { fixedId } from '../views.ts'
 
 const NANODOLLARS = 1e9
@@ -27,10 +28,8 @@ export interface KeyBudget {
 export async function budgetsOf(gateway: Administration, now: number): Promise<readonly KeyBudget[]> {
   const { config, records, usage } = gateway
   const stored = await allKeys(gateway)
-  const groups = new Map<string, GroupConfig>([
-    ...(await records.groups()).map(group => [group.name, group] as const),
-    ...config.groups,
-  ])
+  const groups = new Map<string, GroupConfig>(config.groups)
+  for (const group of await records.groups()) if (!isFixed(config, group.name)) groups.set(group.name, group)
   const spent = await usage.spentByKey(now)
   const fixed = config.keys.map(key => ({ ...key, id: fixedId(key) }))
   return [...fixed, ...stored].flatMap(key => budgetOf(key, groups.get(key.group), spent.get(key.id)))
