@@ -429,7 +429,7 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
       row('b', { key: 'k', cost: 7, at: NOW - 2 * DAY }),
       row('c', { key: 'other', cost: 1 }),
     ])
-    const spent = await store.usage.spentByKey(NOW)
+    const spent = await store.usage.spentByKey(['k', 'other', 'nobody'], NOW)
     expect([...spent].sort()).toEqual([
       ['k', { day: 5, month: 12 }],
       ['other', { day: 1, month: 1 }],
