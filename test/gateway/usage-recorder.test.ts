@@ -102,6 +102,27 @@ test('the answer of a background response is recorded, even if it begins in the 
   expect((await rows()).map(({ cost }) => cost)).toEqual(expect.arrayContaining([0, COST]))
 })
 
+test('a budget includes what was spent while the store was away, as soon as it is back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const place = join(folder, 'place')
+  writeFileSync(place, 'no folder')
+  server = await TestServer.open([channelAt(upstream.address, { models: MODELS, provider: 'openai' })], {
+    ...{ keep: folder, group: { budget: { day: (2.5 * COST) / 1e9 } } },
+    config: {
+      store: { engine: 'sqlite', path: join(place, 'x.sqlite') },
+      ...{ usage: { retention: HOUR }, responses: { retention: 0, background: 0 } },
+    },
+  })
+  for (let number = 0; number < 3; number++)
+    expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
+  await until(() => server!.lines.some(({ message }) => message === 'the store cannot be used'))
+  rmSync(place)
+  await until(() => server!.lines.some(({ message }) => message === 'the store works again'))
+  // The spend is read again a few seconds after it could not be read.
+  vi.setSystemTime(Date.now() + 6000)
+  expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(429)
+})
+
 test('a stored key has its budget where no usage is kept', async () => {
   server = await open(0)
   const key = await withKeys(folder, records => createKey(records, 'poor', { limits: { budget: { day: 0.0031 } } }))
