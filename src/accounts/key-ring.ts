@@ -93,7 +93,6 @@ const MAX_CREDENTIALS = 100_000
 
 /** Finds keys by their secrets: by a prefix of the hash, then by the full hash in constant time. */
 export class KeyRing {
-  private fixed: readonly ActiveKey[] = []
   private readonly stored = new Map<string, ActiveKey>()
   private groups: ReadonlyMap<string, GroupConfig> = new Map()
   private readonly byCredential = new Map<string, ActiveSecret>()
@@ -102,7 +101,6 @@ export class KeyRing {
 
   /** Replaces the keys of the config, and all groups. */
   configure(fixed: readonly ActiveKey[], groups: ReadonlyMap<string, GroupConfig>): void {
-    this.fixed = fixed
     this.groups = groups
     const previous = [...this.byId.values()].flat()
     for (const secret of previous) secret.isActive = false
@@ -120,9 +118,12 @@ export class KeyRing {
 
   /** Removes a stored key. */
   removeStored(id: string): void {
-    if (!this.stored.delete(id) || this.fixed.some(key => key.id === id)) return
-    for (const secret of this.byId.get(id) ?? []) if (!secret.isFixed) this.drop(secret)
-    this.byId.delete(id)
+    if (!this.stored.delete(id)) return
+    const secrets = this.byId.get(id) ?? []
+    for (const secret of secrets) if (!secret.isFixed) this.drop(secret)
+    const fixed = secrets.filter(({ isFixed }) => isFixed)
+    if (fixed.length > 0) this.byId.set(id, fixed)
+    else this.byId.delete(id)
   }
 
   /** Ids of all stored keys. */
@@ -203,7 +204,7 @@ export class KeyRing {
     }
     const kept = new Set(current)
     for (const secret of previous) if (!kept.has(secret) && !secret.isFixed) this.drop(secret)
-    this.byId.set(key.id, current.length === 0 ? previous.filter(({ isFixed }) => isFixed) : current)
+    this.byId.set(key.id, [...current, ...previous.filter(secret => secret.isFixed && !kept.has(secret))])
   }
 
   private secretOf(hash: string): ActiveSecret {

@@ -1,13 +1,12 @@
 import { createServer } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { type LimitStep, Limits } from '../accounts/limits/index.ts'
+import type { LimitStep } from '../accounts/limits/index.ts'
 import type { Json } from '../canonical/node.ts'
 import { loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 import { openLog, within } from '../server/index.ts'
 import { Hub } from '../store/cluster/hub.ts'
-import { SingleProcessCluster } from '../store/cluster/single-process.ts'
 import { Workers } from '../store/cluster/workers.ts'
 import { TOKEN_TOPIC } from '../upstreams/credentials/index.ts'
 import { PrimaryTokens } from '../upstreams/credentials/primary-tokens.ts'
@@ -15,6 +14,7 @@ import { configInUse } from './config-in-use.ts'
 import { prepareStart } from './first-start.ts'
 import { greeting, unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { RedisLinks } from './redis-links.ts'
 import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
 import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
@@ -38,17 +38,16 @@ export async function servePrimary(
   let text = loaded.text
   const log = openLog()
   logUncaught(log)
-  const outside = new SingleProcessCluster(config, log)
-  const hub = new Hub(log, outside.bus)
+  const hub = new Hub(log)
+  const links = new RedisLinks(hub, config, log)
   const replays = new ReplayFolders()
   const { host, port, workers: count } = config.server
   const chosenPort = port === 0 ? await freePort(host) : null
-  const limits = new Limits({ log, redis: outside.redis })
-  hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
-  hub.answer('limits-settled', () => !limits.isAlone)
+  hub.answer('limits', async steps => (await links.limits.take(steps as unknown as LimitStep[])) as unknown as Json)
+  hub.answer('limits-settled', () => !links.limits.isAlone)
   hub.answer('limits-places', message => {
     const { owner, key } = message as { readonly owner: string; readonly key: string }
-    limits.noteOwner(owner, key)
+    links.limits.noteOwner(owner, key)
     return null
   })
   hub.answer('settings', () => ({ port: chosenPort, path: path ?? null, text: text ?? null }))
@@ -60,14 +59,13 @@ export async function servePrimary(
   })
   const workers = new Workers({
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
-    ended: id => limits.leaveAll(id),
+    ended: id => links.limits.leaveAll(id),
   })
   const stopSignal = untilStopped()
   process.once('exit', () => workers.kill())
   const close = async (): Promise<void> => {
     hub.close()
-    limits.close()
-    await outside.close()
+    await links.close()
     await replays.close()
     await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
   }
@@ -93,7 +91,9 @@ export async function servePrimary(
     const before = text
     text = configText
     try {
-      await (needsProcesses(config, next) ? workers.roll(next.server.workers) : workers.resize(next.server.workers))
+      await (needsProcesses(config, next)
+        ? links.during(next, () => workers.roll(next.server.workers))
+        : workers.resize(next.server.workers))
     } catch (fault) {
       text = before
       throw fault

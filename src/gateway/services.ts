@@ -111,7 +111,7 @@ export class Services {
     this.limits = new Limits({
       ...{ log, owner: cluster.id, redis: cluster.redis },
       ...(cluster.isWorker && { ask: askPrimary(cluster), primary: primaryLimits(cluster) }),
-      ...(config.usage.retention > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
+      ...(config.usage.retention > 0 && { spent: (key, at) => this.earlierSpend(key, at) }),
     })
     this.access = new Access(config, {
       ...{ records: this.store.access, limits: this.limits, bus: cluster.bus },
@@ -176,6 +176,12 @@ export class Services {
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.registerReaders(this.readings())
+  }
+
+  /** Reads what a key spent, including requests whose rows waited for the store. */
+  private async earlierSpend(key: string, at: number) {
+    await this.usage.flush()
+    return this.store.usage.spent(key, at)
   }
 
   /** Returns the gauges and counters for metrics. Those of Redis are included only if Redis is configured. */

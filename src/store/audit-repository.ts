@@ -10,13 +10,18 @@ const MAX_FIELD_NAMES = 200
 /** Maximum length of such a field name, in characters. */
 const MAX_FIELD_NAME_LENGTH = 200
 
-/** Formats changes as JSON of at most `CHANGES` characters. */
+/** Formats changes as complete JSON of at most `MAX_CHANGES_LENGTH` characters. */
 function textOf(changes: AuditEntry['changes']): string {
   const text = JSON.stringify(changes)
   if (text.length <= MAX_CHANGES_LENGTH) return text
-  return JSON.stringify(
-    changes.slice(0, MAX_FIELD_NAMES).map(({ field }) => ({ field: plainText(field, MAX_FIELD_NAME_LENGTH) })),
-  )
+  const names = changes
+    .slice(0, MAX_FIELD_NAMES)
+    .map(({ field }) => ({ field: plainText(field, MAX_FIELD_NAME_LENGTH) }))
+  // JSON writes a control character as six characters, so that fewer names may fit.
+  for (let count = names.length; ; count >>= 1) {
+    const shortText = JSON.stringify(names.slice(0, count))
+    if (shortText.length <= MAX_CHANGES_LENGTH) return shortText
+  }
 }
 
 /** The repository of the audit log. */

@@ -9,6 +9,8 @@ const INSERT = insertText('items', COLUMNS)
 
 /** Id of rows that no lookup finds by their id. */
 const NO_ID = ''
+/** Maximum size of an id by which a lookup finds an item, in bytes. PostgreSQL's indexes refuse longer values. */
+const MAX_ID_BYTES = 2600
 
 /** Inserts items of turns or conversations. */
 export async function insertItems(database: Database, all: readonly ItemRow[]): Promise<void> {
@@ -29,12 +31,13 @@ export async function insertItems(database: Database, all: readonly ItemRow[]): 
 
 /**
  * Leaves each id to one item per turn or conversation: the model's latest, or else the latest. A caller may repeat an id
- * in thousands of items, all of which a lookup would read.
+ * in thousands of items, all of which a lookup would read. An item whose id is too long has none.
  */
 function withUniqueIds(rows: readonly ItemRow[]): readonly ItemRow[] {
   const nameOf = ({ owner, parent, id }: ItemRow): string => `${owner} ${parent} ${id}`
   const found = new Map<string, ItemRow>()
   for (const row of rows) {
+    if (Buffer.byteLength(row.id) > MAX_ID_BYTES) continue
     const name = nameOf(row)
     if (row.made >= (found.get(name)?.made ?? 0)) found.set(name, row)
   }

@@ -115,6 +115,12 @@ export interface FailureGroups {
   readonly isComplete: boolean
 }
 
+/** Nanodollars that a key spent in a UTC day and in its month so far. */
+export interface Spent {
+  readonly day: number
+  readonly month: number
+}
+
 /** Usage per request, and its sums by hour and day. */
 export interface UsageRecords {
   /** Stores rows and adds them to the sums, in one transaction. */
@@ -127,9 +133,9 @@ export interface UsageRecords {
   /** Groups the failed requests of a period. */
   failures(filter: UsageFilter): Promise<FailureGroups>
   /** Returns the nanodollars that a key spent in the UTC day and month of a time, not counting later days. */
-  spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
-  /** Returns the nanodollars that each key spent in the UTC day and month of a time, not counting later days. */
-  spentByKey(at: number): Promise<ReadonlyMap<string, { readonly day: number; readonly month: number }>>
+  spent(key: string, at: number): Promise<Spent>
+  /** Returns the same for several keys, without those that spent nothing. */
+  spentByKey(keys: readonly string[], at: number): Promise<ReadonlyMap<string, Spent>>
   /**
    * Deletes rows older than `before`, and hourly sums past their retention.
    *

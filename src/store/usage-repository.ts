@@ -6,7 +6,7 @@ import type { UsageRow } from './usage/row.ts'
 import { DAY } from './usage-batch.ts'
 import { failuresOf } from './usage-failures.ts'
 import { mergeParts } from './usage-part-rows.ts'
-import type { RowPage, UsageFilter, UsageQuery, UsageRecords } from './usage-records.ts'
+import type { RowPage, Spent, UsageFilter, UsageQuery, UsageRecords } from './usage-records.ts'
 import { rowOf, rowsOf } from './usage-rows.ts'
 import { plainText, SeriesIndex } from './usage-series.ts'
 import { HOURS_RETENTION, sumsOf } from './usage-sums.ts'
@@ -16,6 +16,9 @@ import { UsageWriter } from './usage-writer.ts'
 const ROWS_PER_DELETE = 500
 /** Lease of the process that deletes expired rows, in milliseconds. It is renewed before each delete statement. */
 const LEASE_MS = 60_000
+
+/** Number of keys per statement, because engines limit the number of parameters. */
+const KEYS_PER_STATEMENT = 500
 
 /** Minimum interval between two merges of stored parts, in milliseconds. */
 const MERGE_INTERVAL_MS = 60_000
@@ -65,34 +68,36 @@ export class UsageRepository implements UsageRecords {
     return failuresOf(this.database, filter)
   }
 
-  async spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }> {
-    const date = new Date(at)
-    const day = at - (at % DAY)
-    const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
-    const spent = await this.database
-      .selectFrom('usage_spent')
-      .select(({ fn }) => fn.sum<number | string | null>('cost').as('month'))
-      .select(sql<number | string | null>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
-      .where('key_id', '=', plainText(key)!)
-      .where('day', '>=', month)
-      .where('day', '<=', day)
-      .executeTakeFirst()
-    return { day: Number(spent?.day ?? 0), month: Number(spent?.month ?? 0) }
+  async spent(key: string, at: number): Promise<Spent> {
+    return (await this.spentByKey([key], at)).get(plainText(key)!) ?? { day: 0, month: 0 }
   }
 
-  async spentByKey(at: number) {
+  async spentByKey(keys: readonly string[], at: number): Promise<ReadonlyMap<string, Spent>> {
+    const found = new Map<string, Spent>()
+    for (let from = 0; from < keys.length; from += KEYS_PER_STATEMENT) {
+      // SQLite answers without yielding.
+      if (from > 0) await yieldToEventLoop()
+      const ids = keys.slice(from, from + KEYS_PER_STATEMENT).map(key => plainText(key)!)
+      for (const { key_id, day, month } of await this.spentBy(ids, at))
+        found.set(key_id, { day: Number(day), month: Number(month) })
+    }
+    return found
+  }
+
+  /** Finds the rows by their keys, because the table has rows of all days. */
+  private spentBy(ids: readonly string[], at: number) {
     const date = new Date(at)
     const day = at - (at % DAY)
-    const rows = await this.database
+    return this.database
       .selectFrom('usage_spent')
       .select(['key_id'])
       .select(({ fn }) => fn.sum<number | string>('cost').as('month'))
       .select(sql<number | string>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
+      .where('key_id', 'in', ids)
       .where('day', '>=', Date.UTC(date.getUTCFullYear(), date.getUTCMonth()))
       .where('day', '<=', day)
       .groupBy('key_id')
       .execute()
-    return new Map(rows.map(row => [row.key_id, { day: Number(row.day), month: Number(row.month) }] as const))
   }
 
   async sweep(before: number, at?: number): Promise<void> {

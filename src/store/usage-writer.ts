@@ -85,7 +85,7 @@ export class UsageWriter {
 
   async write(rows: readonly UsageRow[]): Promise<void> {
     const unknown = await this.database.transaction().execute(async database => {
-      if (await isStored(database, rows[0]!)) return []
+      if (await isStored(database, rows[0]!, this.index.of(rows[0]!).id)) return []
       const sums = await this.insertRows(database, rows)
       const unknown = [...sums.series.values()].filter(({ id }) => !this.stored.has(id))
       await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
@@ -122,11 +122,18 @@ export class UsageWriter {
 
 /**
  * Returns true if the batch is already stored, judging by its first row. A batch is written again if the
- * acknowledgement of its commit was lost.
+ * acknowledgement of its commit was lost. Compares the series, too, because a background response has two rows of one
+ * id: one for its start, and one for its answer.
  */
-async function isStored(database: Database, { at, id }: UsageRow): Promise<boolean> {
-  const query = database.selectFrom('usage_rows').select('at').where('at', '=', at).where('id', '=', plainText(id))
-  return (await query.executeTakeFirst()) !== undefined
+async function isStored(database: Database, { at, id }: UsageRow, series: number): Promise<boolean> {
+  const row = await database
+    .selectFrom('usage_rows')
+    .select('at')
+    .where('at', '=', at)
+    .where('series', '=', series)
+    .where('id', '=', plainText(id))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)

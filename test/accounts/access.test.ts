@@ -284,6 +284,22 @@ describe('keys of the store', () => {
     expect(readKeys(`${keyFile(config.dataDir)}.imported`)).toHaveLength(3)
   })
 
+  it('are revoked for good, even if a key of the config has the same id', async () => {
+    const config = configOf('keys: [{ name: dev, key: dev-secret }]')
+    const key = { name: 'old', hash: hashOf('dev-secret'), group: 'default', createdAt: '2026-01-01T00:00:00Z' }
+    writeFileSync(keyFile(config.dataDir), JSON.stringify({ keys: [key] }))
+    const { access, records } = await openStored(config)
+    const { id } = (await records.keyNamed('old'))!
+    const rotated = await rotateKey(records, 'old')
+    await access.refresh()
+    expect(access.identify(bearer(rotated))).toMatchObject({ key: 'old', id })
+    await records.revokeKey(id, Date.now())
+    await access.refresh()
+    expect(refusal(() => access.identify(bearer(rotated)))).toMatchObject({ kind: 'unauthenticated' })
+    expect(access.identify(bearer('dev-secret'))).toMatchObject({ key: 'dev', id })
+    expect(access.endOfOwner(id)).toBeUndefined()
+  })
+
   it('prevent the start of a gateway if their file is damaged', async () => {
     const config = configOf('')
     writeFileSync(keyFile(config.dataDir), '{"keys": [{}]}')

@@ -118,7 +118,7 @@ describe('ids and names that are patterns, separators or names of other counts',
       ...{ door: '/', format: 'chat', stream: false, attempts: 1, status: 200, losses: 0, duration: 1, model: key },
     }))
     await usage.add(rows)
-    const byKey = await usage.spentByKey(NOW)
+    const byKey = await usage.spentByKey(HOSTILE, NOW)
     for (const [at, key] of HOSTILE.entries()) {
       expect(await usage.spent(key, NOW), key).toEqual({ day: at + 1, month: at + 1 })
       expect(byKey.get(key)?.day).toBe(at + 1)

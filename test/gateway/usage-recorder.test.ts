@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import type { UsageRow } from '../../src/store/usage/row.ts'
 import { channelAt } from '../builders/config.ts'
@@ -22,6 +22,8 @@ const ANSWER = JSON.stringify({
     prompt_tokens_details: { cached_tokens: 400 },
   },
 })
+/** Cost of the answer in nanodollars. */
+const COST = 600 * 2500 + 400 * 1250 + 100 * 10_000
 const PROMPT = 'a prompt that nobody stores'
 const REQUEST = { model: 'four', messages: [{ role: 'user', content: PROMPT }] }
 
@@ -34,19 +36,20 @@ beforeEach(async () => {
   upstream = await FakeUpstream.open(response => response.setHeader('content-type', 'application/json').end(ANSWER))
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await server?.server.close()
   server = undefined
   await upstream.close()
   rmSync(folder, { recursive: true })
 })
 
-const open = (keep: number) =>
+const open = (keep: number, responses = { retention: 0, background: 0 }) =>
   TestServer.open(
     [
       channelAt('http://127.0.0.1:9', { name: 'dead', priority: 0, models: MODELS, provider: 'openai' }),
       channelAt(upstream.address, { name: 'alive', priority: 1, models: MODELS, provider: 'openai' }),
     ],
-    { keep: folder, config: { usage: { retention: keep }, responses: { retention: 0, background: 0 } } },
+    { keep: folder, config: { usage: { retention: keep }, responses } },
   )
 const MODELS = { named: new Map([['four', 'gpt-4o']]), patterns: [] }
 
@@ -71,7 +74,7 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   expect(row).toMatchObject({
     ...{ keyName: 'dev', group: 'default', model: 'four', upstreamModel: 'gpt-4o', channel: 'alive', attempts: 2 },
     ...{ door: '/v1/chat/completions', format: 'chat', upstreamFormat: 'chat', status: 200, finish: 'stop' },
-    ...{ input: 1000, cacheRead: 400, output: 100, cost: 600 * 2500 + 400 * 1250 + 100 * 10_000, losses: 0 },
+    ...{ input: 1000, cacheRead: 400, output: 100, cost: COST, losses: 0 },
     tries: [{ channel: 'dead', upstreamModel: 'gpt-4o' }],
   })
   const steps = [
@@ -84,6 +87,40 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   ]
   expect(steps).toEqual([...steps].sort((a, b) => a! - b!))
   expect(JSON.stringify([missed, row])).not.toMatch(/nobody stores|upstream-key|caller-key/)
+})
+
+test('the answer of a background response is recorded, even if it begins in the millisecond of its request', async () => {
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>()
+  upstream.script = response => void gate.then(() => response.setHeader('content-type', 'application/json').end(ANSWER))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  server = await open(HOUR, { retention: HOUR, background: 1 })
+  expect((await server.ask('/v1/responses', { model: 'four', input: PROMPT, background: true })).status).toBe(200)
+  await expect.poll(rows, { timeout: 5000 }).toMatchObject([{ cost: 0 }])
+  release()
+  await until(() => server!.lines.filter(({ message }) => message === 'request').length === 2)
+  await server.server.close()
+  expect((await rows()).map(({ cost }) => cost)).toEqual(expect.arrayContaining([0, COST]))
+})
+
+test('a budget includes what was spent while the store was away, as soon as it is back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const place = join(folder, 'place')
+  writeFileSync(place, 'no folder')
+  server = await TestServer.open([channelAt(upstream.address, { models: MODELS, provider: 'openai' })], {
+    ...{ keep: folder, group: { budget: { day: (2.5 * COST) / 1e9 } } },
+    config: {
+      store: { engine: 'sqlite', path: join(place, 'x.sqlite') },
+      ...{ usage: { retention: HOUR }, responses: { retention: 0, background: 0 } },
+    },
+  })
+  for (let number = 0; number < 3; number++)
+    expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
+  await until(() => server!.lines.some(({ message }) => message === 'the store cannot be used'))
+  rmSync(place)
+  await until(() => server!.lines.some(({ message }) => message === 'the store works again'))
+  // The spend is read again a few seconds after it could not be read.
+  vi.setSystemTime(Date.now() + 6000)
+  expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(429)
 })
 
 test('a stored key has its budget where no usage is kept', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@redis/client'
 import { expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, words } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
@@ -113,5 +114,31 @@ describeWithRedis('a machine with a Redis', () => {
     expect(open).toHaveLength(4)
     await killStreaming(fleet, open)
     await expectFree(fleet)
+  })
+
+  test('that another one replaces: its workers count there, also after an outage, and slots are free at once', async () => {
+    const [former, next] = [await redisServer(), await redisServer()]
+    const fleet = await machineOf({ concurrent: 4 }, former.url)
+    const [machine] = fleet.instances
+    machine!.configure({ ...fleet.shared, redis: next.url })
+    const count = (text: string) => machine!.written.split(text).length - 1
+    await until(() => count('config reloaded') === 1)
+    await former.stop()
+    const open = await openAll(fleet, 10)
+    expect(open).toHaveLength(4)
+    await killStreaming(fleet, open)
+    await expectFree(fleet)
+    await until(() => fleet.pids.length === 2)
+    await next.stop()
+    await admitted(fleet, 20)
+    await next.start()
+    const client = createClient({ url: next.url })
+    await client.connect()
+    closing.push(() => client.destroy())
+    const counts = async () => {
+      await admitted(fleet, 2)
+      return client.keys('interlingua:limits:*')
+    }
+    await expect.poll(counts, { timeout: 20_000 }).not.toEqual([])
   })
 })

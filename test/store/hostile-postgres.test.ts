@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
@@ -7,9 +10,10 @@ import type { Copies } from '../../src/gateway/stored/copies.ts'
 import { ResponsesApi } from '../../src/gateway/stored/responses-api.ts'
 import { RESPONSES } from '../../src/gateway/stored/responses-format.ts'
 import { SILENT } from '../../src/log.ts'
+import { copyStore } from '../../src/store/copy.ts'
 import { LazyStore } from '../../src/store/lazy-store.ts'
 import { openEngine } from '../../src/store/open-engine.ts'
-import { openStore, type Store } from '../../src/store/store.ts'
+import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
 import type { StoredTask } from '../../src/store/tasks.ts'
 import type { Turn } from '../../src/store/turns.ts'
 import { requestId } from '../../src/store/usage/request-id.ts'
@@ -298,6 +302,27 @@ describe.skipIf(skipped)('very large values', () => {
     expect((await store.shared.signatures(some)).size).toBe(ITEMS)
     await store.shared.changeReasoning([{ names: [some], reasoning: { id: 't', text: 'x', expiresAt } }])
     expect(await store.shared.reasoning(some)).toMatchObject([{ id: 't' }])
+  })
+
+  test('items with ids that are too long for an index are stored, and copied from a file', async () => {
+    const store = await (await place()).open()
+    // Random, because the server compresses long values.
+    const id = randomBytes(6000).toString('base64')
+    await store.turns.put(turn('r', { input: [{ id, type: 'message' }, { id: 'short' }] }))
+    expect((await store.turns.find('me', 'r'))!.input).toMatchObject([{ id }, { id: 'short' }])
+    expect([...(await store.turns.items('me', [id, 'short'])).keys()]).toEqual(['short'])
+    await store.conversations.create({ owner: 'me', id: 'c', metadata: {}, createdAt: 1, expiresAt: 9e15 }, [])
+    expect(await store.conversations.add('me', 'c', [{ id }], 9e15)).toBe(true)
+    expect(await store.conversations.dropItem('me', 'c', id)).toBe(true)
+    const folder = mkdtempSync(join(tmpdir(), 'interlingua-long-'))
+    closing.push(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'x.sqlite')
+    const file = await openSqlite(path)
+    await file.turns.put(turn('r', { input: [{ id, type: 'message' }] }))
+    await file.close()
+    const { config, lazy } = await place()
+    await copyStore({ engine: 'sqlite', path }, config)
+    expect((await lazy().turns.find('me', 'r'))!.input).toMatchObject([{ id }])
   })
 
   test('the same name twice in one change is stored once', async () => {

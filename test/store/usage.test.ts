@@ -347,6 +347,14 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     expect(await store.usage.row(idOf('c'))).toBeUndefined()
   })
 
+  test('counts the answer of a background response that began in the millisecond of its start', async () => {
+    await store.usage.add([row('a', { key: 'k', cost: 0 })])
+    await store.usage.add([row('a', { key: 'k', cost: 7, channel: 'c', model: 'm' }), row('b', { key: 'k', cost: 5 })])
+    const query = { since: NOW - HOUR, until: NOW, by: [], limit: 9 }
+    expect(await store.usage.sums(query)).toMatchObject([{ requests: 3, cost: 12 }])
+    expect(await store.usage.spent('k', NOW)).toMatchObject({ day: 12 })
+  })
+
   test('knows what a key has spent in the day and the month, whichever instance wrote it', async () => {
     const other = await store.other()
     for (const [usage, rows] of [
@@ -421,7 +429,7 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
       row('b', { key: 'k', cost: 7, at: NOW - 2 * DAY }),
       row('c', { key: 'other', cost: 1 }),
     ])
-    const spent = await store.usage.spentByKey(NOW)
+    const spent = await store.usage.spentByKey(['k', 'other', 'nobody'], NOW)
     expect([...spent].sort()).toEqual([
       ['k', { day: 5, month: 12 }],
       ['other', { day: 1, month: 1 }],

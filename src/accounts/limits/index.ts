@@ -50,6 +50,8 @@ const MAX_KEYS = 10_000
 /** Applies the limits of all keys, with counts in this process, in the primary process or in Redis. */
 export class Limits implements Limiter {
   readonly engine: LimitEngine
+  /** Counts of the workers, which hold quota themselves. Their slots keep the names of their owners here. */
+  private readonly counts: LimitEngine
   readonly now: () => number
   private readonly keys = new Map<string, KeyUse>()
   private readonly owner: string
@@ -65,7 +67,8 @@ export class Limits implements Limiter {
     this.owner = owner
     this.redis = options.redis && new RedisCounts(options.redis, now)
     this.shared = sharedEngines(options, this.redis, now, log)
-    this.engine = engineOver(this.shared[0], this.redis !== undefined, now)
+    this.counts = this.shared[0] ?? new MemoryEngine(now)
+    this.engine = engineOver(this.counts, this.redis !== undefined, now)
     this.spent = earlierSpend(spent, now, log)
   }
 
@@ -108,7 +111,7 @@ export class Limits implements Limiter {
 
   /** Applies steps of a worker, in order. */
   take(steps: readonly LimitStep[]): Promise<LimitState[]> {
-    return takeSteps(this.engine, steps)
+    return takeSteps(this.counts, steps)
   }
 
   /** Records that a worker takes slots of a key in Redis. */
@@ -118,7 +121,7 @@ export class Limits implements Limiter {
 
   /** Releases the slots of a worker that ended. */
   leaveAll(owner: string): void {
-    this.engine.leaveAll(owner)
+    this.counts.leaveAll(owner)
   }
 
   close(): void {
@@ -128,10 +131,10 @@ export class Limits implements Limiter {
 
 const NO_SPEND = { day: 0, month: 0 }
 
-/** Builds the engine that requests use. Only Redis can be far away. */
-function engineOver(shared: LimitEngine | undefined, usesRedis: boolean, now: () => number): LimitEngine {
-  if (shared === undefined) return new MemoryEngine(now)
-  return new HoldingEngine(usesRedis ? new EarlyEngine(shared, now) : shared, now)
+/** Builds the engine that requests of this process use. Only Redis can be far away. */
+function engineOver(counts: LimitEngine, usesRedis: boolean, now: () => number): LimitEngine {
+  if (counts instanceof MemoryEngine) return counts
+  return new HoldingEngine(usesRedis ? new EarlyEngine(counts, now) : counts, now)
 }
 
 /** Builds the engine of a process with shared counts, followed by its fallbacks. */

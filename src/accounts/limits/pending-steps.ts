@@ -1,4 +1,5 @@
 import { type LimitStep, type MemoryEngine, NO_AMOUNTS } from './engine.ts'
+import { DAYS } from './spend.ts'
 
 /**
  * Maximum number of pending steps of each kind. Further steps are dropped: the shared engine frees their slots when
@@ -13,6 +14,7 @@ const MAX_STEPS = 100_000
 export class PendingSteps {
   /** Slots taken in this process, by name. */
   private readonly slots = new StepQueue()
+  /** Costs by the UTC day in which they were reserved, and by key. */
   private readonly costs = new StepQueue()
   /** Slots to release in the shared engine, by name. */
   private readonly releases = new StepQueue()
@@ -31,11 +33,11 @@ export class PendingSteps {
    * @param mayBeCounted true if the shared engine may also have counted the step. The cost is then not transferred.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
-    const { key, limits, requests, tokens, cost, enter, leave } = step
+    const { key, limits, requests, tokens, cost, reservedAt, enter, leave } = step
     const emptyStep = { ...NO_AMOUNTS, key, limits }
     if (enter !== undefined && limits.concurrent !== undefined) this.slots.add(enter, { ...emptyStep, enter })
     if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined))
-      this.addCost(emptyStep, cost)
+      this.addCost({ ...emptyStep, reservedAt }, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
       this.levels.add(key, emptyStep)
     if (leave !== undefined && !this.slots.delete(leave)) this.releases.add(leave, { ...emptyStep, leave })
@@ -78,21 +80,26 @@ export class PendingSteps {
    * then not sent again, so that it is never counted twice.
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
-    const { key, limits, cost, enter, leave, atMost } = step
+    const { key, limits, cost, reservedAt, enter, leave, atMost } = step
     if (leave !== undefined) this.releases.add(leave, step)
-    if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits }, cost)
+    if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits, reservedAt }, cost)
     if (atMost !== undefined) this.levels.add(key, { ...NO_AMOUNTS, key, limits })
     if (enter !== undefined && !this.releases.has(enter)) this.slots.add(enter, step)
   }
 
-  /** Adds a cost to the pending cost of a key. */
-  private addCost(emptyStep: LimitStep, cost: number): void {
-    const before = this.costs.get(emptyStep.key)?.cost ?? 0
-    this.costs.add(emptyStep.key, { ...emptyStep, cost: before + cost })
+  /** Adds a cost to the pending cost of a key in the day in which it was reserved. */
+  private addCost({ reservedAt = Date.now(), ...emptyStep }: LimitStep, cost: number): void {
+    const name = `${DAYS.at(reservedAt)} ${emptyStep.key}`
+    const before = this.costs.get(name)?.cost ?? 0
+    this.costs.add(name, { ...emptyStep, reservedAt, cost: before + cost })
   }
 
-  /** Adds what the key had spent before the step, from which a shared engine that lost its counts continues. */
-  private withSpend(step: LimitStep): LimitStep {
+  /**
+   * Adds what the key had spent before the step, from which a shared engine that lost its counts continues. A cost of
+   * an earlier day is no part of what was spent today.
+   */
+  private withSpend({ reservedAt, ...step }: LimitStep): LimitStep {
+    if (DAYS.at(reservedAt!) !== DAYS.at(Date.now())) return { ...step, reservedAt }
     const spent = this.local.spent(step.key, step.limits)
     if (spent === undefined) return step
     const { day, month, at } = spent

@@ -25,18 +25,24 @@ export type PrimaryAnswer = (message: Json, worker: number) => Json | Promise<Js
 export class Hub {
   private readonly ports = new Map<number, Port>()
   private readonly answers = new Map<string, PrimaryAnswer>()
-  private readonly otherMachines: Bus
-  private readonly ends: readonly (() => void)[]
+  private otherMachines = LOCAL_BUS
+  private ends: readonly (() => void)[] = []
   private readonly log: Log
 
   /** @param outside bus to other machines. */
   constructor(log: Log, outside: Bus = LOCAL_BUS) {
     this.log = log
-    this.otherMachines = outside
-    this.ends = TOPICS.map(topic => outside.subscribe(topic, message => this.pass(topic, message)))
+    this.connect(outside)
     this.answer('gather', message =>
       isObject(message) ? this.gather(String(message['topic']), message['message'] ?? null) : [],
     )
+  }
+
+  /** Replaces the bus to other machines. */
+  connect(outside: Bus): void {
+    for (const end of this.ends) end()
+    this.otherMachines = outside
+    this.ends = TOPICS.map(topic => outside.subscribe(topic, message => this.pass(topic, message)))
   }
 
   /** Sets the handler for a topic of `Cluster.ask`. */

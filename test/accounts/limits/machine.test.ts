@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type LimitStep, NO_AMOUNTS } from '../../../src/accounts/limits/engine.ts'
 import { Limits, type LimitsOptions } from '../../../src/accounts/limits/index.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
-import { OpenRedis } from '../../../src/store/cluster/redis.ts'
+import { OpenRedis, type RedisLink } from '../../../src/store/cluster/redis.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
 import { pause, TIMED, until } from '../../builders/time.ts'
@@ -223,5 +224,48 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     await pause(300)
     server.resume()
     expect(await inTime(other.limits, { concurrent: 3 }, 5000)).toBe(3)
+  })
+})
+
+describe('a primary whose Redis is away', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const AWAY: RedisLink = {
+    ...{ isUp: false, faults: 0, run: async () => Promise.reject(new Error('away')) },
+    ...{ onConnected() {}, publish() {}, subscribe: () => () => {}, close: async () => {} },
+  }
+  const LIMITS = { concurrent: 1000 }
+  const step = (more: Partial<LimitStep>): LimitStep => ({ ...NO_AMOUNTS, key: 'k', limits: LIMITS, ...more })
+  const names = (owner: string, count: number) => Array.from({ length: count }, (_, number) => `${owner}.${number}`)
+
+  /** A busy primary: one worker has released five of its ten slots, and another one has just taken two. */
+  async function busy() {
+    const limits = new Limits({ redis: AWAY })
+    await limits.take(names('w0', 10).map(enter => step({ enter, enforced: true })))
+    vi.advanceTimersByTime(50)
+    await limits.take(names('w0', 5).map(leave => step({ leave })))
+    await limits.take(names('w1', 2).map(enter => step({ enter, enforced: true })))
+    return limits
+  }
+
+  /** Returns the number of slots that are taken. */
+  async function taken(limits: Limits): Promise<number> {
+    vi.advanceTimersByTime(200)
+    const [state] = await limits.take([step({ reportsRoom: true })])
+    limits.close()
+    return LIMITS.concurrent - state!.room!.concurrent!
+  }
+
+  test('releases every slot of a worker that ends', async () => {
+    const limits = await busy()
+    limits.leaveAll('w1')
+    expect(await taken(limits)).toBe(5)
+  })
+
+  test('releases no slot that another worker uses', async () => {
+    const limits = await busy()
+    limits.leaveAll('w0')
+    expect(await taken(limits)).toBe(2)
   })
 })

@@ -72,6 +72,26 @@ test('a transfer that fails goes on later with what is left', async () => {
   engine.close()
 })
 
+test('a cost of yesterday is counted in its day, even if the shared counts are back today', async () => {
+  const primary = new MemoryEngine()
+  const { state, engine } = shared()
+  vi.setSystemTime(Date.UTC(2026, 10, 28, 23, 50))
+  const known = { day: 10, month: 10, at: Date.now() }
+  primary.step(step({ initial: known }))
+  state.isAway = true
+  await engine.step(step({ cost: 400, initial: known }))
+  vi.setSystemTime(Date.UTC(2026, 10, 29, 0, 10))
+  await engine.step(step({ cost: -100, reservedAt: Date.UTC(2026, 10, 28, 23, 50) }))
+  await engine.step(step({ cost: 5 }))
+  state.isAway = false
+  await back()
+  for (const one of state.sent) primary.step(one)
+  expect(primary.spent('k', LIMITS)).toMatchObject({ day: 5 })
+  vi.setSystemTime(Date.UTC(2026, 10, 28, 23, 59))
+  expect(primary.spent('k', LIMITS)).toMatchObject({ day: 310 })
+  engine.close()
+})
+
 test('a cost that may be counted is not sent again, and its slot is released', async () => {
   const { state, engine } = shared()
   state.isAway = true

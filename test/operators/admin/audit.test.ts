@@ -100,6 +100,16 @@ it('pages have every entry once, and CSV has the same', async () => {
   expect(text).toContain('at,actor,actor_kind,action,kind,target,name,changes')
 })
 
+it('no change makes the log unreadable, however its fields are named', async () => {
+  const models = Object.fromEntries(
+    Array.from({ length: 300 }, (_, number) => [`${number}`.padEnd(200, '\u0001'), 'model']),
+  )
+  await admin.post('/channels', { name: 'wide', provider: 'openai', key: 'k', models })
+  const [{ name, changes }] = await entries('?target=wide')
+  expect(name).toBe('wide')
+  expect(changes.length).toBeGreaterThan(10)
+})
+
 it('entries are kept as long as usage', async () => {
   expect(await entries()).not.toEqual([])
   await admin.store.usage.sweep(Date.now() + 1000)

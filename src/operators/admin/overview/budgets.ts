@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { permissionsOf } from '../../../accounts/permissions.ts'
-import type { GroupConfig, KeySettings } from '../../../config/index.ts'
+import type { Budget, GroupConfig, KeySettings } from '../../../config/index.ts'
 import type { StoredKey } from '../../../store/access-records.ts'
+import type { Spent } from '../../../store/usage-records.ts'
 import type { Administration } from '../administration.ts'
+import { isFixed } from '../endpoints/groups.ts'
 import { fixedId } from '../views.ts'
 
 const NANODOLLARS = 1e9
@@ -27,13 +29,15 @@ export interface KeyBudget {
 export async function budgetsOf(gateway: Administration, now: number): Promise<readonly KeyBudget[]> {
   const { config, records, usage } = gateway
   const stored = await allKeys(gateway)
-  const groups = new Map<string, GroupConfig>([
-    ...(await records.groups()).map(group => [group.name, group] as const),
-    ...config.groups,
-  ])
-  const spent = await usage.spentByKey(now)
+  const groups = new Map<string, GroupConfig>(config.groups)
+  for (const group of await records.groups()) if (!isFixed(config, group.name)) groups.set(group.name, group)
   const fixed = config.keys.map(key => ({ ...key, id: fixedId(key) }))
-  return [...fixed, ...stored].flatMap(key => budgetOf(key, groups.get(key.group), spent.get(key.id)))
+  const limited = [...fixed, ...stored].flatMap(key => limitedKey(key, groups.get(key.group)))
+  const spent = await usage.spentByKey(
+    limited.map(({ key }) => key.id),
+    now,
+  )
+  return limited.map(one => budgetOf(one, spent.get(one.key.id)))
 }
 
 async function allKeys({ records }: Administration): Promise<readonly StoredKey[]> {
@@ -50,19 +54,22 @@ async function allKeys({ records }: Administration): Promise<readonly StoredKey[
 
 type IdentifiedKey = KeySettings & { readonly id: string; readonly name: string; readonly group: string }
 
-function budgetOf(
-  key: IdentifiedKey,
-  group: GroupConfig | undefined,
-  spent: { readonly day: number; readonly month: number } = { day: 0, month: 0 },
-): readonly KeyBudget[] {
+interface LimitedKey {
+  readonly key: IdentifiedKey
+  readonly budget: Budget
+}
+
+/** Returns the key with the budget that applies to it, unless there is none or the key is not valid. */
+function limitedKey(key: IdentifiedKey, group: GroupConfig | undefined): readonly LimitedKey[] {
   if (group === undefined || !key.enabled) return []
-  const { day, month } = permissionsOf(key, group).limits.budget ?? {}
-  if (day === undefined && month === undefined) return []
-  return [
-    {
-      ...{ key: key.id, key_name: key.name, group: key.group },
-      ...(day === undefined ? {} : { day: { limit: day, spent: spent.day / NANODOLLARS } }),
-      ...(month === undefined ? {} : { month: { limit: month, spent: spent.month / NANODOLLARS } }),
-    },
-  ]
+  const { budget } = permissionsOf(key, group).limits
+  return budget === undefined || (budget.day ?? budget.month) === undefined ? [] : [{ key, budget }]
+}
+
+function budgetOf({ key, budget: { day, month } }: LimitedKey, spent: Spent = { day: 0, month: 0 }): KeyBudget {
+  return {
+    ...{ key: key.id, key_name: key.name, group: key.group },
+    ...(day === undefined ? {} : { day: { limit: day, spent: spent.day / NANODOLLARS } }),
+    ...(month === undefined ? {} : { month: { limit: month, spent: spent.month / NANODOLLARS } }),
+  }
 }

@@ -35,7 +35,8 @@ const cache = new WeakMap<UsageRecords, CachedSums>()
 /** Returns sums over long periods, computed once for all requests within `REUSE_MS` milliseconds. */
 export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
   const cached = cache.get(usage)
-  if (cached !== undefined && now - cached.at < REUSE_MS) return cached.sums
+  // A clock that was set back must not make old sums fresh.
+  if (cached !== undefined && Math.abs(now - cached.at) < REUSE_MS) return cached.sums
   const sums = compute(usage, now)
   const fresh = { at: now, sums }
   cache.set(usage, fresh)
@@ -48,7 +49,7 @@ export function slowSums(usage: UsageRecords, now: number): Promise<SlowSums> {
 
 /** Returns true if sums were computed today and recently enough to show. */
 const mayShow = ({ at }: CachedSums, now: number): boolean =>
-  now - at < MAX_STALE_MS && Math.floor(at / DAY_MS) === Math.floor(now / DAY_MS)
+  Math.abs(now - at) < MAX_STALE_MS && Math.floor(at / DAY_MS) === Math.floor(now / DAY_MS)
 
 /** Computes the sums one after another, so that the store can answer other requests in between. */
 async function compute(usage: UsageRecords, now: number): Promise<SlowSums> {

@@ -58,6 +58,22 @@ it('may take the place of the default group where the config declares none', asy
   }
 })
 
+it('in the place of the default group have budgets that the overview shows', async () => {
+  const implied = { name: 'default', models: ['*'], limits: {}, onLoss: 'show', implied: true } as const
+  const open = await AdminServer.open([channelAt(await deadAddress())], { groups: new Map([['default', implied]]) })
+  try {
+    await open.put('/groups/default', { budget: { day: 2 } })
+    const { id } = (await open.post('/keys', { name: 'app' })).json
+    const budget = { group: 'default', day: { limit: 2, spent: 0 } }
+    expect((await open.get('/budgets')).json.data).toMatchObject([
+      { key_name: 'dev', ...budget },
+      { key: id, ...budget },
+    ])
+  } finally {
+    await open.close()
+  }
+})
+
 it('are deleted with keys in them by force only', async () => {
   await admin.post('/groups', { name: 'team' })
   const { id } = (await admin.post('/keys', { name: 'member', group: 'team' })).json

@@ -55,6 +55,13 @@ it('sums that are too old, or of another day, are not shown', async () => {
   expect(await roundOf(usage, late + 40 * SECOND)).toBe(3)
 })
 
+it('sums are computed again after the clock was set back', async () => {
+  const { usage } = waiting()
+  expect(await roundOf(usage, NOON)).toBe(1)
+  expect(await roundOf(usage, NOON - 3_600_000)).toBe(2)
+  expect(await roundOf(usage, NOON - 3_600_000 + SECOND)).toBe(2)
+})
+
 it('a failure is reported and not reused', async () => {
   const { usage, fail } = waiting()
   fail(true)
