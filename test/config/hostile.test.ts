@@ -77,6 +77,15 @@ describe('twice the entries take about twice the time', TIMED, () => {
   })
 
   test.each<[string, (count: number) => string]>([
+    ['block', count => `models:\n${rows(count, at => `  m${at}: { context: 5 }`).join('\n')}`],
+    ['flow', count => `models: { ${rows(count, at => `m${at}: { context: 5 }`).join(', ')} }`],
+  ])('names in one %s map', (_, text) => {
+    timeOf(text(100))
+    const [small, large] = [timeOf(text(4000)).took, timeOf(text(32_000)).took]
+    expect(large).toBeLessThan(16 * Math.max(small, 20))
+  })
+
+  test.each<[string, (count: number) => string]>([
     ['the beginnings of variables', count => '${A:-'.repeat(count)],
     ['variables in variables', count => `${'${A:-'.repeat(count)}${'}'.repeat(count)}`],
     ['names without end', count => `\${${'A'.repeat(count)}`],
