@@ -48,6 +48,7 @@ export async function serveAlone(
     },
     fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
+  process.on('SIGHUP', watcher.reload)
   progress.begin('reading the config')
   const config = await replays.applyTo(withOptions(loadFile(path, loaded).config, options))
   progress.begin('opening the store')
@@ -63,7 +64,6 @@ export async function serveAlone(
   progress.end()
   terminal.out(greeting(server.address, server.config, first, version, unusedKeysFor(path)))
   started.resolve(server)
-  process.on('SIGHUP', watcher.reload)
 
   const signal = await untilStopped()
   watcher.close()

@@ -28,6 +28,25 @@ export async function servePrimary(
   terminal: Terminal,
 ): Promise<void> {
   const progress = new Progress(terminal)
+  const log = openLog()
+  logUncaught(log)
+  const started = Promise.withResolvers<(next: Config, configText: string | undefined) => Promise<void>>()
+  let lastApply: Promise<unknown> = started.promise
+  const watcher = watchConfig(
+    path,
+    (next, configText) => {
+      lastApply = lastApply
+        .then(async () => (await started.promise)(withOptions(next, options), configText))
+        .catch(fault =>
+          log.error(
+            { fault: String(fault) },
+            'new workers cannot start; the others keep running with the previous config',
+          ),
+        )
+    },
+    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
+  )
+  process.on('SIGHUP', watcher.reload)
   progress.begin('reading the config')
   const loaded = loadFile(path)
   let config = withOptions(loaded.config, options)
@@ -36,8 +55,6 @@ export async function servePrimary(
    * disappeared.
    */
   let text = loaded.text
-  const log = openLog()
-  logUncaught(log)
   const outside = new SingleProcessCluster(config, log)
   const hub = new Hub(log, outside.bus)
   const replays = new ReplayFolders()
@@ -62,9 +79,11 @@ export async function servePrimary(
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
     ended: id => limits.leaveAll(id),
   })
+  process.on('SIGHUP', () => workers.order('reload'))
   const stopSignal = untilStopped()
   process.once('exit', () => workers.kill())
   const close = async (): Promise<void> => {
+    watcher.close()
     hub.close()
     limits.close()
     await outside.close()
@@ -87,7 +106,6 @@ export async function servePrimary(
   for (const warning of warnings(inUse, first.storedKeys)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedKeysFor(path)))
 
-  let lastApply: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, configText: string | undefined): Promise<void> => {
     for (const warning of warnings(await configInUse(next), first.storedKeys)) log.warn({}, warning)
     const before = text
@@ -101,24 +119,7 @@ export async function servePrimary(
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
-  const watcher = watchConfig(
-    path,
-    (next, configText) => {
-      lastApply = lastApply
-        .then(() => apply(withOptions(next, options), configText))
-        .catch(fault =>
-          log.error(
-            { fault: String(fault) },
-            'new workers cannot start; the others keep running with the previous config',
-          ),
-        )
-    },
-    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
-  )
-  process.on('SIGHUP', () => {
-    watcher.reload()
-    workers.order('reload')
-  })
+  started.resolve(apply)
 
   const signal = await stopSignal
   watcher.close()
