@@ -9,6 +9,7 @@ import { html } from '../../../src/kit/conformance/report/html.ts'
 import { junit } from '../../../src/kit/conformance/report/junit.ts'
 import { markdown } from '../../../src/kit/conformance/report/markdown.ts'
 import type { Results } from '../../../src/kit/conformance/report/results.ts'
+import { lineOf, summary } from '../../../src/kit/conformance/report/summary.ts'
 
 const check = (id: string, status: Status, more: Partial<Check> = {}): Check => ({
   ...{ id, cell: id.split('/').slice(0, 3).join('/'), rule: id.split('/').slice(3).join('/') },
@@ -88,6 +89,47 @@ describe('Markdown', () => {
     expect(text).toContain('| messages | unsupported | – |')
     expect(text).toContain('- ``a \\| b ` c``')
     expect(text).toContain("- Reproduce with: `interlingua conformance --only 'chat-messages/text/stream'`")
+  })
+
+  test('no detail ends its code span or its line, so that no link, image or heading of a target is shown', () => {
+    const lines = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { details: ['x'] })])).split('\n')
+    const at = lines.indexOf('- `x`')
+    const units = [...'`a|<![](# \n\r\u001b\u2028']
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...units), minLength: 1 }), detail => {
+        const found = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { details: [detail] })])).split(/\r\n|\r|\n/)
+        expect(found.toSpliced(at, 1)).toEqual(lines.toSpliced(at, 1))
+        const [, fence = '', inner = ''] = /^- (`+)(?!`)(.*)(?<!`)\1$/.exec(found[at]!) ?? []
+        expect(fence).not.toBe('')
+        expect(inner.match(/`+/g) ?? []).not.toContain(fence)
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: a target must not send any
+        expect(inner).not.toMatch(/[\u0000-\u001f\u2028]/)
+      }),
+    )
+  })
+
+  test('no name that a target chose becomes HTML, a link or an image', () => {
+    const says = 'The fact tools.<img src=x>![a](http://evil.example) of the request arrives unchanged.'
+    const text = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { says })]))
+    expect(text).toContain('tools.&lt;img src=x>![a\\](http://evil.example)')
+  })
+})
+
+describe('what is printed', () => {
+  const hostile = '\u001b[2J\u009b1A\n::add-mask::x\r\nFAIL forged\u2028'
+
+  test('has no control character of a target, and no line of its own', () => {
+    const failed = check(`a-b/c/whole/${hostile}`, 'fail', { details: [hostile], says: hostile })
+    const target = { target: { name: hostile, version: hostile } }
+    for (const text of [
+      lineOf(failed),
+      summary({ ...resultsWith([failed]), ...target }),
+      diffText(diffOf({ checks: [] }, { checks: [failed] })),
+      deviationText(deviationOf(resultsWith([failed]), [], true)),
+    ]) {
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u)
+      expect(text.split('\n').filter(line => /^\s*(::|FAIL forged)/.test(line))).toEqual([])
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Check } from '../checks.ts'
+import { printable } from './printable.ts'
 import type { Results } from './results.ts'
 
 /** Differences between two runs, as ids of checks. */
@@ -51,7 +52,7 @@ export const diffText = (difference: Difference): string =>
       const ids = difference[kind]
       const rest = ids.length - MAX_LISTED
       if (ids.length === 0) return []
-      const listed = ids.slice(0, MAX_LISTED).map(id => `  ${id}`)
+      const listed = ids.slice(0, MAX_LISTED).map(id => `  ${printable(id)}`)
       return [`${TITLES[kind]}: ${ids.length}`, ...listed, ...(rest > 0 ? [`  and ${rest} more`] : [])]
     })
     .join('\n') || 'No differences.'
