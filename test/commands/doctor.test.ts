@@ -74,9 +74,11 @@ describe('doctor', () => {
 
   test('what an upstream says moves no cursor and forges no line', async () => {
     const hostile = createServer((_, response) =>
-      response
-        .writeHead(400, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ error: { message: 'no\u001b[2J\nok       channel good: fine', type: 'invalid_request_error' } })),
+      response.writeHead(400, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          error: { message: 'no\u001b[2J\nok       channel good: fine', type: 'invalid_request_error' },
+        }),
+      ),
     )
     await new Promise<void>(resolve => hostile.listen(0, '127.0.0.1', resolve))
     const { port } = hostile.address() as AddressInfo

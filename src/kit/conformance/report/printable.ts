@@ -10,7 +10,4 @@ const SHORT_ESCAPES: { readonly [character: string]: string } = { '\n': '\\n', '
  * nor write lines of its own, which CI servers may read as commands.
  */
 export const printable = (text: string): string =>
-  text.replace(
-    CONTROL_CHARACTERS,
-    one => SHORT_ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  text.replace(CONTROL_CHARACTERS, one => SHORT_ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
