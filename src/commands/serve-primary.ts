@@ -17,10 +17,7 @@ import { greeting, unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
-import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
-
-/** Time that a worker has to exit, in addition to its drain and grace times, in milliseconds. */
-const EXIT_TIMEOUT_MS = 10_000
+import { EXIT_TIMEOUT_MS, LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */
 export async function servePrimary(
