@@ -154,6 +154,12 @@ test.each<[string, Check[], object]>([
   expect(JSON.parse(badge(resultsWith(checks)))).toEqual({ schemaVersion: 1, label: 'conformance', ...expected })
 })
 
+test('a run that was interrupted is no success in a badge or for a CI server', () => {
+  const passed = { ...resultsWith([check('a-a/b/whole/c', 'pass')]), interrupted: true as const }
+  expect(JSON.parse(badge(passed))).toMatchObject({ message: '1 of 1, interrupted', color: 'lightgrey' })
+  expect(junit(passed)).toContain('<error message="The run was interrupted before all cells had run."/>')
+})
+
 test('diff: what fails newly, no longer, changed, is new and gone', () => {
   const before = [check('1', 'pass'), check('2', 'fail'), check('3', 'pass'), check('4', 'pass'), check('5', 'fail')]
   const after = [check('1', 'fail'), check('2', 'pass'), check('3', 'advice'), check('6', 'pass'), check('7', 'fail')]
