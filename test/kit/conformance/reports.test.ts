@@ -169,6 +169,14 @@ test('diff: what fails newly, no longer, changed, is new and gone', () => {
   expect(diffText(diffOf({ checks: before }, { checks: before }))).toBe('No differences.')
 })
 
+test('diff: a cell that was judged and is now unsupported is broken', () => {
+  const [judged, missing] = [check('a-a/b/whole/c', 'pass'), check('a-a/b/whole/answer.supported', 'unsupported')]
+  const broken = { broken: ['a-a/b/whole/answer.supported'], added: [], removed: ['a-a/b/whole/c'] }
+  expect(diffOf({ checks: [judged] }, { checks: [missing] })).toMatchObject(broken)
+  expect(diffOf({ checks: [missing] }, { checks: [missing] }).broken).toEqual([])
+  expect(diffOf({ checks: [judged, missing] }, { checks: [judged, missing] }).broken).toEqual([])
+})
+
 describe('expected failures', () => {
   const FAILED = 'chat-messages/text/stream/stream.done'
   const HARNESS = 'chat-messages/tool/whole/harness'
