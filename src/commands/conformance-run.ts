@@ -104,11 +104,21 @@ async function runUntilEnd(mode: Mode, options: ConformanceOptions, controller: 
   }
 }
 
-/** Calls `run` with a controller that the first signal aborts. */
+/** Time within which a second signal is the first one again, passed on by npm or `--isolated`, in milliseconds. */
+const REPEAT_MS = 500
+/** Exit code of a run that a second signal ends at once. */
+const ENDED_AT_ONCE = 130
+
+/** Calls `run` with a controller that the first signal aborts. A second signal ends the process and its gateway. */
 async function interruptible(run: (controller: AbortController) => Promise<RunOutcome>): Promise<RunOutcome> {
   const controller = new AbortController()
-  const abort = (): void => controller.abort('interrupted')
-  for (const signal of SIGNALS) process.once(signal, abort)
+  let interruptedAt: number | undefined
+  const abort = (): void => {
+    if (interruptedAt !== undefined && performance.now() - interruptedAt > REPEAT_MS) process.exit(ENDED_AT_ONCE)
+    interruptedAt ??= performance.now()
+    controller.abort('interrupted')
+  }
+  for (const signal of SIGNALS) process.on(signal, abort)
   try {
     return await run(controller)
   } finally {
@@ -259,6 +269,6 @@ export async function conformanceCommand(options: ConformanceOptions, terminal: 
   else if (hasFailed(document)) throw new Error('a check failed')
   if (faults.length > 0) throw new Error('a report cannot be written')
   if (ended !== undefined) throw new Error(`${END_REASONS[ended]}; the reports cover the cells that ran`)
-  if (options.target !== undefined && judgedOf(document) === 0)
+  if (judgedOf(document) === 0 && document.cells.some(({ wire }) => wire !== undefined))
     throw new Error('nothing was judged: the target has none of the endpoints')
 }

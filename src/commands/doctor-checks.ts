@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { withEscapedControls } from '../canonical/text.ts'
 import type { Config } from '../config/index.ts'
 import { checkChannel } from '../gateway/channel-check.ts'
 import type { Services } from '../gateway/services.ts'
@@ -56,12 +57,13 @@ export function redisFinding({ cluster }: Services): Finding | undefined {
       }
 }
 
-/** Checks the key, the clock and the models of a channel. */
+/** Checks the key, the clock and the models of a channel. The findings quote the upstream, which is untrusted. */
 export async function channelFindings(channel: Channel, services: Services): Promise<Finding[]> {
   const { images, ciphers, log, config } = services
   const { findings } = await checkChannel(channel, {
     ...{ model: undefined, facts: config.models, log, images, seal: ciphers.of('administrators') },
     timeout: TEST_TIMEOUT_MS,
   })
-  return findings.map(one => ({ ...one, subject: `channel ${channel.config.name}` }))
+  const subject = withEscapedControls(`channel ${channel.config.name}`)
+  return findings.map(one => ({ ...one, subject, text: withEscapedControls(one.text) }))
 }

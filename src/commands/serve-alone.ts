@@ -7,7 +7,15 @@ import { type FirstStart, prepareStart } from './first-start.ts'
 import { greeting, unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { ReplayFolders } from './replay-folders.ts'
-import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, type ServeOptions, untilStopped, withOptions } from './serving.ts'
+import {
+  EXIT_TIMEOUT_MS,
+  LOG_FLUSH_TIMEOUT_MS,
+  logUncaught,
+  Progress,
+  type ServeOptions,
+  untilStopped,
+  withOptions,
+} from './serving.ts'
 
 /** Everything that a server process needs to start. */
 export interface StartOptions {
@@ -48,6 +56,7 @@ export async function serveAlone(
     },
     fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
+  process.on('SIGHUP', watcher.reload)
   progress.begin('reading the config')
   const config = await replays.applyTo(withOptions(loadFile(path, loaded).config, options))
   progress.begin('opening the store')
@@ -63,16 +72,18 @@ export async function serveAlone(
   progress.end()
   terminal.out(greeting(server.address, server.config, first, version, unusedKeysFor(path)))
   started.resolve(server)
-  process.on('SIGHUP', watcher.reload)
 
   const signal = await untilStopped()
   watcher.close()
   log.info({ signal }, 'stopping')
   // SIGINT comes from a terminal, so there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
-  await server.close()
+  const isClosed = await within(server.close(), server.config.server.grace + EXIT_TIMEOUT_MS)
+  if (!isClosed) log.error({}, 'not everything could be closed in time; the store may not answer')
   await replays.close()
   await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
+  // Open connections to the store would keep the process alive.
+  if (!isClosed) process.exit()
 }
 
 /** Switches to a new config. */

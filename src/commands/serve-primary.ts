@@ -17,10 +17,7 @@ import type { Terminal } from './outcome.ts'
 import { RedisLinks } from './redis-links.ts'
 import { ReplayFolders } from './replay-folders.ts'
 import type { StartOptions } from './serve-alone.ts'
-import { LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
-
-/** Time that a worker has to exit, in addition to its drain and grace times, in milliseconds. */
-const EXIT_TIMEOUT_MS = 10_000
+import { EXIT_TIMEOUT_MS, LOG_FLUSH_TIMEOUT_MS, logUncaught, Progress, untilStopped, withOptions } from './serving.ts'
 
 /** Starts the workers and maintains their number until a signal stops the gateway. */
 export async function servePrimary(
@@ -28,6 +25,25 @@ export async function servePrimary(
   terminal: Terminal,
 ): Promise<void> {
   const progress = new Progress(terminal)
+  const log = openLog()
+  logUncaught(log)
+  const started = Promise.withResolvers<(next: Config, configText: string | undefined) => Promise<void>>()
+  let lastApply: Promise<unknown> = started.promise
+  const watcher = watchConfig(
+    path,
+    (next, configText) => {
+      lastApply = lastApply
+        .then(async () => (await started.promise)(withOptions(next, options), configText))
+        .catch(fault =>
+          log.error(
+            { fault: String(fault) },
+            'new workers cannot start; the others keep running with the previous config',
+          ),
+        )
+    },
+    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
+  )
+  process.on('SIGHUP', watcher.reload)
   progress.begin('reading the config')
   const loaded = loadFile(path)
   let config = withOptions(loaded.config, options)
@@ -36,8 +52,6 @@ export async function servePrimary(
    * disappeared.
    */
   let text = loaded.text
-  const log = openLog()
-  logUncaught(log)
   const hub = new Hub(log)
   const links = new RedisLinks(hub, config, log)
   const replays = new ReplayFolders()
@@ -61,9 +75,11 @@ export async function servePrimary(
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
     ended: id => links.limits.leaveAll(id),
   })
+  process.on('SIGHUP', () => workers.order('reload'))
   const stopSignal = untilStopped()
   process.once('exit', () => workers.kill())
   const close = async (): Promise<void> => {
+    watcher.close()
     hub.close()
     await links.close()
     await replays.close()
@@ -85,7 +101,6 @@ export async function servePrimary(
   for (const warning of warnings(inUse, first.storedKeys)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedKeysFor(path)))
 
-  let lastApply: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config, configText: string | undefined): Promise<void> => {
     for (const warning of warnings(await configInUse(next), first.storedKeys)) log.warn({}, warning)
     const before = text
@@ -101,24 +116,7 @@ export async function servePrimary(
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
-  const watcher = watchConfig(
-    path,
-    (next, configText) => {
-      lastApply = lastApply
-        .then(() => apply(withOptions(next, options), configText))
-        .catch(fault =>
-          log.error(
-            { fault: String(fault) },
-            'new workers cannot start; the others keep running with the previous config',
-          ),
-        )
-    },
-    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
-  )
-  process.on('SIGHUP', () => {
-    watcher.reload()
-    workers.order('reload')
-  })
+  started.resolve(apply)
 
   const signal = await stopSignal
   watcher.close()

@@ -25,12 +25,12 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()
     const follower = new Follower(path ?? undefined, prepare, started.promise, log)
+    member.onOrder('reload', () => follower.reload())
+    process.on('SIGHUP', () => follower.reload())
     // A new worker gets no notice if the file changed after the primary read it, so compare the texts.
     if (path !== null && textOf(path) !== text) follower.reload()
     const server = await openServer({ config: withPort(config, port), log, cluster: member })
     started.resolve(server)
-    member.onOrder('reload', () => follower.reload())
-    process.on('SIGHUP', () => follower.reload())
     await member.ask('started', { id: member.id, address: server.address })
     const order = await ended
     follower.close()

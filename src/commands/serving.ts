@@ -11,6 +11,9 @@ export interface ServeOptions {
 /** Time to flush the log at exit, in milliseconds. The reader of the log may be slow. */
 export const LOG_FLUSH_TIMEOUT_MS = 1000
 
+/** Time to close everything at exit, in addition to drain and grace times, in milliseconds. A database may be silent. */
+export const EXIT_TIMEOUT_MS = 10_000
+
 /** Logs uncaught errors instead of crashing, so that a bug costs one answer rather than all running ones. */
 export function logUncaught(log: Log): void {
   process.on('uncaughtException', err => log.error({ err }, 'uncaught error'))

@@ -22,12 +22,13 @@ export type Env = { readonly [name: string]: string | undefined }
 /** Parses YAML (JSON is a subset of it) and replaces environment variables in text values. */
 export function readSource(text: string, env: Env): Source {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
-  const faults: Fault[] = document.errors.slice(0, MAX_SYNTAX_FAULTS).map(error => ({
-    path: '',
-    message: error.message,
-    line: lines.linePos(error.pos[0]).line,
-  }))
+  const document = parseDocument(text, { ...LINEAR, lineCounter: lines, merge: true, prettyErrors: false })
+  const faults: Fault[] = [
+    ...document.errors.map(({ message, pos }) => ({ message, offset: pos[0] })),
+    ...repeatedKeys(document).map(offset => ({ message: 'Map keys must be unique', offset })),
+  ]
+    .slice(0, MAX_SYNTAX_FAULTS)
+    .map(({ message, offset }) => ({ path: '', message, line: lines.linePos(offset).line }))
   if (faults.length > 0)
     return { value: undefined, lineOf: () => 1, faults, unset: [], withoutValues: message => message }
   const unset: Path[] = []
@@ -42,6 +43,25 @@ export function readSource(text: string, env: Env): Source {
     unset,
     withoutValues: message => withoutValues(message, values),
   }
+}
+
+/** Options of the YAML parser. It compares each key of a map with all keys before, which takes quadratic time. */
+const LINEAR = { uniqueKeys: false } as const
+
+/** Returns the offsets of keys that their map already has. */
+function repeatedKeys(document: Document): number[] {
+  const repeated: number[] = []
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) repeated.push(startOf(key))
+        seen.add(key.value)
+      }
+    },
+  })
+  return repeated
 }
 
 /** Maximum number of reported syntax faults. One missing bracket may have a fault in every line. */
@@ -149,7 +169,7 @@ function pathOf(node: Node, above: readonly unknown[]): Path {
 /** Returns a function that finds the line of the value at a path in YAML or JSON. Lines start at 1. */
 export function lineFinder(text: string): (path: Path) => number {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(text, { ...LINEAR, lineCounter: lines, prettyErrors: false })
   return path => lines.linePos(offsetOf(document, path)).line
 }
 

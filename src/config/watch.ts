@@ -14,8 +14,13 @@ const POLL_INTERVAL = 250
 export function watchPath(path: string, listener: () => void): () => void {
   let reportedState = stateOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
   let previous = reportedState
+  let isChecking = false
   const timer = setInterval(() => {
+    // A network drive that hangs would take a thread of Node's pool with each check, until nothing else gets one.
+    if (isChecking) return
+    isChecking = true
     stat(path, { bigint: true }, (_, stats) => {
+      isChecking = false
       const state = stateOf(stats)
       const isSettled = state === previous
       previous = state

@@ -13,6 +13,7 @@ import { readScenario } from '../../src/kit/conformance/scenario.ts'
 import { Upstream } from '../../src/kit/conformance/upstream.ts'
 import { conformance } from '../builders/conformance.ts'
 import { ENV, MAIN } from '../builders/paths.ts'
+import { pause } from '../builders/time.ts'
 
 const fileName = (): string => join(mkdtempSync(join(tmpdir(), 'conformance-')), 'results.json')
 
@@ -123,6 +124,9 @@ describe('conformance', () => {
     const ended = once(running, 'close')
     await vi.waitFor(() => expect(upstream.arrived).not.toEqual([]), { timeout: 60_000 })
     running.kill('SIGINT')
+    // npm passes on the signal of a terminal, which the process already has.
+    await pause(50)
+    running.kill('SIGINT')
     expect(await ended).toEqual([1, null])
     expect(fault).not.toContain('Stale')
     const results = JSON.parse(readFileSync(json, 'utf8'))
@@ -159,6 +163,47 @@ describe('conformance', () => {
     expect(await conformance('--peer', folder)).toMatchObject({ code: 1, fault: expect.stringContaining('SIGKILL') })
     writeFileSync(peer, 'name: dies\ncallers: { chat: /v1 }\n')
     expect((await conformance('--peer', folder)).fault).toContain('peer.yaml: start.command is missing')
+  })
+
+  test('a peer that answers every request with 404 is no success', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const program = `require('node:http').createServer((_, reply) => reply.writeHead(404).end()).listen(Number(process.argv[1]), '127.0.0.1')`
+    writeFileSync(
+      join(folder, 'peer.yaml'),
+      JSON.stringify({
+        ...{ name: 'empty', callers: { chat: '/v1' }, upstreams: ['chat'] },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: placeholders of peers look like that
+        start: { command: ['${node}', '-e', program, '${port}'] },
+      }),
+    )
+    const { code, fault } = await conformance('--peer', folder, '--only', '*/text/*')
+    expect({ code, fault }).toEqual({ code: 1, fault: expect.stringContaining('nothing was judged') })
+    // A pair that the peer does not claim was not asked for.
+    expect((await conformance('--peer', 'proxy', '--only', 'chat-messages/text/*')).code).toBe(0)
+  })
+
+  test('a gateway that a shell starts ends with the run, which does not wait for its output', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+    const portFile = join(folder, 'port')
+    writeFileSync(
+      join(folder, 'gateway.cjs'),
+      `require('node:fs').writeFileSync(${JSON.stringify(portFile)}, process.argv[2])
+require('node:http').createServer((_, reply) => reply.end('{}')).listen(Number(process.argv[2]), '127.0.0.1')`,
+    )
+    writeFileSync(
+      join(folder, 'peer.yaml'),
+      JSON.stringify({
+        ...{ name: 'shell', callers: { chat: '/v1' }, upstreams: ['chat'] },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: placeholders of peers look like that
+        start: { command: ['sh', '-c', `"$0" "${folder}/gateway.cjs" "$1"; true`, '${node}', '${port}'] },
+      }),
+    )
+    const running = spawn(process.execPath, [MAIN, 'conformance', '--peer', folder, '--only', '*/text/whole'], {
+      ...{ env: ENV, stdio: ['ignore', 'ignore', 'ignore'] },
+    })
+    opened.push({ close: async () => void running.kill('SIGKILL') })
+    expect(await Promise.race([once(running, 'close'), pause(60_000)])).toEqual([1, null])
+    await expect(fetch(`http://127.0.0.1:${readFileSync(portFile, 'utf8')}`)).rejects.toThrow('fetch failed')
   })
 
   test('a peer that is not installed is unsupported, with the way to get it', async () => {

@@ -72,6 +72,23 @@ describe('doctor', () => {
     expect(closed.out).toMatch(/^fault +store: /m)
   })
 
+  test('what an upstream says moves no cursor and forges no line', async () => {
+    const hostile = createServer((_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          error: { message: 'no\u001b[2J\nok       channel good: fine', type: 'invalid_request_error' },
+        }),
+      ),
+    )
+    await new Promise<void>(resolve => hostile.listen(0, '127.0.0.1', resolve))
+    const { port } = hostile.address() as AddressInfo
+    const { out } = await examined({ channels: [channel('bad', 'right', { base_url: `http://127.0.0.1:${port}/v1` })] })
+    hostile.close()
+    expect(out).toMatch(/^fault +channel bad: no/m)
+    expect(out).not.toMatch(/^ok +channel/m)
+    expect(out).not.toContain('\u001b')
+  })
+
   test('the built-in provider needs no test', async () => {
     const { code, out } = await examined({ channels: [{ name: 'demo', provider: 'replay' }] })
     expect([code, out.includes('channel')]).toEqual([0, false])

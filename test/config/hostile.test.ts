@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -74,6 +75,15 @@ describe('twice the entries take about twice the time', TIMED, () => {
     timeOf(text(50))
     const [small, large] = [timeOf(text(250)).took, timeOf(text(2000)).took]
     expect(large).toBeLessThan(24 * Math.max(small, 20))
+  })
+
+  test.each<[string, (count: number) => string]>([
+    ['block', count => `models:\n${rows(count, at => `  m${at}: { context: 5 }`).join('\n')}`],
+    ['flow', count => `models: { ${rows(count, at => `m${at}: { context: 5 }`).join(', ')} }`],
+  ])('names in one %s map', (_, text) => {
+    timeOf(text(100))
+    const [small, large] = [timeOf(text(4000)).took, timeOf(text(32_000)).took]
+    expect(large).toBeLessThan(16 * Math.max(small, 20))
   })
 
   test.each<[string, (count: number) => string]>([
@@ -195,6 +205,25 @@ describe('a config file in use', TIMED, () => {
     }
     await pause(600)
     expect(configs).toHaveLength(4)
+  })
+
+  test('on a drive that hangs is asked for once at a time, and read when the drive is back', async () => {
+    const real = fs.stat
+    const waiting: (() => void)[] = []
+    const { path, configs } = watch()
+    closing.push(() => {
+      fs.stat = real
+      syncBuiltinESMExports()
+    })
+    fs.stat = ((...args: Parameters<typeof real>) => waiting.push(() => real(...args))) as never
+    syncBuiltinESMExports()
+    writeFileSync(path, 'data_dir: later\n')
+    await pause(1500)
+    expect(waiting).toHaveLength(1)
+    fs.stat = real
+    syncBuiltinESMExports()
+    waiting[0]!()
+    await until(() => configs.length === 1)
   })
 
   test('with keys that expire is read at any time', () => {

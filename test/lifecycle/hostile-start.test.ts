@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -225,6 +226,41 @@ describe('files of others', () => {
       expect((await started.models('wrong')).status).toBeGreaterThanOrEqual(401)
       await started.stop()
     }
+  })
+})
+
+describe('a signal to read the config again', () => {
+  test.each([1, 2])('ends no gateway of %i processes that still starts, and loses no change', async workers => {
+    // A Redis that never answers delays the start.
+    const silent = createServer()
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+    const redis = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const config = (model: string) =>
+      write({
+        ...{ ...CONFIG, redis, server: { ...CONFIG.server, workers } },
+        channels: [{ ...CONFIG.channels[0], models: [model] }],
+      })
+    config('first')
+    const child = spawn(process.execPath, [MAIN], { cwd: dir, env: ENV })
+    running.push(child)
+    const written = { out: '', fault: '' }
+    child.stdout.on('data', piece => (written.out += piece))
+    child.stderr.on('data', piece => (written.fault += piece))
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
+    await until(() => /^starting: (opening|starting)/m.test(written.fault) || hasEnded(), 60_000)
+    expect(written.out).not.toContain('listens on')
+    config('second')
+    child.kill('SIGHUP')
+    await until(() => /listens on \S+/.test(written.out) || hasEnded(), 60_000)
+    expect(child.signalCode).toBe(null)
+    const address = /listens on (\S+)/.exec(written.out)![1]!
+    let models = ''
+    const read = async () => {
+      const answer = await fetch(`${address}/v1/models`, { headers: { authorization: `Bearer ${KEY}` } })
+      models = await answer.text()
+    }
+    while (!models.includes('second')) await read()
+    silent.close()
   })
 })
 

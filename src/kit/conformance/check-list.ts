@@ -10,7 +10,7 @@ type AnyRule = Omit<Rule, 'on'>
 const ADVISORY_FACTS = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
 
 /** Facts where an addition is a failure. */
-const CONTENT_FACTS = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks)/
+const CONTENT_FACTS = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks|images)/
 
 const excerpt = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
 

@@ -22,11 +22,21 @@ const ISSUER_VALUES = /\.(id|signature|redacted)$/
 /** Ids and signatures that a gateway may add to an answer in another format. */
 const ADDABLE_VALUES = /\.(id|signature)$/
 
-/** Facts whose parts may be joined with different whitespace. */
-const WHITESPACE_INSENSITIVE = /^system$/
+/** Facts whose parts, which empty lines separate, may be joined with other whitespace. */
+const JOINED_TEXTS = /^system$/
 
-const withCollapsedSpaces = (value: Json): Json =>
-  typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value
+/** Returns true if two texts have the same parts. Whitespace within a part has a meaning, as in a list or in code. */
+function isSameJoined(expected: Json, found: Json): boolean {
+  if (typeof expected !== 'string' || typeof found !== 'string') return false
+  let rest = found.trim()
+  for (const part of expected.split('\n\n').map(one => one.trim())) {
+    if (part === '') continue
+    const next = rest.slice(part.length)
+    if (!rest.startsWith(part) || /^\S/.test(next)) return false
+    rest = next.trimStart()
+  }
+  return rest === ''
+}
 
 /** Facts that hold a JSON schema. */
 const SCHEMA_FACTS = /\.parameters$|^output\.schema$/
@@ -72,7 +82,7 @@ const isSameResult = (expected: Json, found: Json): boolean =>
 
 function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
   if (ISSUER_VALUES.test(path) && !isNative) return found !== ''
-  if (WHITESPACE_INSENSITIVE.test(path)) return withCollapsedSpaces(expected) === withCollapsedSpaces(found)
+  if (JOINED_TEXTS.test(path)) return isSameJoined(expected, found)
   if (RESULT_TEXTS.test(path) && !isNative) return isSameResult(unwrappedResult(expected), unwrappedResult(found))
   if (SCHEMA_FACTS.test(path)) return canonical(effectiveSchema(expected)) === canonical(effectiveSchema(found))
   return canonical(expected) === canonical(found)

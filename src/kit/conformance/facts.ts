@@ -172,9 +172,24 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
 /** Parses the arguments that a model wrote. Text that is not JSON stays text. An empty text means no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parseJson(text) ?? { unparsed: text }))
 
-/** Returns the facts of media given in base64. */
+/** Matches base64 with its padding (https://www.rfc-editor.org/rfc/rfc4648#section-4). */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/**
+ * Returns the facts of media given in base64. Node also reads the alphabet of URLs, line ends and missing padding, which
+ * other readers refuse.
+ */
 export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
-  compact({ type, digest: createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex') }) as MediaFacts
+  compact({
+    type,
+    digest:
+      base64.length % 4 === 0 && BASE64.test(base64)
+        ? createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')
+        : `no base64: ${base64.slice(0, 40)}`,
+  }) as MediaFacts
+
+/** Rewrites base64 as Google's JSON allows it, in either alphabet and without padding (ProtoJSON), as other formats do. */
+export const standardBase64 = (text: string): string => Buffer.from(text, 'base64').toString('base64')
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s
 

@@ -130,6 +130,8 @@ export interface Format {
   /** Adapts a hand-written answer to the path of the request, in formats with several methods. */
   readonly adaptAnswer?: (answer: JsonObject, path: string) => JsonObject
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object
+  /** Facts of requests that no other format can express. They are compared only if both sides have this format. */
+  readonly native?: (body: JsonObject) => object
   /** Facts of answers that only extensions of the published format can express. */
   readonly extensions?: RegExp
   /** @param raw the body, if it is not JSON. */

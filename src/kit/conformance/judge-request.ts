@@ -90,13 +90,14 @@ export function judgeRequest(
   const body = upstream.asRead?.request(arrival.body) ?? arrival.body
   const received = { method, path, body: arrival.body, files }
   judgeRequestForm(upstream, received, headers, list)
-  const facts = (format: Format, callerRequest: RequestOnWire) =>
-    leavesOf(format.request(callerRequest.body, callerRequest.path, callerRequest.files, callerRequest.method))
+  const isNative = caller === upstream
+  const facts = (format: Format, { body, path, files, method }: RequestOnWire) =>
+    leavesOf({ ...format.request(body, path, files, method), ...(isNative ? format.native?.(body) : {}) })
   const verdicts = compare({
     source: facts(caller, sourceOf(cell, callerRequest)),
     reachable: facts(upstream, expected),
     found: facts(upstream, { ...received, body }),
-    isNative: caller === upstream,
+    isNative,
   })
   list.facts(
     'request',

@@ -50,6 +50,29 @@ function arrivalsOf({ upstream, scenario, mode }: Cell, arrivals: readonly Arriv
   )
 }
 
+/**
+ * Returns true if the upstream's format cannot express something that the scenario's request states. The upstream of a
+ * live target may have any format.
+ */
+const isInexpressible = ({ upstream, scenario }: Cell): boolean =>
+  scenario.differences.some(
+    ({ fact, formats, other = false }) =>
+      fact.startsWith('request.') &&
+      !other &&
+      (upstream === undefined || formats.includes(upstream.files ?? upstream.name)),
+  )
+
+/**
+ * Returns true if an earlier step had the same method and path, so that the target has the endpoint. It then no longer
+ * knows what the earlier step made.
+ */
+const isRepeated = ({ scenario, caller }: Cell): boolean => {
+  const { request } = wireFor(scenario.wires, caller)!
+  return scenario.earlier
+    .map(wires => wireFor(wires, caller)?.request)
+    .some(one => one !== undefined && one.method === request.method && one.path === request.path)
+}
+
 /** Judges one step. If the target reports that it lacks the endpoint, judges nothing else. */
 function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
   const { exchange, request } = record
@@ -59,10 +82,10 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
   const arrivals = arrivalsOf(cell, record.arrivals)
   const expectsError = wireFor(scenario.wires, cell.caller)!.error !== undefined
   if (got !== undefined && !expectsError && arrivals.length === 0 && record.strays.length === 0) {
-    // A target may only refuse a request if a format cannot express it.
-    const isInexpressible = scenario.differences.some(({ fact }) => fact.startsWith('request.'))
-    const isRefusal = REFUSAL_STATUSES.has(got.status) && isInexpressible
-    if (UNSUPPORTED_STATUSES.has(got.status) || isRefusal) {
+    const isMissing = UNSUPPORTED_STATUSES.has(got.status) && !isRepeated(cell)
+    // A target may only refuse a request if its upstream's format cannot express it.
+    const isRefusal = REFUSAL_STATUSES.has(got.status) && isInexpressible(cell)
+    if (isMissing || isRefusal) {
       const detail = `Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`
       return list.rule('answer', HAS_FEATURE, [detail], 'unsupported')
     }

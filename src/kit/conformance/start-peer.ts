@@ -116,13 +116,26 @@ async function waitUntilReady(url: string, health: string | undefined, { child, 
   throw new Error(`The peer was not ready after ${READY_TIMEOUT_MS} ms:\n${output()}`)
 }
 
+/** Sends a signal to a peer and to the processes that it started, such as the gateway that a shell runs. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // The processes have ended.
+  }
+}
+
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = new Promise(resolve => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-  await exit
-  clearTimeout(timer)
+  if (child.exitCode === null && child.signalCode === null) {
+    const exit = new Promise(resolve => child.once('exit', resolve))
+    signalGroup(child, 'SIGTERM')
+    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_TIMEOUT_MS)
+    await exit
+    clearTimeout(timer)
+  }
+  // A process of another group may still hold the pipes, which would keep this process alive.
+  child.stdout?.destroy()
+  child.stderr?.destroy()
 }
 
 /** The addresses of an upstream, as peers are configured with them. */
@@ -169,7 +182,10 @@ export async function startPeer(
   writeFiles(folder, templates, values)
   const [command, ...args] = peer.start.map(text => fillPlaceholders(text, values))
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
-  const child = spawn(command!, args, options)
+  const child = spawn(command!, args, { ...options, detached: true })
+  const killGroup = (): void => signalGroup(child, 'SIGKILL')
+  child.once('exit', killGroup)
+  process.once('exit', killGroup)
   const secrets = secretsOf(
     peer,
     templates.map(([, text]) => text),
@@ -184,6 +200,7 @@ export async function startPeer(
   child.on('error', fault => keep(Buffer.from(fault.message)))
   const close = async (): Promise<void> => {
     await stop(child)
+    process.off('exit', killGroup)
     rmSync(folder, { recursive: true, force: true })
   }
   try {

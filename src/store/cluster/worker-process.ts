@@ -57,23 +57,26 @@ export class WorkerProcess {
         failed: reason => this.fail(reason),
       }),
     )
-    // A message was sent to a worker that had just died.
-    worker.on('error', () => {})
     pass(worker.process.stdout, options.out)
     pass(worker.process.stderr, options.fault)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      const exitReason = signal ?? `code ${code}`
+    const end = (exitReason: string): void => {
       this.fail(`the worker ended before it started listening: ${exitReason}`)
       hub.leave(worker.id)
       options.ended(this, exitReason)
       resolve()
+    }
+    worker.once('exit', (code: number | null, signal: string | null) => end(signal ?? `code ${code}`))
+    worker.on('error', fault => {
+      // Without a process, there is no `exit`. Otherwise a message was sent to a worker that had just died.
+      if (this.pid === undefined && this.reason === undefined) end(fault.message)
     })
   }
 
-  get pid(): number {
-    return this.worker.process.pid!
+  /** Process id, or undefined if the machine has no process left for the worker. */
+  get pid(): number | undefined {
+    return this.worker.process.pid
   }
 
   order(topic: string, message: string | boolean | null = null): void {

@@ -45,14 +45,15 @@ export class Workers {
 
   /** Process ids of the active workers. */
   get pids(): readonly number[] {
-    return this.active.map(({ pid }) => pid)
+    return this.active.flatMap(({ pid }) => pid ?? [])
   }
 
   /** Starts workers and resolves with their shared address. Rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
     this.targetCount = count
-    const started = Array.from({ length: count }, () => this.fork())
+    const started: WorkerProcess[] = []
     try {
+      while (started.length < count) started.push(this.fork())
       const [address] = await Promise.all(started.map(one => one.address))
       return address!
     } catch (thrown) {
@@ -134,6 +135,7 @@ export class Workers {
     one.order('retire')
   }
 
+  /** Creates a process. Throws the system's error if the machine has no memory for it. */
   private fork(): WorkerProcess {
     const { hub, out, fault } = this.options
     const one = new WorkerProcess({
@@ -154,24 +156,38 @@ export class Workers {
 
   /** Schedules the successor of a worker that died. */
   private replace(one: WorkerProcess, exitReason: string): void {
-    const young = performance.now() - one.since < MIN_LIFETIME_MS
-    this.youngDeaths = young ? this.youngDeaths + 1 : 0
-    const pause = this.youngDeaths < 2 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.youngDeaths - 2))
+    const pause = this.pauseAfter(performance.now() - one.since < MIN_LIFETIME_MS)
     const reason = one.id === undefined ? { fault: one.reason } : {}
     this.options.log.error({ pid: one.pid, how: exitReason, ...reason, pause }, 'a worker died and is replaced')
+    this.scheduleSuccessor(one.pid, pause)
+  }
+
+  /** Returns the time until the next attempt, in milliseconds. It doubles with each worker that dies young. */
+  private pauseAfter(isYoung: boolean): number {
+    this.youngDeaths = isYoung ? this.youngDeaths + 1 : 0
+    return this.youngDeaths < 2 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.youngDeaths - 2))
+  }
+
+  private scheduleSuccessor(former: number | undefined, pause: number): void {
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
-      if (this.active.length < this.targetCount) this.startSuccessor(one.pid)
+      if (this.active.length < this.targetCount) this.startSuccessor(former)
     }, pause)
     this.pauses.add(timer)
   }
 
-  private startSuccessor(former: number): void {
-    const one = this.fork()
-    one.address.then(
-      () => this.options.log.info({ pid: one.pid, former }, 'a dead worker was replaced'),
-      () => {},
-    )
+  private startSuccessor(former: number | undefined): void {
+    try {
+      const one = this.fork()
+      one.address.then(
+        () => this.options.log.info({ pid: one.pid, former }, 'a dead worker was replaced'),
+        () => {},
+      )
+    } catch (thrown) {
+      const pause = this.pauseAfter(true)
+      this.options.log.error({ former, fault: String(thrown), pause }, 'a worker cannot be created')
+      this.scheduleSuccessor(former, pause)
+    }
   }
 
   /** Chooses one listening worker for the background work of the machine. */

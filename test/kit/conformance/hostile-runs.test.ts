@@ -244,6 +244,55 @@ describe('a target', () => {
   })
 })
 
+describe('a gateway that answers by itself', () => {
+  /** Runs a cell of chat on a gateway that forwards so many requests, and answers all others with a status. */
+  async function statusesOf(pair: string, scenario: string, forwarded: number, status: number) {
+    const upstream = await openUpstream()
+    let count = 0
+    const server = createServer(async (message, reply) => {
+      const body = Buffer.concat(await message.toArray())
+      if (count++ >= forwarded) {
+        reply.writeHead(status, { 'content-type': 'application/json' })
+        return reply.end('{"error":{"message":"no","type":"invalid_request_error"}}')
+      }
+      const answer = await fetch(`${upstream.base('chat')}/chat/completions`, {
+        ...{ method: 'POST', body, headers: { 'content-type': 'application/json' } },
+      })
+      reply.writeHead(answer.status, { 'content-type': answer.headers.get('content-type')! })
+      return reply.end(Buffer.from(await answer.arrayBuffer()))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const bases = { chat: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const target: Target = { name: 'alone', bases, key: 'k', model: () => 'kit', translates: true }
+    const [callers, upstreams] = pair.split('-').map(name => [name])
+    const only = `${pair}/${scenario}/whole`
+    const [result] = await run({
+      target,
+      upstream,
+      scenarios: [readScenario(scenario)],
+      callers: callers!,
+      upstreams: upstreams!,
+      only,
+    })
+    return new Set(
+      result!.checks.filter(({ rule }) => /http\.status|supported/.test(rule)).map(one => `${one.rule} ${one.status}`),
+    )
+  }
+
+  test('may refuse what the format of its upstream cannot express, and nothing that it can', async () => {
+    expect(await statusesOf('chat-responses', 'system', 0, 400)).toEqual(new Set(['answer.supported unsupported']))
+    expect(await statusesOf('chat-chat', 'system', 0, 400)).toEqual(new Set(['answer.http.status fail']))
+  })
+
+  test('lacks an endpoint at the first request or never', async () => {
+    expect(await statusesOf('chat-chat', 'turns-continued', 0, 404)).toEqual(new Set(['answer.supported unsupported']))
+    expect(await statusesOf('chat-chat', 'turns-continued', 1, 404)).toEqual(
+      new Set(['answer.http.status pass', 'step-2.answer.http.status fail']),
+    )
+  })
+})
+
 /** Runs one cell through a proxy that changes the answer. */
 async function judgedWith(upstream: Upstream, format: string, change: (text: string) => string) {
   const proxy = await openProxy({

@@ -9,6 +9,7 @@ import { html } from '../../../src/kit/conformance/report/html.ts'
 import { junit } from '../../../src/kit/conformance/report/junit.ts'
 import { markdown } from '../../../src/kit/conformance/report/markdown.ts'
 import type { Results } from '../../../src/kit/conformance/report/results.ts'
+import { lineOf, summary } from '../../../src/kit/conformance/report/summary.ts'
 
 const check = (id: string, status: Status, more: Partial<Check> = {}): Check => ({
   ...{ id, cell: id.split('/').slice(0, 3).join('/'), rule: id.split('/').slice(3).join('/') },
@@ -89,6 +90,47 @@ describe('Markdown', () => {
     expect(text).toContain('- ``a \\| b ` c``')
     expect(text).toContain("- Reproduce with: `interlingua conformance --only 'chat-messages/text/stream'`")
   })
+
+  test('no detail ends its code span or its line, so that no link, image or heading of a target is shown', () => {
+    const lines = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { details: ['x'] })])).split('\n')
+    const at = lines.indexOf('- `x`')
+    const units = [...'`a|<![](# \n\r\u001b\u2028']
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...units), minLength: 1 }), detail => {
+        const found = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { details: [detail] })])).split(/\r\n|\r|\n/)
+        expect(found.toSpliced(at, 1)).toEqual(lines.toSpliced(at, 1))
+        const [, fence = '', inner = ''] = /^- (`+)(?!`)(.*)(?<!`)\1$/.exec(found[at]!) ?? []
+        expect(fence).not.toBe('')
+        expect(inner.match(/`+/g) ?? []).not.toContain(fence)
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: a target must not send any
+        expect(inner).not.toMatch(/[\u0000-\u001f\u2028]/)
+      }),
+    )
+  })
+
+  test('no name that a target chose becomes HTML, a link or an image', () => {
+    const says = 'The fact tools.<img src=x>![a](http://evil.example) of the request arrives unchanged.'
+    const text = markdown(resultsWith([check('a-b/c/whole/d', 'fail', { says })]))
+    expect(text).toContain('tools.&lt;img src=x>![a\\](http://evil.example)')
+  })
+})
+
+describe('what is printed', () => {
+  const hostile = '\u001b[2J\u009b1A\n::add-mask::x\r\nFAIL forged\u2028'
+
+  test('has no control character of a target, and no line of its own', () => {
+    const failed = check(`a-b/c/whole/${hostile}`, 'fail', { details: [hostile], says: hostile })
+    const target = { target: { name: hostile, version: hostile } }
+    for (const text of [
+      lineOf(failed),
+      summary({ ...resultsWith([failed]), ...target }),
+      diffText(diffOf({ checks: [] }, { checks: [failed] })),
+      deviationText(deviationOf(resultsWith([failed]), [], true)),
+    ]) {
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u)
+      expect(text.split('\n').filter(line => /^\s*(::|FAIL forged)/.test(line))).toEqual([])
+    }
+  })
 })
 
 test('HTML: the page embeds the checks that did not pass, and no text ends its script', () => {
@@ -112,6 +154,12 @@ test.each<[string, Check[], object]>([
   expect(JSON.parse(badge(resultsWith(checks)))).toEqual({ schemaVersion: 1, label: 'conformance', ...expected })
 })
 
+test('a run that was interrupted is no success in a badge or for a CI server', () => {
+  const passed = { ...resultsWith([check('a-a/b/whole/c', 'pass')]), interrupted: true as const }
+  expect(JSON.parse(badge(passed))).toMatchObject({ message: '1 of 1, interrupted', color: 'lightgrey' })
+  expect(junit(passed)).toContain('<error message="The run was interrupted before all cells had run."/>')
+})
+
 test('diff: what fails newly, no longer, changed, is new and gone', () => {
   const before = [check('1', 'pass'), check('2', 'fail'), check('3', 'pass'), check('4', 'pass'), check('5', 'fail')]
   const after = [check('1', 'fail'), check('2', 'pass'), check('3', 'advice'), check('6', 'pass'), check('7', 'fail')]
@@ -119,6 +167,14 @@ test('diff: what fails newly, no longer, changed, is new and gone', () => {
   expect(difference).toEqual({ broken: ['1', '7'], fixed: ['2'], changed: ['3'], added: ['6'], removed: ['4', '5'] })
   expect(diffText(difference)).toContain('Newly failing: 2\n  1\n  7\nNo longer failing: 1')
   expect(diffText(diffOf({ checks: before }, { checks: before }))).toBe('No differences.')
+})
+
+test('diff: a cell that was judged and is now unsupported is broken', () => {
+  const [judged, missing] = [check('a-a/b/whole/c', 'pass'), check('a-a/b/whole/answer.supported', 'unsupported')]
+  const broken = { broken: ['a-a/b/whole/answer.supported'], added: [], removed: ['a-a/b/whole/c'] }
+  expect(diffOf({ checks: [judged] }, { checks: [missing] })).toMatchObject(broken)
+  expect(diffOf({ checks: [missing] }, { checks: [missing] }).broken).toEqual([])
+  expect(diffOf({ checks: [judged, missing] }, { checks: [judged, missing] }).broken).toEqual([])
 })
 
 describe('expected failures', () => {

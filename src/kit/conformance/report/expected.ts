@@ -1,4 +1,5 @@
 import type { Check } from '../checks.ts'
+import { printable } from './printable.ts'
 import type { Results } from './results.ts'
 
 /* Expected failures: a file with the id of one check per line, and its reason after `#`. */
@@ -32,6 +33,6 @@ export function deviationOf({ checks, cells }: Results, expected: readonly strin
 /** Formats the deviation for a terminal. Empty if there is none. */
 export const deviationText = ({ unexpected, stale }: Deviation): string =>
   [
-    ...unexpected.map(({ id }) => `Unexpected failure: ${id}`),
+    ...unexpected.map(({ id }) => `Unexpected failure: ${printable(id)}`),
     ...stale.map(id => `Stale entry (the check no longer fails): ${id}`),
   ].join('\n')

@@ -36,14 +36,22 @@ function suiteOf({ id, took = 0, command }: CellDocument, checks: readonly Check
   return [`<testsuite ${about} ${counts}>`, ...checks.map(check => caseOf(check, command)), '</testsuite>'].join('\n')
 }
 
+/** Suite of a run that ended before all its cells had run, so that what is missing does not count as passed. */
+const INTERRUPTED = [
+  '<testsuite name="run" tests="1" failures="0" errors="1" skipped="0">',
+  '<testcase classname="run" name="complete"><error message="The run was interrupted before all cells had run."/></testcase>',
+  '</testsuite>',
+]
+
 /** Returns the results as a JUnit XML document. */
-export function junit({ cells, checks, started }: Results): string {
+export function junit({ cells, checks, started, interrupted }: Results): string {
   const byCell = Map.groupBy(checks, ({ cell }) => cell)
   const suites = cells.map(cell => suiteOf(cell, byCell.get(cell.id) ?? [], started))
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites name="conformance">',
     ...suites,
+    ...(interrupted ? INTERRUPTED : []),
     '</testsuites>',
     '',
   ].join('\n')

@@ -1,5 +1,6 @@
 import type { Check, Counts } from '../checks.ts'
 import { countsOf } from '../checks.ts'
+import { printable } from './printable.ts'
 import type { CellDocument, Results } from './results.ts'
 
 /* Writes the results as Markdown: a table of caller formats by upstream formats, and the failures. */
@@ -7,10 +8,16 @@ import type { CellDocument, Results } from './results.ts'
 /** Maximum number of failures listed. Further failures are only counted. */
 const MAX_LISTED = 100
 
+/** Returns a code span, which ends at a fence as long as its own (https://spec.commonmark.org/0.31.2/#code-spans). */
 const code = (text: string): string => {
-  const fence = text.includes('`') ? '``' : '`'
-  return `${fence}${text.replaceAll('\n', ' ').replaceAll('|', '\\|')}${fence}`
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  const padding = /^`|`$/.test(text) ? ' ' : ''
+  return `${fence}${padding}${printable(text).replaceAll('|', '\\|')}${padding}${fence}`
 }
+
+/** Returns a sentence in which a name that a target chose is neither HTML nor a link or an image. */
+const sentence = (text: string): string => printable(text).replaceAll('<', '&lt;').replaceAll('](', '\\](')
 
 /**
  * Returns one table field: the number of passed checks out of all judged ones, and the number of silently lost facts.
@@ -45,7 +52,7 @@ function failureOf({ id, says, source, details = [] }: Check, command: string): 
   return [
     `### ${code(id)}`,
     '',
-    `${says} Source: ${source}`,
+    `${sentence(says)} Source: ${source}`,
     '',
     ...details.map(detail => `- ${code(detail)}`),
     `- Reproduce with: ${code(command)}`,
@@ -58,7 +65,7 @@ export function markdown({ target, kit, started, interrupted, cells, checks, cou
   const commands = new Map(cells.map(({ id, command }) => [id, command]))
   const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
   const rest = failures.length - MAX_LISTED
-  const name = target.version === undefined ? target.name : `${target.name} ${target.version}`
+  const name = sentence(target.version === undefined ? target.name : `${target.name} ${target.version}`)
   return [
     `# Conformance of ${name}`,
     '',

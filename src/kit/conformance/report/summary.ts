@@ -1,4 +1,5 @@
 import type { Check, Status } from '../checks.ts'
+import { printable } from './printable.ts'
 import type { Results } from './results.ts'
 
 /** First word in a check's line. Passed checks have no line. */
@@ -10,7 +11,9 @@ const MARKS: { readonly [status in Status]?: string } = {
 
 /** Returns the lines of a check that did not pass. */
 export const lineOf = ({ id, status, says, source, details }: Check): string =>
-  [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
+  [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)]
+    .map(printable)
+    .join('\n')
 
 /**
  * Formats the results for a terminal. Each failure is shown with its rule, its source and the command that reproduces
@@ -25,7 +28,7 @@ export function summary({ checks, counts, meanings, cells, target, mode }: Resul
   return [
     ...advice.map(lineOf),
     ...failed,
-    `${target.name}${target.version === undefined ? '' : ` ${target.version}`}: ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors`,
+    `${printable(target.version === undefined ? target.name : `${target.name} ${target.version}`)}: ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors`,
     // Live runs compare no facts.
     ...(mode === 'live'
       ? []

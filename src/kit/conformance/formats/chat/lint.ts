@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
+import { areIndexes } from '../indexes.ts'
 
 /* Rules for requests, whole answers and errors that the published schema cannot express. */
 
@@ -37,6 +38,9 @@ export function requestLint(body: JsonObject): readonly Violation[] {
 
 export function answerLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
+  const indexes = listOf(body['choices']).map(choice => objectOf(choice)['index'])
+  if (!areIndexes(indexes))
+    violations.add('choice-index', `The choices have the indexes ${JSON.stringify(indexes).slice(0, 200)}.`)
   for (const value of listOf(body['choices'])) {
     const choice = objectOf(value)
     const calls = callsOf(choice['message'] ?? null)

@@ -25,6 +25,10 @@ export const rules: readonly Rule[] = [
     says: 'The arguments of a call are JSON in a string.',
   },
   {
+    ...{ id: 'choice-index', on: 'answer', level: 'must', source: OBJECT },
+    says: 'The choices have the indexes from 0 on, each once.',
+  },
+  {
     ...{ id: 'call-has-id', on: 'answer', level: 'must', source: OBJECT },
     says: 'Every call has a unique id.',
   },

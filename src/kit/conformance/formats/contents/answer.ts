@@ -1,4 +1,12 @@
-import { type AnswerFacts, type CallFacts, type CandidateFacts, type Finish, logprobOf, mediaOf } from '../../facts.ts'
+import {
+  type AnswerFacts,
+  type CallFacts,
+  type CandidateFacts,
+  type Finish,
+  logprobOf,
+  mediaOf,
+  standardBase64,
+} from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { Reasoning, signatureOf } from './signatures.ts'
 import { usageFacts } from './usage.ts'
@@ -56,7 +64,7 @@ function candidateOf(value: Json): CandidateFacts {
     text: parts.map(part => textOf(part['text']) ?? '').join('') || undefined,
     reasoning: reasoning.facts,
     calls,
-    media: media.map(({ mimeType, data }) => mediaOf(textOf(mimeType), String(data))),
+    media: media.map(({ mimeType, data }) => mediaOf(textOf(mimeType), standardBase64(String(data)))),
     citations: citationsOf(candidate),
     logprobs: logprobsOf(objectOf(candidate['logprobsResult'])),
     finish: finishOf(textOf(candidate['finishReason']), calls.length),

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
+import { areIndexes } from '../indexes.ts'
 import { checkPart } from './parts.ts'
 import { subsetFaults } from './schema-subset.ts'
 import { totalFault } from './usage.ts'
@@ -35,19 +36,28 @@ function toolFaults(body: JsonObject, violations: Violations): void {
         violations.add('one-schema', `${String(name)} has parameters and parametersJsonSchema.`)
       for (const fault of subsetFaults(parameters)) violations.add('schema-subset', `${String(name)}: ${fault}`)
     }
-  const { responseSchema, responseJsonSchema } = objectOf(body['generationConfig'])
+  const { responseMimeType, responseSchema, responseJsonSchema } = objectOf(body['generationConfig'])
   if (responseSchema !== undefined && responseJsonSchema !== undefined)
     violations.add('one-schema', 'generationConfig has responseSchema and responseJsonSchema.')
+  if (responseMimeType === undefined && (responseSchema !== undefined || responseJsonSchema !== undefined))
+    violations.add('schema-needs-type', 'generationConfig has a schema and no responseMimeType.')
   for (const fault of subsetFaults(responseSchema)) violations.add('schema-subset', `responseSchema: ${fault}`)
 }
+
+/** Roles of contents. Older clients send `function` with responses. */
+const ROLES: ReadonlySet<Json> = new Set(['user', 'model', 'function'])
 
 /** Checks that the responses in a history match the calls of the previous turn. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const contents = listOf(body['contents'])
   if (contents.length === 0) violations.add('contents-present', 'The request has no contents.')
-  for (const [index, content] of contents.entries())
+  for (const [index, content] of contents.entries()) {
     if (partsOf(content).length === 0) violations.add('contents-present', `Content ${index} has no parts.`)
+    const { role } = objectOf(content)
+    if (role !== undefined && !ROLES.has(role))
+      violations.add('role', `Content ${index} has the role ${JSON.stringify(role)}.`)
+  }
   let open: readonly string[] = []
   for (const [index, parts] of turnsOf(contents).entries()) {
     for (const part of parts) checkPart(part, `A part of turn ${index}`, violations)
@@ -78,6 +88,8 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   const candidates = listOf(body['candidates']).map(objectOf)
   if (candidates.length === 0 && objectOf(body['promptFeedback'])['blockReason'] === undefined)
     violations.add('finish-present', 'The answer has no candidate and no promptFeedback.')
+  const indexes = candidates.map(({ index }, position) => numberOf(index) ?? position)
+  if (!areIndexes(indexes)) violations.add('candidate-index', `The candidates have the indexes ${indexes.join(', ')}.`)
   for (const [position, { index, content, finishReason }] of candidates.entries()) {
     const label = `Candidate ${numberOf(index) ?? position}`
     if (typeof finishReason !== 'string') violations.add('finish-present', `${label} has no finishReason.`)
@@ -90,6 +102,21 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
+/** Names of statuses (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
+const STATUS_NAMES: { readonly [status: number]: readonly string[] } = {
+  400: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE'],
+  401: ['UNAUTHENTICATED'],
+  403: ['PERMISSION_DENIED'],
+  404: ['NOT_FOUND'],
+  409: ['ABORTED', 'ALREADY_EXISTS'],
+  429: ['RESOURCE_EXHAUSTED'],
+  499: ['CANCELLED'],
+  500: ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'],
+  501: ['UNIMPLEMENTED'],
+  503: ['UNAVAILABLE'],
+  504: ['DEADLINE_EXCEEDED'],
+}
+
 export function errorLint(status: number, body: Json | undefined): readonly Violation[] {
   const violations = new Violations()
   const error = objectOf(body)['error']
@@ -100,6 +127,8 @@ export function errorLint(status: number, body: Json | undefined): readonly Viol
     if (typeof name !== 'string') violations.add('error-status', 'The error has no status.')
     if (code !== status)
       violations.add('error-status', `The code is ${JSON.stringify(code)}, but the HTTP status is ${status}.`)
+    if (typeof name === 'string' && STATUS_NAMES[status]?.includes(name) === false)
+      violations.add('status-fits', `The status ${name} does not belong to ${status}.`)
   }
   return violations.list
 }

@@ -27,6 +27,7 @@ const ADDS_UP = 'totalTokenCount is the sum of prompt, tool use, candidates and 
 
 export const rules: readonly Rule[] = [
   request('contents-present', 'contents.md#request', 'The request has contents, and every content has parts.'),
+  request('role', 'contents.md#request', 'The role of a content is user or model.'),
   request('one-kind-of-data', PARTS, ONE_KIND),
   request('call-has-name', PARTS, NAMED),
   request('arguments-are-object', PARTS, OBJECT),
@@ -38,11 +39,13 @@ export const rules: readonly Rule[] = [
   ),
   request('function-name', 'contents.md#tools', 'The name of a function begins with a letter or an underscore.'),
   request('one-schema', 'contents.md#schemas', 'A schema is stated in only one of the two dialects.'),
+  request('schema-needs-type', 'contents.md#generation-config', 'A schema of the answer has a responseMimeType.'),
   request('schema-subset', 'contents.md#schemas', 'parameters and responseSchema only have fields of the subset.'),
   answer('one-kind-of-data', PARTS, ONE_KIND),
   answer('call-has-name', PARTS, NAMED),
   answer('arguments-are-object', PARTS, OBJECT),
   answer('role', RESPONSE, MODEL, 'should'),
+  answer('candidate-index', RESPONSE, 'The candidates have the indexes from 0 on, each once.'),
   answer(
     'finish-present',
     FINISH,
@@ -77,4 +80,5 @@ export const rules: readonly Rule[] = [
     'errors.md#bodies',
     'The error has the HTTP status as code, a message and a status.',
   ),
+  rule('status-fits', 'error', 'must', 'errors.md#google-statuses', 'The status of the error is one of its code.'),
 ]

@@ -59,11 +59,22 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
-export function errorLint(_status: number, body: Json | undefined): readonly Violation[] {
+/** Types of errors by status. */
+const ERROR_TYPES: { readonly [status: number]: string } = {
+  ...{ 400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error' },
+  ...{ 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large', 429: 'rate_limit_error' },
+  ...{ 500: 'api_error', 504: 'timeout_error', 529: 'overloaded_error' },
+}
+
+export function errorLint(status: number, body: Json | undefined): readonly Violation[] {
   const { type, error } = objectOf(body)
   const violations = new Violations()
   if (type !== 'error') violations.add('error-type', `The type of the body is ${JSON.stringify(type)}.`)
   if (!isObject(error) || typeof error['type'] !== 'string' || typeof error['message'] !== 'string')
     violations.add('error-type', 'The body has no error with a type and a message.')
+  const expected = ERROR_TYPES[status]
+  const found = objectOf(error)['type']
+  if (expected !== undefined && typeof found === 'string' && found !== expected)
+    violations.add('error-type-fits', `The type is ${found}, but status ${status} has ${expected}.`)
   return violations.list
 }

@@ -104,4 +104,8 @@ export const rules: readonly Rule[] = [
     ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
     says: 'The body has the type error and an error with a type and a message.',
   },
+  {
+    ...{ id: 'error-type-fits', on: 'error', level: 'must', source: 'docs/wire/errors.md#anthropic-types' },
+    says: 'The type of the error is that of its status; clients decide by it whether to retry.',
+  },
 ]

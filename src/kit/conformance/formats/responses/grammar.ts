@@ -28,15 +28,23 @@ const REPEATED_CONTENT: { readonly [type: string]: readonly ['content' | 'summar
 /** Events of a part. They are sent between its start and its end. */
 const PART_EVENT = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
-/** Returns the content of an item as text: its texts, calls and ids. */
-function contentText({ type, content, summary, arguments: args, input, call_id, name }: JsonObject): string {
-  const texts = (parts: unknown): Json[] =>
-    listOf(parts).map(part => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? '')
-  return canonical([type, texts(content), texts(summary), args, input, call_id, name].map(one => one ?? null))
+/** Returns the text of a part. */
+const textIn = (part: unknown): Json => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? ''
+
+/** Returns the content of an item as text: texts, calls, ids, and whether encrypted reasoning is there, which varies. */
+function contentText({ type, content, summary, arguments: args, input, call_id, name, ...item }: JsonObject): string {
+  const texts = (parts: unknown): Json[] => listOf(parts).map(textIn)
+  return canonical(
+    [type, texts(content), texts(summary), args, input, call_id, name, typeof item['encrypted_content']].map(
+      one => one ?? null,
+    ),
+  )
 }
 
 interface OpenItem {
   readonly id: Json
+  /** The item as it began. */
+  readonly added: JsonObject
   readonly item: Item
   /** The open part, such as `content 0`. */
   part: string | undefined
@@ -136,7 +144,7 @@ class ResponsesGrammar implements Grammar {
     this.items++
     if (CALLS.has(String(item['type'])) && (!textOf(item['call_id']) || !textOf(item['name'])))
       this.violations.add('call-has-id', `A call begins as ${JSON.stringify(item).slice(0, 200)}`)
-    this.openItems.set(index, { id: item['id'] ?? null, item: new Item(item), part: undefined })
+    this.openItems.set(index, { id: item['id'] ?? null, added: item, item: new Item(item), part: undefined })
   }
 
   private checkItemEvent(type: string, event: JsonObject): void {
@@ -165,14 +173,19 @@ class ResponsesGrammar implements Grammar {
 
   private checkRepeatedContent(type: string, event: JsonObject, { item }: OpenItem): void {
     const [list, field] = REPEATED_CONTENT[type] ?? []
-    if (field === undefined) return
+    const isPart = type.endsWith('_part.done')
+    if (field === undefined && !isPart) return
     const assembledItem = item.whole()
-    const index = Number(list === 'summary' ? event['summary_index'] : event['content_index'])
-    const finalContent = list === undefined ? assembledItem[field] : objectOf(listOf(assembledItem[list])[index])[field]
-    if ((finalContent ?? '') !== event[field])
+    const [partList, index] =
+      event['summary_index'] === undefined ? ['content', event['content_index']] : ['summary', event['summary_index']]
+    const part = listOf(assembledItem[String(partList)])[Number(index)]
+    const repeated = field === undefined ? textIn(event['part']) : event[field]
+    const streamed =
+      field === undefined ? textIn(part) : list === undefined ? assembledItem[field] : objectOf(part)[field]
+    if ((streamed ?? '') !== repeated)
       this.violations.add(
         'done-repeats',
-        `${type} says ${JSON.stringify(event[field])}, deltas ${JSON.stringify(finalContent)}.`,
+        `${type} says ${JSON.stringify(repeated)}, deltas ${JSON.stringify(streamed)}.`,
       )
   }
 
@@ -181,6 +194,9 @@ class ResponsesGrammar implements Grammar {
     const [finalContent, streamed] = [contentText(item), contentText(open.item.whole())]
     if (finalContent !== streamed)
       this.violations.add('done-repeats', `The finished item has ${finalContent}, but its deltas had ${streamed}.`)
+    for (const field of ['type', 'call_id', 'name'])
+      if (item[field] !== open.added[field])
+        this.violations.add('item-stays', `The item began with the ${field} ${open.added[field]}, not ${item[field]}.`)
     const fault = argumentFault(item)
     if (fault !== undefined && item['status'] !== 'incomplete') this.violations.add('arguments-are-text', fault)
     this.doneItems[Number(index)] = finalContent

@@ -8,7 +8,7 @@ import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
 import { grammar } from './grammar.ts'
 import { answerLint, requestLint } from './lint.ts'
-import { requestFacts } from './request.ts'
+import { nativeFacts, requestFacts } from './request.ts'
 import { rules } from './rules.ts'
 
 const PATH = '/responses'
@@ -27,6 +27,7 @@ export const responses: Conversation = {
   exceptions,
   asRead: { request: requestAsRead },
   request: requestFacts,
+  native: nativeFacts,
   answer: answerFacts,
   assemble,
   error: nestedErrorFacts,

@@ -11,6 +11,9 @@ export function argumentFault({ type, arguments: args }: JsonObject): string | u
   return args !== '' && parseJson(args) === undefined ? `The arguments are not JSON: ${args.slice(0, 100)}` : undefined
 }
 
+/** Value of `include` that requests log probabilities (docs/wire/responses.md#request). */
+const LOGPROBS = 'message.output_text.logprobs'
+
 /** Reports results without a call, calls without a result, and reasoning that is not followed by its item. */
 export function requestLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
@@ -19,6 +22,8 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   const items = listOf(input).map(objectOf)
   if (!isContinued && (input === undefined || input === '' || (typeof input !== 'string' && items.length === 0)))
     violations.add('input-present', 'The request has no input.')
+  if ((numberOf(body['top_logprobs']) ?? 0) > 0 && !listOf(body['include']).includes(LOGPROBS))
+    violations.add('logprobs-included', `The request has top_logprobs, but does not include ${LOGPROBS}.`)
   const open = new Set<string>()
   for (const [index, item] of items.entries()) {
     const type = String(item['type'])

@@ -107,6 +107,13 @@ const settingsOf = (body: JsonObject): RequestFacts['settings'] =>
     endUser: textOf(body['safety_identifier']) ?? textOf(body['user']),
   }) as RequestFacts['settings']
 
+/** Returns what only responses can state: that nothing is stored, and what the answer has beside its usual fields. */
+export const nativeFacts = (body: JsonObject): object =>
+  compact({
+    store: body['store'] === false ? false : undefined,
+    include: Object.fromEntries(listOf(body['include']).map(name => [String(name), true])),
+  })
+
 export function requestFacts(body: JsonObject): RequestFacts {
   const { input } = body
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input).map(objectOf)

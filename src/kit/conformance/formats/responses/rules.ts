@@ -18,6 +18,12 @@ const JSON_TEXT = 'The arguments of a function call are JSON in a string.'
 export const rules: readonly Rule[] = [
   rule('input-present', 'request', 'responses.md#request', 'The request has input.'),
   rule('results-paired', 'request', INPUT, 'Every result answers an earlier call, and every call has a result.'),
+  rule(
+    'logprobs-included',
+    'request',
+    'responses.md#request',
+    'A request with top_logprobs includes message.output_text.logprobs, without which the answer has none.',
+  ),
   rule('reasoning-followed', 'request', INPUT, 'Every reasoning item is followed by an item of the same turn.'),
   rule('arguments-are-text', 'request', INPUT, JSON_TEXT),
   rule('call-has-id', 'answer', INPUT, 'Every call has a unique call_id.'),
@@ -46,6 +52,7 @@ export const rules: readonly Rule[] = [
   rule('call-has-id', 'stream', STREAM, 'A call begins with its call_id and its name.'),
   rule('arguments-are-text', 'stream', STREAM, JSON_TEXT),
   rule('done-repeats', 'stream', STREAM, 'Events that end a text, a call or an item repeat the content of its deltas.'),
+  rule('item-stays', 'stream', STREAM, 'A finished item has the type, the call_id and the name with which it began.'),
   rule('final-last', 'stream', ORDER, 'One final event ends the stream; only [DONE] may follow it.'),
   rule('final-repeats', 'stream', ORDER, 'The final event repeats the whole output.'),
   rule('status', 'stream', ORDER, 'The response of the final event has the status that the event names.'),
