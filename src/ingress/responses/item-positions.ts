@@ -72,7 +72,9 @@ const ADDED = 'response.output_item.added'
 export const isNameless = (event: JsonObject): boolean =>
   idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 
+/** Returns the id of an event's item. vLLM puts it into a field `item_id` of the final call. */
 function idIn(event: JsonObject): string | undefined {
-  const id = anyText(event['item_id']) ?? anyText(anyObject(event['item'])?.['id'])
+  const item = anyObject(event['item'])
+  const id = anyText(event['item_id']) ?? anyText(item?.['id']) ?? anyText(item?.['item_id'])
   return id === '' ? undefined : id
 }

@@ -113,3 +113,25 @@ describe('full reasoning text', () => {
     expect(read([...events, done(end)], [{ ...THOUGHT, ...end }])).toEqual([['reasoning', 'One\n\nTwo']])
   })
 })
+
+test('a call is one call though its last events have the index of the next item and no id of their own', () => {
+  const called = (more: JsonObject) => ({ type: 'function_call', name: 'f', call_id: 'call_1', ...more })
+  const { added, at } = itemEvents(0, called({ id: 'fc_1', arguments: '' }))
+  const call = { arguments: '{"a":1}', status: 'completed' }
+  const content = read(
+    [
+      added,
+      at(0, 'function_call_arguments.delta', { delta: '{"a":1}' }),
+      namedEvent('response.function_call_arguments.done', { output_index: 1, item_id: 'fc_1', arguments: '{"a":1}' }),
+      namedEvent('response.output_item.done', {
+        output_index: 1,
+        item: called({ ...call, id: null, item_id: 'fc_1', call_id: 'fc_2' }),
+      }),
+      itemEvents(1, MESSAGE).added,
+      itemEvents(1, MESSAGE).at(0, 'output_text.delta', { delta: 'Wait.' }),
+      itemEvents(2, MESSAGE).done({ content: [textPart('Wait.')] }),
+    ],
+    [called({ ...call, id: 'fc_9' }), { ...MESSAGE, id: 'msg_9', content: [textPart('Wait.')] }],
+  )
+  expect(content).toEqual([['tool-call'], ['text', 'Wait.']])
+})
